@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of the package is held to; the tests of the drop-in module leave out the first line,
+/// because code in the seed's manner may draw the compiler's warnings.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "PersistentPreferences",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
+        .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
+        .executable(name: "prefs", targets: ["HarnessCLI"]),
+    ],
+    targets: [
+        .target(name: "PersistentPreferences", swiftSettings: strict),
+        .target(
+            name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .executableTarget(
+            name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,55 @@
+import Foundation
+
+/// A path as a user gave it, and the file that it leads to now.
+final class FileLocation: @unchecked Sendable {
+    let path: String
+    private let system: SystemCalls
+    private let configure: @Sendable (PropertyListFile) -> Void
+    private let lock = Lock()
+    private var resolved: (file: PropertyListFile, followsLinks: Bool)?
+
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - configure: called with each file that the path turns out to lead to.
+    init(
+        path: String, system: SystemCalls = .real,
+        configure: @escaping @Sendable (PropertyListFile) -> Void = { _ in }
+    ) {
+        self.path = path
+        self.system = system
+        self.configure = configure
+    }
+
+    /// Runs the closure with the file at the path, and once more with another where a link was changed meanwhile.
+    func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
+        for _ in 0..<40 {
+            do {
+                return try body(try file())
+            } catch FileError.pathChanged {
+                lock.withLock { resolved = nil }
+            }
+        }
+        throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
+    }
+
+    /// The file that the path leads to. No system call where no link is on the way, one `stat` where there is.
+    private func file() throws -> PropertyListFile {
+        if let (file, followsLinks) = lock.withLock({ resolved }) {
+            if !followsLinks { return file }
+            if let committed = file.committedStatus,
+                let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
+            {
+                return file
+            }
+        }
+        do {
+            let resolution = try PathResolution(path, system: system)
+            let file = FileRegistry.shared.file(at: resolution.target, system: system)
+            configure(file)
+            lock.withLock { resolved = (file, resolution.followsLinks) }
+            return file
+        } catch {
+            throw FileError.unreadable(error)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The names of a file and of what the engine keeps beside it, all in one folder.
+struct FileNames {
+    let path: String
+    let folder: String
+    let file: String
+
+    /// - Parameter path: absolute, without links.
+    init(path: String) {
+        self.path = path
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        file = String(path[path.index(after: slash)...])
+    }
+
+    /// Locked by whoever writes the file. Never deleted or renamed, or two processes could each hold a lock.
+    var lock: String { ".\(file).lock" }
+    /// What a commit is written to before it takes the file's name. One name suffices: whoever holds the lock is the
+    /// only one to use it, and finds what a killed process has left.
+    var temporary: String { ".\(file).tmp" }
+    /// The bytes of the last commit.
+    var lastGood: String { ".\(file).lastgood" }
+
+    /// Where damaged bytes go. `attempt` counts up until the name is free.
+    func setAside(at time: FileStatus.Time, attempt: Int) -> String {
+        var seconds = time_t(time.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+        let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+        return "\(file).corrupt-\(day)T\(clock)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
+    }
+
+    func path(of name: String) -> String {
+        folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// The folder of a file, open, and its sidecar, locked: while one of these is held, no cooperating process writes the
+/// file. Every name is looked up in the open folder, wherever that is moved meanwhile.
+struct FileSession {
+    let folder: SystemCalls.Descriptor
+    private let sidecar: SystemCalls.Descriptor
+    private let system: SystemCalls
+
+    /// Creates the folder if it is missing, and waits for the lock unless told not to.
+    init(
+        _ names: FileNames, makesFolder: Bool, waits: Bool = true, system: SystemCalls
+    ) throws(StorageFailure) {
+        self.system = system
+        if makesFolder {
+            folder = try Self.openOrMakeFolder(names.folder, system)
+        } else {
+            folder = try Self.openFolder(names.folder, system)
+        }
+        do {
+            sidecar = try Self.lockSidecar(of: names, in: folder, waits: waits, system)
+        } catch {
+            system.close(folder)
+            throw error
+        }
+    }
+
+    func end() {
+        // Unlocked before it is closed: a forked child may hold the descriptor too.
+        system.unlock(sidecar)
+        system.close(sidecar)
+        system.close(folder)
+    }
+
+    // MARK: - Folder
+
+    private static func openFolder(
+        _ path: String, _ system: SystemCalls
+    ) throws(StorageFailure) -> SystemCalls.Descriptor {
+        try system.openRetrying(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+    }
+
+    private static func openOrMakeFolder(
+        _ path: String, _ system: SystemCalls
+    ) throws(StorageFailure) -> SystemCalls.Descriptor {
+        do {
+            return try openFolder(path, system)
+        } catch where error.code == ENOENT {
+            try makeFolder(path, system)
+            return try openFolder(path, system)
+        }
+    }
+
+    /// Makes a folder and those above it, 0700, and their entries durable.
+    private static func makeFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
+        let parent = FileNames(path: path).folder
+        do {
+            try system.makeFolder(path, mode: 0o700)
+        } catch where error.code == ENOENT && parent != path {
+            try makeFolder(parent, system)
+            try makeFolder(path, system)
+            return
+        } catch where error.code == EEXIST {
+            return
+        }
+        let descriptor = try openFolder(parent, system)
+        defer { system.close(descriptor) }
+        do {
+            try system.synchronizeRetrying(descriptor)
+        } catch {
+            throw error.at(parent)
+        }
+    }
+
+    // MARK: - Sidecar
+
+    private static func lockSidecar(
+        of names: FileNames, in folder: SystemCalls.Descriptor, waits: Bool, _ system: SystemCalls
+    ) throws(StorageFailure) -> SystemCalls.Descriptor {
+        let path = names.path(of: names.lock)
+        // Somebody may delete the sidecar between its opening and its locking; a lock on a deleted file is none.
+        for _ in 0..<100 {
+            guard let descriptor = try openSidecar(of: names, in: folder, system) else { continue }
+            do throws(StorageFailure) {
+                if waits { try system.lockRetrying(descriptor) } else { try system.lock(descriptor, waits: false) }
+                let held = try system.status(of: descriptor)
+                if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
+                    there.isSameFile(as: held)
+                {
+                    return descriptor
+                }
+                system.close(descriptor)
+            } catch {
+                system.close(descriptor)
+                throw error.at(path)
+            }
+        }
+        throw StorageFailure(path: path, reason: "is deleted over and over")
+    }
+
+    /// Opens the sidecar, or creates it; nil where another process was quicker at that.
+    private static func openSidecar(
+        of names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) -> SystemCalls.Descriptor? {
+        do {
+            return try system.openRetrying(names.lock, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch where error.code == ENOENT {
+            do {
+                let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+                let descriptor = try system.openRetrying(names.lock, in: folder, flags, mode: 0o600)
+                shareSidecar(descriptor, of: names, in: folder, system)
+                return descriptor
+            } catch where error.code == EEXIST {
+                return nil
+            } catch {
+                throw error.at(names.path(of: names.lock))
+            }
+        } catch {
+            throw error.at(names.path(of: names.lock))
+        }
+    }
+
+    /// Whoever may write the file may lock it: its owner, though root made the sidecar, and its group.
+    private static func shareSidecar(
+        _ sidecar: SystemCalls.Descriptor, of names: FileNames, in folder: SystemCalls.Descriptor,
+        _ system: SystemCalls
+    ) {
+        // Where this is refused, the sidecar serves its maker all the same, and others learn that they may not open it.
+        guard let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false),
+            case .file = file.kind, let own = try? system.status(of: sidecar)
+        else { return }
+        if own.owner != file.owner || own.group != file.group {
+            try? system.setOwner(file.owner, group: file.group, of: sidecar)
+        }
+        let readers = 0o600 | (file.permissions & 0o022) << 1
+        if readers != 0o600 { try? system.setPermissions(mode_t(readers), of: sidecar) }
+    }
+}

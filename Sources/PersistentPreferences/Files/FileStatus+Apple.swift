@@ -1,0 +1,17 @@
+#if canImport(Darwin)
+    import Foundation
+
+    extension FileStatus {
+        /// APFS stamps in nanoseconds from a clock that is not ours to read: a margin stands in.
+        static let clockStep: Double = 0.02
+    }
+
+    extension stat {
+        var times: (modified: FileStatus.Time, changed: FileStatus.Time) {
+            (
+                FileStatus.Time(seconds: st_mtimespec.tv_sec, nanoseconds: st_mtimespec.tv_nsec),
+                FileStatus.Time(seconds: st_ctimespec.tv_sec, nanoseconds: st_ctimespec.tv_nsec)
+            )
+        }
+    }
+#endif

@@ -1,0 +1,17 @@
+#if os(Linux) || os(Android)
+    import Foundation
+
+    extension FileStatus {
+        /// The kernel stamps files with the very clock that `SystemCalls.now()` reads.
+        static let clockStep: Double = 0
+    }
+
+    extension stat {
+        var times: (modified: FileStatus.Time, changed: FileStatus.Time) {
+            (
+                FileStatus.Time(seconds: st_mtim.tv_sec, nanoseconds: st_mtim.tv_nsec),
+                FileStatus.Time(seconds: st_ctim.tv_sec, nanoseconds: st_ctim.tv_nsec)
+            )
+        }
+    }
+#endif

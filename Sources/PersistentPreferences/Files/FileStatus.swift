@@ -1,0 +1,68 @@
+import Foundation
+
+/// What `stat` tells of a file, as far as the engine cares.
+struct FileStatus: Equatable, Sendable {
+    struct Time: Equatable, Comparable, Sendable {
+        let seconds: Int
+        let nanoseconds: Int
+
+        static func < (left: Time, right: Time) -> Bool {
+            (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+        }
+    }
+
+    let device: UInt64
+    let inode: UInt64
+    let mode: UInt32
+    let owner: UInt32
+    let group: UInt32
+    let links: UInt64
+    let size: Int
+    let modified: Time
+    let changed: Time
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(status.st_ino)
+        mode = UInt32(status.st_mode)
+        owner = status.st_uid
+        group = status.st_gid
+        links = UInt64(status.st_nlink)
+        size = Int(status.st_size)
+        (modified, changed) = status.times
+    }
+
+    enum Kind: Equatable {
+        case file, folder, link, other(String)
+    }
+
+    var kind: Kind {
+        switch mode & UInt32(S_IFMT) {
+        case UInt32(S_IFREG): .file
+        case UInt32(S_IFDIR): .folder
+        case UInt32(S_IFLNK): .link
+        case UInt32(S_IFIFO): .other("a FIFO")
+        case UInt32(S_IFSOCK): .other("a socket")
+        default: .other("a device")
+        }
+    }
+
+    var permissions: UInt32 { mode & 0o7777 }
+
+    func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
+    }
+
+    /// How long ago, in seconds, the file was changed; negative where the clock was set back.
+    func age(at now: Time) -> Double {
+        Double(now.seconds - changed.seconds) + Double(now.nanoseconds - changed.nanoseconds) / 1e9
+    }
+
+    /// True where any later change of the file must show in its times: its last one lies at least one step of the clock
+    /// that stamps files before `now`.
+    func isSettled(at now: Time) -> Bool {
+        // A file system that counts whole seconds (or two, as FAT does) shows it by its stamps.
+        let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
+        return isCoarse ? age(at: now) > 2 : age(at: now) > Self.clockStep
+    }
+}

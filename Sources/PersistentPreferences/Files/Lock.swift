@@ -1,0 +1,47 @@
+import Foundation
+
+/// A mutual-exclusion lock on a pthread mutex: what ThreadSanitizer understands on every platform, which it does not of
+/// `Synchronization.Mutex` on Linux.
+final class Lock: @unchecked Sendable {
+    fileprivate let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() {
+        let code = pthread_mutex_init(mutex, nil)
+        precondition(code == 0, "no memory for a lock")
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body()
+    }
+}
+
+/// Something to wait for under a `Lock`.
+final class Condition: @unchecked Sendable {
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init() {
+        let code = pthread_cond_init(condition, nil)
+        precondition(code == 0, "no memory for a condition")
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+    }
+
+    /// Gives up the lock, which the caller holds, until a signal comes; may also return without one.
+    func wait(_ lock: Lock) {
+        pthread_cond_wait(condition, lock.mutex)
+    }
+
+    func broadcast() {
+        pthread_cond_broadcast(condition)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+/// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
+/// that every store on it shares its lock, its cache and its commits.
+///
+/// `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals with one that is damaged. The order of a commit is
+/// `begin`, closures, `commit`, `end`, by `TransactionQueue`.
+final class PropertyListFile: TransactionQueue, @unchecked Sendable {
+    let names: FileNames
+    let system: SystemCalls
+
+    /// Other code that writes the same file and has to be brought in step.
+    protocol Companion: AnyObject, Sendable {
+        /// Called under the cross-process lock, before the file is looked at for a change.
+        func willChange()
+        /// Called under the cross-process lock, after the file was replaced.
+        func didChange()
+    }
+
+    private let lock = Lock()
+    private var committed: Snapshot?
+    private var notice: FileError?
+    private var wasLoaded = false
+    private var companion: (any Companion)?
+    private var formatOfNewFile = PropertyListFormat.binary
+
+    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is.
+    private var session: (lock: FileSession, base: Snapshot)?
+
+    /// - Parameter path: absolute, without links.
+    init(path: String, system: SystemCalls = .real) {
+        names = FileNames(path: path)
+        self.system = system
+    }
+
+    // MARK: - Reading
+
+    /// What a read gives: the state, and something that it has to report besides.
+    struct Reading {
+        let content: Content?
+        let notice: FileError?
+    }
+
+    /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
+    /// changed. Throws `FileError.unreadable`, or `.pathChanged`.
+    func read() throws -> Reading {
+        if let transaction = Transaction.current, transaction.owner === self {
+            return Reading(content: transaction.content, notice: nil)
+        }
+        let (cached, hasNotice) = lock.withLock { (committed, notice != nil) }
+        if let cached, !hasNotice, cached.damage == nil, cached.isCurrent(atPath: names.path) {
+            return Reading(content: cached.content, notice: nil)
+        }
+        let snapshot =
+            if let cached, cached.isCurrent(atPath: names.path) { cached } else { try load(under: nil) }
+        return Reading(content: snapshot.content, notice: takeNotice() ?? snapshot.damage.map(FileError.damaged))
+    }
+
+    /// Forgets what is cached, so that the next read loads the file.
+    func forget() {
+        lock.withLock { committed = nil }
+    }
+
+    var committedStatus: FileStatus? {
+        lock.withLock { committed?.status }
+    }
+
+    /// True at the first call.
+    func isFirstLoad() -> Bool {
+        lock.withLock {
+            defer { wasLoaded = true }
+            return !wasLoaded
+        }
+    }
+
+    func publish(_ snapshot: Snapshot?) {
+        lock.withLock { committed = snapshot }
+    }
+
+    func leaveNotice(_ error: FileError) {
+        lock.withLock { notice = error }
+    }
+
+    override func takeNotice() -> FileError? {
+        lock.withLock {
+            defer { notice = nil }
+            return notice
+        }
+    }
+
+    // MARK: - Settings shared by the stores on this file
+
+    func setCompanion(_ companion: any Companion) {
+        lock.withLock { self.companion = companion }
+    }
+
+    func setFormatOfNewFile(_ format: PropertyListFormat) {
+        lock.withLock { formatOfNewFile = format }
+    }
+
+    var newFileFormat: PropertyListFormat {
+        lock.withLock { formatOfNewFile }
+    }
+
+    var currentCompanion: (any Companion)? {
+        lock.withLock { companion }
+    }
+
+    // MARK: - One commit
+
+    override func begin() throws -> Content? {
+        let session: FileSession
+        do {
+            session = try FileSession(names, makesFolder: true, system: system)
+        } catch {
+            throw FileError.notStored(error)
+        }
+        do {
+            currentCompanion?.willChange()
+            let snapshot = try current(under: session)
+            if let damage = snapshot.damage { throw FileError.damaged(damage) }
+            self.session = (session, snapshot)
+            return snapshot.content
+        } catch {
+            session.end()
+            throw error
+        }
+    }
+
+    override func commit(_ content: Content, durability: Durability) throws {
+        guard let session else { preconditionFailure("commit outside begin and end") }
+        try replace(session.base, with: content, durability: durability, under: session.lock)
+    }
+
+    override func end() {
+        session?.lock.end()
+        session = nil
+    }
+
+    private func current(under session: FileSession) throws -> Snapshot {
+        let cached = lock.withLock { committed }
+        if let cached, cached.damage == nil, cached.isCurrent(atPath: names.path) { return cached }
+        return try load(under: session)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+
+/// Every system call that the engine makes, one method each: the seam at which tests make calls fail.
+///
+/// A method makes its call once and throws what it reports; interruption and short counts are the caller's business
+/// (`SystemCalls+Complete.swift`). Paths in messages are the ones the user knows.
+class SystemCalls: @unchecked Sendable {
+    static let real = SystemCalls()
+
+    typealias Descriptor = Int32
+
+    /// `openat`; `folder` is `AT_FDCWD` for a path of its own.
+    func open(
+        _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t = 0
+    ) throws(StorageFailure) -> Descriptor {
+        try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
+    }
+
+    /// The descriptor is gone afterwards, whatever the call reports, so that nothing is left to do about a failure.
+    func close(_ descriptor: Descriptor) {
+        _ = Foundation.close(descriptor)
+    }
+
+    func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+        var buffer = stat()
+        try check(fstat(descriptor, &buffer), "fstat", "")
+        return FileStatus(buffer)
+    }
+
+    /// `fstatat`; nil where there is no such file.
+    func status(
+        ofPath name: String, in folder: Descriptor = AT_FDCWD, followsLinks: Bool
+    ) throws(StorageFailure) -> FileStatus? {
+        var buffer = stat()
+        guard fstatat(folder, name, &buffer, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return nil }
+            throw StorageFailure("stat", name, code: code)
+        }
+        return FileStatus(buffer)
+    }
+
+    func read(
+        _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StorageFailure) -> Int {
+        try check(pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)), "read", "")
+    }
+
+    func write(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor
+    ) throws(StorageFailure) -> Int {
+        try check(Foundation.write(descriptor, bytes.baseAddress, bytes.count), "write", "")
+    }
+
+    /// Asks the system to put a file or folder on the medium.
+    func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+        try check(Self.synchronizeFully(descriptor), "fsync", "")
+    }
+
+    func rename(
+        _ name: String, to newName: String, in folder: Descriptor
+    ) throws(StorageFailure) {
+        try check(renameat(folder, name, folder, newName), "rename", name)
+    }
+
+    /// `linkat`: a second name for a file, never over another.
+    func link(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        try check(linkat(folder, name, folder, newName, 0), "link", name)
+    }
+
+    func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+        try check(unlinkat(folder, name, 0), "unlink", name)
+    }
+
+    func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
+        try check(mkdir(path, mode), "mkdir", path)
+    }
+
+    func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
+        try check(fchmod(descriptor, mode), "chmod", "")
+    }
+
+    func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
+        try check(fchown(descriptor, owner, group), "chown", "")
+    }
+
+    /// `flock`, exclusive; waits for its turn unless told not to.
+    func lock(_ descriptor: Descriptor, waits: Bool = true) throws(StorageFailure) {
+        try check(flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB), "flock", "")
+    }
+
+    func unlock(_ descriptor: Descriptor) {
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    /// The physical path, without links; nil where it leads nowhere.
+    func physicalPath(_ path: String) throws(StorageFailure) -> String? {
+        guard let buffer = realpath(path, nil) else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return nil }
+            throw StorageFailure("realpath", path, code: code)
+        }
+        defer { free(buffer) }
+        return String(cString: buffer)
+    }
+
+    func linkTarget(_ path: String) throws(StorageFailure) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = try check(readlink(path, &buffer, Int(PATH_MAX)), "readlink", path)
+        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The time by the clock that stamps files, or the nearest there is to it.
+    func now() -> FileStatus.Time {
+        var time = timespec()
+        clock_gettime(Self.stampingClock, &time)
+        return FileStatus.Time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+
+    /// Lets another program get on with what it is writing.
+    func pause() {
+        usleep(10_000)
+    }
+
+    @discardableResult
+    private func check<Count: SignedInteger>(
+        _ result: Count, _ operation: String, _ path: String
+    ) throws(StorageFailure) -> Count {
+        guard result >= 0 else { throw StorageFailure(operation, path, code: errno) }
+        return result
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// The update under way on a thread: the state that it started from, with what it has written so far.
+///
+/// There is at most one on a thread. It stays on its thread, which is what makes nested accesses find it.
+final class Transaction {
+    /// What a domain holds: entries by root key, or nil where it does not exist.
+    typealias Content = [String: Any]
+
+    let owner: TransactionQueue
+    private(set) var content: Content?
+    private(set) var isChanged = false
+    /// The first refusal or error in this transaction. It rolls the whole back, even if the body goes on.
+    private(set) var failure: (any Error)?
+    /// What to tell others once every lock is released, in order.
+    private var afterwards: [() -> Void] = []
+
+    init(owner: TransactionQueue, content: Content?) {
+        self.owner = owner
+        self.content = content
+    }
+
+    /// The entry under a root key, as this transaction has left it.
+    subscript(root: String) -> Any? {
+        get { content?[root] }
+        set {
+            content = content ?? [:]
+            content?[root] = newValue
+            isChanged = true
+        }
+    }
+
+    func fail(_ error: any Error) {
+        failure = failure ?? error
+    }
+
+    /// Runs the closure when the thread's transaction is over and its locks are released; now, where there is none.
+    static func afterwards(_ action: @escaping () -> Void) {
+        if let current { current.afterwards.append(action) } else { action() }
+    }
+
+    func runAfterwards() {
+        afterwards.forEach { $0() }
+    }
+
+    // MARK: - The thread's own
+
+    static var current: Transaction? {
+        pthread_getspecific(key).map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Makes this the thread's transaction while the closure runs. The caller keeps it alive.
+    func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(Self.key, nil) }
+        return try body()
+    }
+
+    /// A thread-local and not a task-local: a task started inside an update must not take part in it.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, nil)
+        precondition(code == 0, "no thread-local storage left")
+        return key
+    }()
+}

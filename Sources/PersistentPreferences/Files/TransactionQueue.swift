@@ -1,0 +1,159 @@
+/// Lets the threads of a process change one domain in turn, and commit together.
+///
+/// Group commit: the thread whose turn it is runs its closure on the batch's working state and, if others wait, hands
+/// the turn on; the last of the batch writes for all, while the others wait for the outcome. So a commit costs one
+/// fsync however many threads ask for one, each still durable when its call returns. No closure runs while its batch is
+/// being written.
+///
+/// A subclass supplies the domain: `begin`, `commit` and `end`, called in this order by one thread at a time.
+class TransactionQueue: @unchecked Sendable {
+    typealias Content = Transaction.Content
+
+    /// How sure a commit has to be before it returns.
+    enum Durability: Int, Comparable {
+        /// The state survives the process, killed at any instant.
+        case process
+        /// The state survives a power cut.
+        case powerCut
+
+        static func < (left: Durability, right: Durability) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Keeps other processes out and gives the committed state.
+    func begin() throws -> Content? { nil }
+    /// Stores the new state. Throws before anything changed, or `FileError.durabilityUnconfirmed` after.
+    func commit(_ content: Content, durability: Durability) throws {}
+    /// Lets other processes in again.
+    func end() {}
+    /// Something that the access which comes first has to be told although it succeeds; given once.
+    func takeNotice() -> FileError? { nil }
+
+    private let lock = Lock()
+    /// Under the lock.
+    private var isBusy = false
+    /// Under the lock.
+    private var waiters: [Waiter] = []
+    /// Belongs to the thread whose turn it is.
+    private var openBatch: Batch?
+
+    /// So many closures share a commit at most, so that the first of them is not kept waiting for ever.
+    private static let largestBatch = 64
+
+    private final class Waiter {
+        var hasTurn = false
+        let condition = Condition()
+    }
+
+    private final class Batch {
+        var content: Content?
+        var isChanged = false
+        var durability = Durability.process
+        var members = 0
+        var outcome: Result<Void, any Error>?
+        let written = Condition()
+
+        init(content: Content?) {
+            self.content = content
+        }
+    }
+
+    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    ///
+    /// - Throws: what the closure threw or refused (then nothing has changed), what `begin` or `commit` throw, or the
+    ///   notice of something that happened to a transaction that succeeded.
+    final func transact<R>(durability: Durability, _ body: (Transaction) throws -> R) throws -> R {
+        if let current = Transaction.current {
+            guard current.owner === self else {
+                current.fail(FileError.updateOfAnotherFile)
+                throw FileError.updateOfAnotherFile
+            }
+            do {
+                return try body(current)
+            } catch {
+                current.fail(error)
+                throw error
+            }
+        }
+        let batch = try enter()
+        let transaction = Transaction(owner: self, content: batch.content)
+        defer { transaction.runAfterwards() }
+        let result = Result { try transaction.asCurrent { try body(transaction) } }
+        let failure = transaction.failure
+        if case .success = result, failure == nil, transaction.isChanged {
+            batch.content = transaction.content
+            batch.isChanged = true
+            batch.durability = max(batch.durability, durability)
+        }
+        let outcome = leave(batch)
+        let value = try result.get()
+        if let failure { throw failure }
+        try outcome.get()
+        if let notice = takeNotice() { throw notice }
+        return value
+    }
+
+    /// Waits for the turn; the first of a batch opens it.
+    private func enter() throws -> Batch {
+        lock.withLock {
+            guard isBusy else {
+                isBusy = true
+                return
+            }
+            let waiter = Waiter()
+            waiters.append(waiter)
+            while !waiter.hasTurn { waiter.condition.wait(lock) }
+        }
+        if let openBatch { return openBatch }
+        do {
+            let batch = Batch(content: try begin())
+            openBatch = batch
+            return batch
+        } catch {
+            lock.withLock { passTurn() }
+            throw error
+        }
+    }
+
+    /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
+    private func leave(_ batch: Batch) -> Result<Void, any Error> {
+        batch.members += 1
+        // A closure that changed nothing has still seen what the batch is about to write.
+        let dependsOnBatch = batch.isChanged
+        let isHandedOn = lock.withLock {
+            guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
+            passTurn()
+            return true
+        }
+        if isHandedOn {
+            guard dependsOnBatch else { return .success(()) }
+            return lock.withLock {
+                while true {
+                    if let outcome = batch.outcome { return outcome }
+                    batch.written.wait(lock)
+                }
+            }
+        }
+        openBatch = nil
+        let outcome = Result {
+            if batch.isChanged { try commit(batch.content ?? [:], durability: batch.durability) }
+        }
+        end()
+        lock.withLock {
+            batch.outcome = outcome
+            batch.written.broadcast()
+            passTurn()
+        }
+        return dependsOnBatch ? outcome : .success(())
+    }
+
+    /// Under the lock.
+    private func passTurn() {
+        guard !waiters.isEmpty else {
+            isBusy = false
+            return
+        }
+        let next = waiters.removeFirst()
+        next.hasTurn = true
+        next.condition.broadcast()
+    }
+}

@@ -1,0 +1,48 @@
+/// Bounds the nesting of an XML property list before Foundation's recursive parser sees it.
+enum XMLPropertyListCheck {
+    private static let starts = ["<?xml", "<!DOCTYPE", "<plist", "<!--"].map { Array($0.utf8) }
+
+    static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Damage) {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+        guard starts.contains(where: { rest.starts(with: $0) }) else {
+            throw PropertyListCoder.Damage(reason: "neither a binary nor an XML property list")
+        }
+        var depth = 0
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(open + 1)...]
+            if rest.starts(with: "!--".utf8) {
+                rest = after("-->", in: rest)
+            } else if rest.starts(with: "![CDATA[".utf8) {
+                rest = after("]]>", in: rest)
+            } else if rest.first == UInt8(ascii: "?") {
+                rest = after("?>", in: rest)
+            } else if rest.first == UInt8(ascii: "!") {
+                rest = after(">", in: rest)
+            } else {
+                let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+                let isClosing = rest.first == UInt8(ascii: "/")
+                let isEmpty = rest[..<end].last == UInt8(ascii: "/")
+                depth += isClosing ? -1 : isEmpty ? 0 : 1
+                // Three levels stand around a value: plist, the top level and the scalar's own element.
+                if depth > PropertyListLimits.fileDepth + 3 {
+                    throw PropertyListCoder.Damage(reason: "nested deeper than \(PropertyListLimits.fileDepth) levels")
+                }
+                rest = rest[end...]
+            }
+        }
+    }
+
+    private static func after(_ mark: String, in rest: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        let mark = Array(mark.utf8)
+        var index = rest.startIndex
+        while index <= rest.endIndex - mark.count {
+            if rest[index] == mark[0], rest[index..<(index + mark.count)].elementsEqual(mark) {
+                return rest[(index + mark.count)...]
+            }
+            index += 1
+        }
+        return rest[rest.endIndex...]
+    }
+}

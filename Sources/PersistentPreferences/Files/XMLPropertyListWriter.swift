@@ -1,0 +1,135 @@
+import Foundation
+
+/// Writes an XML property list. Foundation's writer loses the sign of −0.0 and a leading U+FEFF; in all else the two
+/// agree to the byte, so that files may go back and forth.
+struct XMLPropertyListWriter {
+    private var text = ""
+
+    static func data(from value: Any) throws -> Data {
+        var writer = Self()
+        writer.text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+
+            """
+        try writer.write(value, indent: "")
+        writer.text += "</plist>\n"
+        return Data(writer.text.utf8)
+    }
+
+    private mutating func write(_ value: Any, indent: String) throws {
+        if let string = value as? String {
+            line("<string>\(Self.escaped(string))</string>", indent)
+        } else if type(of: value) == Bool.self, let bool = value as? Bool {
+            line(bool ? "<true/>" : "<false/>", indent)
+        } else if let date = value as? Date {
+            line("<date>\(Self.text(of: date))</date>", indent)
+        } else if let data = value as? Data {
+            line("<data>", indent)
+            data.base64EncodedString().chunked(76 - indent.count * 8).forEach { line($0, indent) }
+            line("</data>", indent)
+        } else if let array = value as? [Any] {
+            try write(array, indent: indent)
+        } else if let dictionary = value as? [String: Any] {
+            try write(dictionary, indent: indent)
+        } else if let number = value as? NSNumber {
+            line(Self.text(of: CanonicalNumber(number)), indent)
+        } else {
+            throw CocoaError(.propertyListWriteInvalid)
+        }
+    }
+
+    private mutating func write(_ array: [Any], indent: String) throws {
+        guard !array.isEmpty else { return line("<array/>", indent) }
+        line("<array>", indent)
+        for element in array { try write(element, indent: indent + "\t") }
+        line("</array>", indent)
+    }
+
+    private mutating func write(_ dictionary: [String: Any], indent: String) throws {
+        guard !dictionary.isEmpty else { return line("<dict/>", indent) }
+        line("<dict>", indent)
+        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            line("<key>\(Self.escaped(key))</key>", indent + "\t")
+            try write(value, indent: indent + "\t")
+        }
+        line("</dict>", indent)
+    }
+
+    private mutating func line(_ content: some StringProtocol, _ indent: String) {
+        text += indent
+        text += content
+        text += "\n"
+    }
+
+    private static func escaped(_ string: String) -> String {
+        var result = ""
+        // Readers take one leading U+FEFF for a byte order mark.
+        if string.unicodeScalars.first == "\u{FEFF}" { result.unicodeScalars.append("\u{FEFF}") }
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func text(of number: CanonicalNumber) -> String {
+        switch number {
+        case .bool(let value): return value ? "<true/>" : "<false/>"
+        case .integer(let value): return "<integer>\(value)</integer>"
+        case .unsigned(let value): return "<integer>\(value)</integer>"
+        case .double(let bits):
+            let value = Double(bitPattern: bits)
+            if value.isNaN { return "<real>nan</real>" }
+            if value.isInfinite { return value < 0 ? "<real>-infinity</real>" : "<real>+infinity</real>" }
+            return "<real>\(value)</real>"
+        }
+    }
+
+    /// The second in which the date lies, in the proleptic Gregorian calendar, without a time zone's detours.
+    private static func text(of date: Date) -> String {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
+        // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number.magnitude)
+            let zeros = String(repeating: "0", count: max(0, width - digits.count - (number < 0 ? 1 : 0)))
+            return (number < 0 ? "-" : "") + zeros + digits
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+            + "T\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
+    }
+}
+
+extension Int {
+    fileprivate func quotientAndRemainder(flooringBy divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension String {
+    /// Pieces of at most `length` characters; at least 20, however deep the nesting.
+    fileprivate func chunked(_ length: Int) -> [Substring] {
+        let length = max(20, length / 4 * 4)
+        var pieces: [Substring] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            pieces.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+        }
+        return pieces
+    }
+}

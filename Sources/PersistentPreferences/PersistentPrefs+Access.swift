@@ -1,0 +1,142 @@
+import Foundation
+
+/// How the members of the class reach the store. Where their errors go is in `PersistentPrefs+Errors.swift`.
+extension PersistentPrefs {
+    func start(key: String?, values: [String: Any]?, store: (any PrefsStore)?) {
+        let type = type(of: self)
+        guard type != PersistentPrefs.self else {
+            fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
+        }
+        state.start(key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
+        if let values, !values.isEmpty {
+            mergeValues(values)
+        } else {
+            // As in the seed, a new instance tells in lastError whether its state can be read.
+            read { _ = try $0.values() }
+        }
+    }
+
+    var allowedKeys: AllowedKeys { AllowedKeys(keys) }
+
+    // MARK: - Reading
+
+    func visibleValues() -> [String: Any] {
+        read { allowedKeys.visible(in: try $0.values()) } ?? [:]
+    }
+
+    func value(of name: String) -> Any? {
+        let value: Any?? = read {
+            guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
+            return try $0.values()?[name]
+        }
+        return value ?? nil
+    }
+
+    func reload() {
+        read {
+            $0.store.forget()
+            guard try $0.values() != nil else { throw PrefsError.noStoredPrefsForKey(key: $0.root) }
+        }
+    }
+
+    // MARK: - Writing
+
+    func move(to newKey: String) {
+        do {
+            try NameVetting.checkRoot(newKey)
+            state.key = newKey
+            report(nil)
+        } catch {
+            report(error)
+        }
+    }
+
+    func setValue(_ value: Any?, of name: String) {
+        write {
+            let allowed = allowedKeys
+            guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
+            let before = try $0.values()?[name].map { [name: $0] }
+            try $0.commit(RootChange(from: before ?? [:], to: value.map { [name: $0] } ?? [:]))
+        }
+    }
+
+    func mergeValues(_ values: [String: Any]) {
+        write {
+            let allowed = allowedKeys
+            let before = allowed.visible(in: try $0.values())
+            let after = before.merging(values) { $1 }
+            try $0.commit(RootChange(from: before, to: after, isAllowed: allowed.contains))
+        }
+    }
+
+    func commitDifference(from before: [String: Any], to after: [String: Any]) {
+        write { try $0.commit(RootChange(from: before, to: after, isAllowed: allowedKeys.contains)) }
+    }
+
+    func replaceValues(with values: [String: Any]) {
+        write {
+            let allowed = allowedKeys
+            func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
+                try RootChange(from: allowed.visible(in: stored), to: values, isAllowed: allowed.contains)
+            }
+            guard try !change(from: $0.values()).isEmpty else { return }
+            // Once more under the lock: what others add meanwhile is replaced too.
+            try $0.store.update(root: $0.root) { try change(from: $0).apply(to: &$0) }
+        }
+    }
+
+    func removeRoot() {
+        write { try $0.store.update(root: $0.root) { $0 = nil } }
+    }
+
+    /// One transaction around a body of the user's, which gives the visible values before and after it, or nil where it
+    /// wrote through other accesses only.
+    func transact(
+        _ body: (_ stored: [String: Any]?, AllowedKeys) throws -> (before: [String: Any], after: [String: Any])?,
+        rescue: (any Error) throws -> Void
+    ) rethrows -> PrefsError? {
+        var thrown: (any Error)?
+        let failure = write { access in
+            let allowed = allowedKeys
+            try access.store.update(root: access.root) { stored in
+                let change: (before: [String: Any], after: [String: Any])?
+                do {
+                    change = try body(stored, allowed)
+                } catch {
+                    thrown = error
+                    throw error
+                }
+                guard let change else { return }
+                try RootChange(from: change.before, to: change.after, isAllowed: allowed.contains).apply(to: &stored)
+            }
+        }
+        if let thrown { try rescue(thrown) }
+        return failure
+    }
+}
+
+/// One access to one root. The open `key` is read once for it.
+struct PrefsAccess {
+    let root: String
+    let store: any ReportingStore
+    /// Something to report although the access succeeds.
+    fileprivate(set) var notice: PrefsError?
+
+    init(root: String, store: any ReportingStore) throws(PrefsError) {
+        try NameVetting.checkRoot(root)
+        self.root = root
+        self.store = store
+    }
+
+    /// Everything stored under the root, as of now; nil where nothing is.
+    mutating func values() throws -> [String: Any]? {
+        let (values, notice) = try store.readReporting(root: root)
+        self.notice = self.notice ?? notice
+        return values
+    }
+
+    func commit(_ change: RootChange) throws {
+        guard !change.isEmpty else { return }
+        try store.update(root: root) { try change.apply(to: &$0) }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Every access runs in one of these, which turn what is thrown into `lastError`.
+extension PersistentPrefs {
+    /// - Returns: nil where the access failed.
+    @discardableResult
+    func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
+        do {
+            var access = try PrefsAccess(root: key, store: state.store)
+            let result = try body(&access)
+            report(access.notice)
+            return result
+        } catch {
+            report(PrefsError(error))
+            return nil
+        }
+    }
+
+    /// A refusal rolls back the update that this write is part of, if any.
+    /// - Returns: the error of this very access.
+    @discardableResult
+    func write(_ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
+        let root = key
+        do {
+            var access = try PrefsAccess(root: root, store: state.store)
+            try body(&access)
+            return report(access.notice)
+        } catch {
+            let error = PrefsError(error)
+            state.store.refuse(error, root: root)
+            return report(error)
+        }
+    }
+
+    @discardableResult
+    func report(_ error: PrefsError?) -> PrefsError? {
+        state.lastError = error
+        if let error { Transaction.afterwards { self.prefsDidFail(error) } }
+        return error
+    }
+}

@@ -1,0 +1,92 @@
+/// What went wrong with an access to preferences.
+///
+/// Nothing throws it at a user of ``PersistentPrefs``: it is found in ``PersistentPrefs/lastError``, handed to
+/// ``PersistentPrefs/prefsDidFail(_:)``, and returned by `update`. Stores throw it. The first three cases and the last
+/// are the seed's (`RVS_PersistentPrefs.PrefsError`).
+///
+/// Unless a case says otherwise, an error means that nothing changed, in memory or on disk. No case and no text of an
+/// error holds a stored value. Safe to pass between threads.
+public enum PrefsError: Error, Sendable {
+    /// Keys that are not in ``PersistentPrefs/keys``, sorted. Seed: the same.
+    case incorrectKeys(invalidElements: [String])
+    /// Top-level keys, sorted, under which something stands that a property list cannot hold. ``failures`` gives path
+    /// and reason of each offender. Seed: the same.
+    case valuesNotPlistCompatible(invalidElements: [String])
+    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Seed: the same.
+    case noStoredPrefsForKey(key: String)
+    /// A root key, a suite name or a URL that cannot name anything; `reason` says why.
+    case invalidName(name: String, reason: String)
+    /// What is stored under the root key is no dictionary. Reads are empty and writes refused until
+    /// ``PersistentPrefs/deleteAll()``; the stored value stays as it is.
+    case rootIsNotDictionary(key: String)
+    /// The file is there and cannot be read (permission, a folder in its place, an I/O error …). It stays as it is; the
+    /// next access tries again.
+    case unreadable(StorageFailure)
+    /// The bytes of the file are no property list of ours. `setAsideAs` is where they were moved, nil where they could
+    /// not be moved; `isRestored` tells whether the last good state took their place. With the file set aside, the
+    /// access that reports this was carried out: a read gave the state of now, a write is stored.
+    case damaged(path: String, reason: String, setAsideAs: String?, isRestored: Bool)
+    /// The new state could not be stored; the old one stands, and the next write tries again.
+    case notStored(StorageFailure)
+    /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
+    case durabilityUnconfirmed(StorageFailure)
+    /// A write to one store inside an `update` of another: the two could not be committed together.
+    case updateOfAnotherStore
+    /// An error from elsewhere: thrown by the body of an `update` or by a store outside this package. Seed: the same.
+    case unknownError(error: (any Error)?)
+}
+
+extension PrefsError {
+    /// Each offender of a ``valuesNotPlistCompatible(invalidElements:)`` with its path and the reason, sorted by path;
+    /// empty for other errors.
+    ///
+    /// Paths and reasons are kept for the 64 newest such errors of the process; of an older one, or one made by hand,
+    /// the keys are given with a general reason. Cost: linear in the number of offenders. Any thread.
+    public var failures: [PropertyListFailure] {
+        guard case .valuesNotPlistCompatible(let keys) = self else { return [] }
+        return FailureReports.shared.failures(of: keys)
+            ?? keys.map {
+                PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
+            }
+    }
+
+    /// The error that carries these failures.
+    static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+        let keys = Set(failures.map(\.topLevelKey)).sorted()
+        FailureReports.shared.add(failures.sorted { $0.path < $1.path }, to: keys)
+        return .valuesNotPlistCompatible(invalidElements: keys)
+    }
+
+    /// An error of any kind as one of ours.
+    init(_ error: any Error) {
+        self = error as? PrefsError ?? .unknownError(error: error)
+    }
+}
+
+/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors.
+///
+/// The payload of that case is fixed to the seed's `[String]`, so the rest is found by the identity of that array's
+/// storage, which every copy of the error shares. The report holds the array as well: as long as it is here, no other
+/// array can have its address.
+private final class FailureReports: @unchecked Sendable {
+    static let shared = FailureReports()
+
+    private let lock = Lock()
+    private var reports: [(keys: [String], failures: [PropertyListFailure])] = []
+    private static let capacity = 64
+
+    func add(_ failures: [PropertyListFailure], to keys: [String]) {
+        lock.withLock {
+            if reports.count == Self.capacity { reports.removeFirst() }
+            reports.append((keys, failures))
+        }
+    }
+
+    func failures(of keys: [String]) -> [PropertyListFailure]? {
+        lock.withLock { reports.last { Self.address($0.keys) == Self.address(keys) }?.failures }
+    }
+
+    private static func address(_ keys: [String]) -> UnsafePointer<String>? {
+        keys.withUnsafeBufferPointer(\.baseAddress)
+    }
+}

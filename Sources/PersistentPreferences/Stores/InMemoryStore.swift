@@ -1,0 +1,48 @@
+/// A store that lives as long as the object: for tests and previews.
+///
+/// Two instances share nothing; what is to be shared shares the object. It vets, nests and rolls back like the stores on
+/// files. Cost: a lock and a dictionary lookup. Safe to use from any thread.
+public final class InMemoryStore: ReportingStore {
+    private let domain = MemoryDomain()
+
+    /// An empty store.
+    public init() {}
+
+    /// The dictionary under a root key; nil where there is none. Never touches a disk.
+    public func read(root: String) throws -> [String: Any]? {
+        try read(throughReporting: root)
+    }
+
+    /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try NameVetting.checkRoot(root)
+        try PrefsError.converting {
+            try domain.transact(durability: .process) { try $0.update(root: root, body) }
+        }
+    }
+
+    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+        try NameVetting.checkRoot(root)
+        return (try Transaction.dictionary(of: root, in: domain.current), nil)
+    }
+}
+
+/// The transactions of a domain that is on no disk.
+private final class MemoryDomain: TransactionQueue, @unchecked Sendable {
+    private let lock = Lock()
+    private var committed: Content = [:]
+
+    /// The thread's own transaction, else the last commit.
+    var current: Content? {
+        if let transaction = Transaction.current, transaction.owner === self { return transaction.content }
+        return lock.withLock { committed }
+    }
+
+    override func begin() -> Content? {
+        lock.withLock { committed }
+    }
+
+    override func commit(_ content: Content, durability: Durability) {
+        lock.withLock { committed = content }
+    }
+}

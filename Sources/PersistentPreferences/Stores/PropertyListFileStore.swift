@@ -1,0 +1,89 @@
+public import Foundation
+
+/// A store that keeps its roots in one property-list file, durable and shared by every process that uses this package.
+///
+/// The file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each. Entries that are not ours
+/// are carried along. It is created when something is first written, 0600, with its folder, 0700; an existing file keeps
+/// its format, mode, owner and group. Symbolic links are followed and kept. Beside it stand `.NAME.lock` and
+/// `.NAME.lastgood`.
+///
+/// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
+/// write: one replacement of the file, with two flushes. Safe to use from any thread.
+public final class PropertyListFileStore: ReportingStore {
+    /// How sure a write is to last when it has returned.
+    public enum Durability: Sendable, Hashable {
+        /// It survives a power cut: the file and its folder are flushed to the medium. The default.
+        case powerCut
+        /// It survives the process, killed at any instant, but a power cut may undo it or damage the file.
+        case process
+    }
+
+    /// The file, as given.
+    public let url: URL
+    private let file: Result<FileLocation, PrefsError>
+    private let durability: TransactionQueue.Durability
+
+    /// A store on a file, which need not exist. Reads and writes nothing yet.
+    ///
+    /// - Parameters:
+    ///   - url: a file URL. Any other makes every access fail with ``PrefsError/invalidName(name:reason:)``.
+    ///   - format: of the file, should it have to be created.
+    ///   - durability: of this store's writes.
+    public init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut) {
+        self.url = url
+        self.durability = durability == .powerCut ? .powerCut : .process
+        let path = url.absoluteURL.path(percentEncoded: false)
+        if !url.isFileURL {
+            file = .failure(.invalidName(name: url.absoluteString, reason: "is no file URL"))
+        } else if path.utf8.contains(0) {
+            file = .failure(.invalidName(name: path, reason: "is no path: it has a NUL in it"))
+        } else if path.hasSuffix("/") || path.isEmpty {
+            file = .failure(.invalidName(name: path, reason: "is no path of a file"))
+        } else {
+            file = .success(FileLocation(path: path) { $0.setFormatOfNewFile(format) })
+        }
+    }
+
+    /// The dictionary under a root key; nil where there is none. One `fstat` where nothing has changed.
+    public func read(root: String) throws -> [String: Any]? {
+        try read(throughReporting: root)
+    }
+
+    /// One transaction under the file's lock, on the calling thread; on disk when it returns. See
+    /// ``PrefsStore/update(root:_:)``.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try file.get().update(root: root, durability: durability, body)
+    }
+
+    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+        try file.get().read(root: root)
+    }
+
+    func forget() {
+        try? file.get().withFile { $0.forget() }
+    }
+}
+
+/// A domain's roots in a file: what the stores on files have in common.
+extension FileLocation {
+    func read(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+        try NameVetting.checkRoot(root)
+        return try PrefsError.converting {
+            try withFile { file in
+                let reading = try file.read()
+                return (try Transaction.dictionary(of: root, in: reading.content), reading.notice.map { PrefsError($0) })
+            }
+        }
+    }
+
+    func update(
+        root: String, durability: TransactionQueue.Durability, _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        try NameVetting.checkRoot(root)
+        try PrefsError.converting {
+            try withFile { file in
+                try file.transact(durability: durability) { try $0.update(root: root, body) }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// How every store of this package reads and changes one root of the domain that it keeps.
+extension Transaction {
+    /// The dictionary under a root key.
+    static func dictionary(of root: String, in content: Content?) throws(PrefsError) -> [String: Any]? {
+        guard let entry = content?[root] else { return nil }
+        guard let dictionary = entry as? [String: Any] else { throw .rootIsNotDictionary(key: root) }
+        return dictionary
+    }
+
+    /// Runs the body of an update and merges the difference that it made into the root, which nested updates may have
+    /// changed meanwhile.
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        let entry = self[root]
+        guard entry == nil || entry is [String: Any] else {
+            // Nothing but its removal may be done to a root that is no dictionary.
+            var values: [String: Any]? = [:]
+            try body(&values)
+            guard values == nil else { throw PrefsError.rootIsNotDictionary(key: root) }
+            self[root] = nil
+            return
+        }
+        let before = entry as? [String: Any]
+        var after = before
+        try body(&after)
+        guard let after else {
+            // Left as missing as it was, it may have been written by a nested update meanwhile.
+            if before != nil, self[root] != nil { self[root] = nil }
+            return
+        }
+        let change = try RootChange(from: before ?? [:], to: after)
+        if change.isEmpty, before != nil { return }
+        var now = self[root] as? [String: Any]
+        // An empty dictionary where there was nothing is a root too.
+        if try change.apply(to: &now) || now == nil { self[root] = now ?? [:] }
+    }
+}
+
+extension PrefsError {
+    init(_ error: FileError) {
+        switch error {
+        case .unreadable(let failure): self = .unreadable(failure)
+        case .notStored(let failure): self = .notStored(failure)
+        case .durabilityUnconfirmed(let failure): self = .durabilityUnconfirmed(failure)
+        case .damaged(let report):
+            self = .damaged(
+                path: report.path, reason: report.reason, setAsideAs: report.setAsideAs,
+                isRestored: report.isRestored)
+        case .updateOfAnotherFile: self = .updateOfAnotherStore
+        case .pathChanged: self = .unknownError(error: error)
+        }
+    }
+
+    /// Runs the closure and gives the engine's errors as ours; others pass.
+    static func converting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw PrefsError(error)
+        }
+    }
+}

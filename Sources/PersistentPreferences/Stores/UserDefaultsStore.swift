@@ -1,0 +1,53 @@
+public import Foundation
+
+/// The store over a domain of `UserDefaults`, and the default of ``PersistentPrefs``.
+///
+/// Apple platforms: `UserDefaults` is the store, and its daemon the writer; updates are atomic within a process.
+/// Linux: the very domain file that `UserDefaults` uses, through the engine of this package (locks, atomic replacement,
+/// durability), kept in agreement with `UserDefaults` in this process. Arguments and registered defaults are never read
+/// into a root. Safe to use from any thread.
+public final class UserDefaultsStore: ReportingStore {
+    /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
+    public static let standard = UserDefaultsStore(domain: nil)
+
+    private let backend: Result<Backend, PrefsError>
+
+    /// The domain of a suite, as `UserDefaults(suiteName:)` has it; on Apple platforms also of an app group.
+    ///
+    /// - Parameter suiteName: at most 200 bytes, with no `/`, NUL or leading dot. Any other makes every access fail with
+    ///   ``PrefsError/invalidName(name:reason:)``.
+    public convenience init(suiteName: String) {
+        self.init(domain: suiteName)
+    }
+
+    private init(domain: String?) {
+        backend = Result { () throws(PrefsError) in
+            if let domain { try NameVetting.checkSuite(domain) }
+            return try Backend(suiteName: domain)
+        }
+    }
+
+    /// The domain's property-list file; nil on Apple platforms, where it belongs to a daemon, and where the domain has
+    /// none because its name is bad or there is no home.
+    public var fileURL: URL? {
+        try? backend.get().fileURL
+    }
+
+    /// The dictionary under a root key; nil where there is none. On Linux one `fstat` where nothing has changed.
+    public func read(root: String) throws -> [String: Any]? {
+        try read(throughReporting: root)
+    }
+
+    /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try backend.get().update(root: root, body)
+    }
+
+    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+        try backend.get().read(root: root)
+    }
+
+    func forget() {
+        try? backend.get().forget()
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A number as a property list tells numbers apart: 1, 1.0 and true are three values, −0.0 keeps its sign, and a NaN is
+/// the same value as any other NaN.
+enum CanonicalNumber: Equatable {
+    case bool(Bool)
+    case integer(Int64)
+    case unsigned(UInt64)
+    case double(UInt64)
+
+    init(_ value: Double) {
+        self = .double(value.isNaN ? Double.nan.bitPattern : value.bitPattern)
+    }
+
+    init<I: FixedWidthInteger>(_ value: I) {
+        self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
+    }
+
+    init(_ number: NSNumber) {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"):
+            self.init(number.doubleValue)
+        case UInt8(ascii: "Q"), UInt8(ascii: "L"):
+            self.init(number.uint64Value)
+        default:
+            // A Boolean has the Objective-C type of a char, but a class of its own.
+            if ObjectIdentifier(type(of: number)) == Self.booleanClass {
+                self = .bool(number.boolValue)
+            } else {
+                self.init(number.int64Value)
+            }
+        }
+    }
+
+    /// What is stored and read: a native Bool, an NSNumber otherwise, so that `as? Int`, `as? Double` and `as? Float`
+    /// work on Linux as they do on Apple platforms.
+    var object: Any {
+        switch self {
+        case .bool(let value): value
+        case .integer(let value): NSNumber(value: value)
+        case .unsigned(let value): NSNumber(value: value)
+        case .double(let bits): NSNumber(value: Double(bitPattern: bits))
+        }
+    }
+
+    private static let booleanClass = ObjectIdentifier(type(of: NSNumber(value: true)))
+}

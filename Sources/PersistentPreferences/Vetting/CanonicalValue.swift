@@ -1,0 +1,86 @@
+import Foundation
+
+/// Questions about values that are in canonical form already: String, Data, Date, Bool, NSNumber, `[Any]` and
+/// `[String: Any]` of those.
+enum CanonicalValue {
+    /// True where two canonical values are the same property list. Texts are compared by their bytes, since two
+    /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
+    static func areEqual(_ left: Any, _ right: Any) -> Bool {
+        if areIdentical(left, right) { return true }
+        if let left = left as? [Any], let right = right as? [Any] {
+            return left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
+        }
+        if let left = left as? [String: Any], let right = right as? [String: Any] {
+            guard left.count == right.count else { return false }
+            return left.allSatisfy { key, value in
+                guard let index = right.index(forKey: key) else { return false }
+                let other = right[index]
+                return key.utf8.elementsEqual(other.key.utf8) && areEqual(value, other.value)
+            }
+        }
+        return false
+    }
+
+    static func areEqual(_ left: [String: Any]?, _ right: [String: Any]?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): areEqual(left as Any, right as Any)
+        default: false
+        }
+    }
+
+    /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
+    /// are not looked into. The values need not be canonical. Constant time but for texts and data.
+    static func areIdentical(_ left: Any, _ right: Any) -> Bool {
+        let kind = type(of: left)
+        guard kind == type(of: right) else { return numbersAreEqual(left, right) }
+        if kind == String.self, let left = left as? String, let right = right as? String {
+            return left.utf8.elementsEqual(right.utf8)
+        }
+        if kind == [String: Any].self, let left = left as? [String: Any], let right = right as? [String: Any] {
+            // A dictionary is one word: the reference to its storage.
+            return unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
+        }
+        if kind == [Any].self, let left = left as? [Any], let right = right as? [Any] {
+            return unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
+        }
+        if kind == Data.self, let left = left as? Data, let right = right as? Data {
+            return left == right
+        }
+        if kind == Date.self, let left = left as? Date, let right = right as? Date {
+            return left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
+        }
+        if numbersAreEqual(left, right) { return true }
+        return kind is AnyClass && (left as AnyObject) === (right as AnyObject)
+    }
+
+    /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
+    static func estimatedBytes(_ value: Any) -> Int {
+        if type(of: value) == String.self, let text = value as? String { return 9 + text.utf8.count }
+        if type(of: value) == Data.self, let data = value as? Data { return 9 + data.count }
+        if let array = value as? [Any] { return array.reduce(9) { $0 + 4 + estimatedBytes($1) } }
+        if let dictionary = value as? [String: Any] {
+            return dictionary.reduce(9) { $0 + 17 + $1.key.utf8.count + estimatedBytes($1.value) }
+        }
+        return 13
+    }
+
+    /// True for a number without a fraction part in its type; `true` and 1.0 are none.
+    static func isInteger(_ value: Any) -> Bool {
+        switch number(value) {
+        case .integer, .unsigned: true
+        case .bool, .double, nil: false
+        }
+    }
+
+    private static func numbersAreEqual(_ left: Any, _ right: Any) -> Bool {
+        guard let left = number(left), let right = number(right) else { return false }
+        return left == right
+    }
+
+    private static func number(_ value: Any) -> CanonicalNumber? {
+        if type(of: value) == Bool.self, let value = value as? Bool { return .bool(value) }
+        if type(of: value) is NSNumber.Type, let value = value as? NSNumber { return CanonicalNumber(value) }
+        return nil
+    }
+}

@@ -1,0 +1,33 @@
+/// What can name a root, and what a suite.
+enum NameVetting {
+    /// Of a suite's name a file name is made, to which the engine adds endings; 255 bytes is the limit of those.
+    private static let longestSuite = 200
+    private static let longestRoot = 1_024
+
+    /// - Throws: `PrefsError.invalidName`.
+    static func checkRoot(_ name: String) throws(PrefsError) {
+        try check(name, "root key", longest: longestRoot)
+    }
+
+    /// - Throws: `PrefsError.invalidName`.
+    static func checkSuite(_ name: String) throws(PrefsError) {
+        try check(name, "suite name", longest: longestSuite)
+        if name.utf8.contains(UInt8(ascii: "/")) {
+            throw .invalidName(name: name, reason: "is no suite name: it has a / in it")
+        }
+        if name.utf8.first == UInt8(ascii: ".") {
+            throw .invalidName(name: name, reason: "is no suite name: it begins with a dot")
+        }
+    }
+
+    private static func check(_ name: String, _ kind: String, longest: Int) throws(PrefsError) {
+        let bytes = name.utf8
+        let flaw: String? =
+            if bytes.isEmpty { "it is empty" }
+            else if bytes.count > longest { "it is longer than \(longest) bytes" }
+            else if bytes.contains(0) { "it has a NUL in it" }
+            else if bytes.starts(with: "\u{FEFF}".utf8) { "it begins with U+FEFF" }
+            else { nil }
+        if let flaw { throw .invalidName(name: name, reason: "is no \(kind): \(flaw)") }
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// The bounds within which everything downstream (Foundation's coders, small thread stacks, Apple's daemon) is safe.
+enum PropertyListLimits {
+    /// Levels of containers in one value. Foundation overflows a 512 KB stack at 511 levels.
+    static let depth = 128
+    /// Levels accepted in a file: a root and the top level stand above a value, and other programs may nest a little
+    /// deeper than we do. Foundation's XML parser overflows a 128 KB stack at 300.
+    static let fileDepth = 160
+    /// Values in one value's hierarchy. Shared references multiply, so the bytes alone do not bound the work.
+    static let nodes = 1 << 19
+    /// Values in a file, shared references counted each time they are met.
+    static let fileNodes = 1 << 22
+    /// Bytes of one root, estimated as its binary property list: what Apple platforms refuse in a domain.
+    static let rootBytes = 4 << 20
+    /// Seconds from the reference date. Beyond about 6.7e16 an XML property list holds another date.
+    static let dateInterval: TimeInterval = 6e16
+}

@@ -1,0 +1,68 @@
+/// What a write does to one root: the keys that it adds or changes, with their canonical new values, and those that it
+/// removes. Keys that it leaves alone are neither vetted nor touched, whatever they hold.
+struct RootChange {
+    private(set) var assigned: [String: Any] = [:]
+    private(set) var removed: [String] = []
+
+    var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
+
+    /// The difference between two states of a root, vetted.
+    ///
+    /// - Parameters:
+    ///   - before: the root as stored, in canonical form.
+    ///   - after: what a caller made of it.
+    ///   - isAllowed: whether a key may be added or changed; nil allows all.
+    /// - Throws: `PrefsError.incorrectKeys`, else `PrefsError.valuesNotPlistCompatible`, naming every offender.
+    init(
+        from before: [String: Any], to after: [String: Any], isAllowed: ((String) -> Bool)? = nil
+    ) throws(PrefsError) {
+        var disallowed: [String] = []
+        var failures: [PropertyListFailure] = []
+        for (key, value) in after {
+            let old = before[key]
+            if let old, CanonicalValue.areIdentical(old, value) { continue }
+            switch PropertyListVetter.canonical(value, forKey: key) {
+            case .success(let value):
+                if let old, CanonicalValue.areEqual(old, value) { continue }
+                assigned[key] = value
+            case .failure(let refusal):
+                failures += refusal.failures
+            }
+            if isAllowed?(key) == false { disallowed.append(key) }
+        }
+        for key in before.keys where after.index(forKey: key) == nil {
+            removed.append(key)
+        }
+        if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
+        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
+    }
+
+    /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
+    ///
+    /// - Returns: whether anything became different. Where nothing did, a missing root stays missing.
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` where the root would grow past its limit.
+    @discardableResult
+    func apply(to root: inout [String: Any]?) throws(PrefsError) -> Bool {
+        var result = root ?? [:]
+        var isDifferent = false
+        for key in removed where result.removeValue(forKey: key) != nil {
+            isDifferent = true
+        }
+        for (key, value) in assigned {
+            if let old = result[key], CanonicalValue.areEqual(old, value) { continue }
+            result[key] = value
+            isDifferent = true
+        }
+        guard isDifferent else { return false }
+        if !assigned.isEmpty, CanonicalValue.estimatedBytes(result) > PropertyListLimits.rootBytes {
+            throw .valuesNotPlistCompatible(
+                assigned.keys.map {
+                    PropertyListFailure(
+                        path: $0, topLevelKey: $0,
+                        reason: "the root would be larger than \(PropertyListLimits.rootBytes >> 20) MiB")
+                })
+        }
+        root = result
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+public import Foundation
+public import PersistentPreferences
+
+/// The concrete subclass that the harness, the tests and the benchmark use: five values, one of each common type.
+///
+/// It is the seed's test set (`RVS_PersistentPrefs_TestSet`): typed accessors hide that the storage has no types. A value
+/// that is absent, or of another type, reads as the empty one of its type. Cost, errors and thread-safety are those of
+/// ``PersistentPrefs``.
+open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
+    private static let allKeys = [
+        "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
+    ]
+
+    /// What `init(key:)` and `reset()` store. Seed: `_myValues`.
+    public static var defaultValues: [String: Any] {
+        [
+            allKeys[0]: 10,
+            allKeys[1]: "Sample String",
+            allKeys[2]: ["One", "Two", "Three", "Four", "Five"],
+            allKeys[3]: ["One": "First", "Two": "Second", "Three": "Third"],
+            allKeys[4]: Date(timeIntervalSinceReferenceDate: 0),
+        ]
+    }
+
+    /// An instance on a root key. If nothing is stored under it, the default values are, as in the seed.
+    public init(key: String) {
+        super.init(key: key)
+        if lastError == nil, values.isEmpty { reset() }
+    }
+
+    /// An instance on a root key, with values merged over what is stored. Stores no defaults.
+    public override init(key: String? = nil, values: [String: Any]? = nil) {
+        super.init(key: key, values: values)
+    }
+
+    /// The same on a store of the caller's choice.
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+        super.init(key: key, values: values, store: store)
+    }
+
+    /// The five keys, in the order of the seed.
+    open override var keys: [String] { Self.allKeys }
+
+    /// The key of ``int``: "Integer Value".
+    public var intKey: String { Self.allKeys[0] }
+    /// The key of ``string``: "String Value".
+    public var stringKey: String { Self.allKeys[1] }
+    /// The key of ``array``: "Array Value".
+    public var arrayKey: String { Self.allKeys[2] }
+    /// The key of ``dictionary``: "Dictionary Value".
+    public var dictionaryKey: String { Self.allKeys[3] }
+    /// The key of ``date``: "Date Value".
+    public var dateKey: String { Self.allKeys[4] }
+
+    /// The Integer Value; 0 where there is none.
+    public var int: Int {
+        get { self[intKey] as? Int ?? 0 }
+        set { self[intKey] = newValue }
+    }
+
+    /// The String Value; empty where there is none.
+    public var string: String {
+        get { self[stringKey] as? String ?? "" }
+        set { self[stringKey] = newValue }
+    }
+
+    /// The Array Value; empty where there is none.
+    public var array: [String] {
+        get { self[arrayKey] as? [String] ?? [] }
+        set { self[arrayKey] = newValue }
+    }
+
+    /// The Dictionary Value; empty where there is none.
+    public var dictionary: [String: String] {
+        get { self[dictionaryKey] as? [String: String] ?? [:] }
+        set { self[dictionaryKey] = newValue }
+    }
+
+    /// The Date Value; `Date.distantPast` where there is none.
+    public var date: Date {
+        get { self[dateKey] as? Date ?? .distantPast }
+        set { self[dateKey] = newValue }
+    }
+
+    /// Stores the default values in place of whatever is there. Seed: the same.
+    public func reset() {
+        values = Self.defaultValues
+    }
+}
