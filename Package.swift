@@ -26,6 +26,19 @@ let package = Package(
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
             swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .executableTarget(
+            name: "Probe", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "Tests/Probe",
+            swiftSettings: strict),
+        .testTarget(
+            name: "PersistentPreferencesTests", dependencies: ["PersistentPreferences", "PrefsTestSet", "TestSupport"],
+            resources: [.copy("Damaged")], swiftSettings: strict),
+        .testTarget(name: "HarnessTests", dependencies: ["HarnessCLI", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ProcessTests", dependencies: ["Probe", "HarnessCLI", "PersistentPreferences", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: Array(strict.dropFirst())),
     ],
     swiftLanguageModes: [.v6]
 )

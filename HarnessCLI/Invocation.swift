@@ -1,0 +1,130 @@
+/// The words of the command line, understood.
+struct Invocation {
+    enum Command: Equatable {
+        case show
+        case get(key: String)
+        case set(key: String, value: String)
+        case unset(key: String)
+        case reset
+        case clear
+        case deleteAll
+        case help
+    }
+
+    enum Place: Equatable {
+        case suite(String)
+        case file(String)
+    }
+
+    private(set) var command = Command.show
+    private(set) var root: String?
+    private(set) var place: Place?
+    private(set) var wantsJSON = false
+
+    /// Options may stand anywhere. What follows `--` is no option; nor is what begins with a single dash, such as −5.
+    init(_ arguments: [String]) throws(UsageError) {
+        var words: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--":
+                words += rest
+                rest = []
+            case "--json":
+                wantsJSON = true
+            case "--help", "-h":
+                command = .help
+            case "--root":
+                guard root == nil else { throw UsageError("--root is given twice; give it once") }
+                root = try Self.value(of: word, "NAME", &rest)
+            case "--suite":
+                try setPlace(.suite(Self.value(of: word, "NAME", &rest)))
+            case "--file":
+                try setPlace(.file(Self.value(of: word, "PATH", &rest)))
+            case _ where word.hasPrefix("--"):
+                throw UsageError(
+                    "unknown option \(word); options are --root NAME, --suite NAME, --file PATH, --json, --help "
+                        + "(a value that begins with -- comes after a lone --)")
+            default:
+                words.append(word)
+            }
+        }
+        if command != .help, let name = words.first {
+            command = try Self.command(name, Array(words.dropFirst()))
+        }
+    }
+
+    private mutating func setPlace(_ newPlace: Place) throws(UsageError) {
+        guard place == nil else { throw UsageError("--suite and --file name one place; give one of them, once") }
+        place = newPlace
+    }
+
+    private static func value(
+        of option: String, _ kind: String, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value: \(option) \(kind)") }
+        return value
+    }
+
+    private static func command(_ name: String, _ operands: [String]) throws(UsageError) -> Command {
+        func expect(_ form: String) throws(UsageError) {
+            let count = form.split(separator: " ").count - 1
+            guard operands.count == count else {
+                let problem = operands.count < count ? "too few words" : "too many words"
+                let remedy = name == "set" && operands.count > count ? " (quote a value that has spaces in it)" : ""
+                throw UsageError("\(problem) for `\(name)`: prefs \(form)\(remedy)")
+            }
+        }
+        switch name {
+        case "get":
+            try expect("get KEY")
+            return .get(key: operands[0])
+        case "set":
+            try expect("set KEY VALUE")
+            return .set(key: operands[0], value: operands[1])
+        case "unset":
+            try expect("unset KEY")
+            return .unset(key: operands[0])
+        case "reset":
+            try expect("reset")
+            return .reset
+        case "clear":
+            try expect("clear")
+            return .clear
+        case "delete-all":
+            try expect("delete-all")
+            return .deleteAll
+        case "help":
+            return .help
+        default:
+            throw UsageError(
+                "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, help, "
+                    + "and none to show everything")
+        }
+    }
+
+    static let help = """
+        prefs: shows and edits a set of five preferences, an Int, a String, an Array, a Dictionary and a Date.
+
+        prefs                  show the set as a table; the harness's own set is given its defaults at the first look
+        prefs get KEY          print one value; exit 1 where it is not set
+        prefs set KEY VALUE    store one value
+        prefs unset KEY        remove one value
+        prefs reset            store the default values
+        prefs clear            remove all values
+        prefs delete-all       remove the root itself
+
+        KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
+        "Dictionary Value" or dictionary, "Date Value" or date. VALUE is typed by its key: 42; any text; a,b,c or
+        ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or 2026-11-20T08:30:00Z.
+
+        --root NAME   the root key (PrefsTestSet)
+        --suite NAME  a UserDefaults suite (\(Runner.defaultSuite))
+        --file PATH   a property-list file instead of a suite
+        --json        JSON in the place of text
+        --            what follows is no option
+
+        Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
+
+        """
+}

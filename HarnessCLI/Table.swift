@@ -1,0 +1,36 @@
+/// Text in aligned columns.
+struct Table {
+    private var rows: [[String]] = []
+
+    mutating func add(_ cells: String...) {
+        rows.append(cells.map(Self.printable))
+    }
+
+    /// Each column as wide as its widest cell, two spaces apart.
+    var text: String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.filter { $0.count > column }.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+
+    /// A cell is one line, and no value can move the cursor.
+    private static func printable(_ cell: String) -> String {
+        cell.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\t": "\\t"
+            case _ where scalar.properties.generalCategory == .control:
+                "\\u{" + String(scalar.value, radix: 16) + "}"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,2 @@
+import RVS_PersistentPrefs
+import Testing

@@ -1,0 +1,63 @@
+package import Foundation
+
+/// A program of this package, run as a process of its own with a home of its own.
+package struct Child {
+    /// How a run ended and what it printed.
+    package struct Result: Sendable {
+        /// The exit code, or the number of the signal that ended it.
+        package let code: Int32
+        /// Whether a signal ended it.
+        package let wasKilled: Bool
+        /// What it wrote to standard output.
+        package let output: String
+        /// What it wrote to standard error.
+        package let errors: String
+    }
+
+    private let process = Process()
+    private let streams: TemporaryFolder
+
+    /// Starts a product of this package.
+    ///
+    /// - Parameters:
+    ///   - environment: the whole environment, but for PATH.
+    package init(_ product: String, _ arguments: [String], environment: [String: String]) throws {
+        streams = try TemporaryFolder()
+        process.executableURL = try Self.executable(product)
+        process.arguments = arguments
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try Self.stream(streams.file("output"))
+        process.standardError = try Self.stream(streams.file("errors"))
+        try process.run()
+    }
+
+    /// The same with the given folder as the home.
+    package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
+        try self.init(product, arguments, environment: ["HOME": home.path])
+    }
+
+    /// Waits for the end.
+    package func wait() throws -> Result {
+        process.waitUntilExit()
+        return Result(
+            code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
+            output: try String(contentsOf: streams.file("output"), encoding: .utf8),
+            errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
+    }
+
+    /// Where the products of this package were built: beside the test program.
+    package static func executable(_ product: String) throws -> URL {
+        let folders = [Bundle.main.bundleURL] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+        let candidates = folders.map { $0.appending(path: product, directoryHint: .notDirectory) }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: product])
+        }
+        return found
+    }
+
+    private static func stream(_ url: URL) throws -> FileHandle {
+        try Data().write(to: url)
+        return try FileHandle(forWritingTo: url)
+    }
+}
