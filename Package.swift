@@ -27,15 +27,19 @@ let package = Package(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
+            path: "Tests/StoreConformance", swiftSettings: strict),
         .executableTarget(
-            name: "Probe", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "Tests/Probe",
+            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance"], path: "Tests/Probe",
             swiftSettings: strict),
         .testTarget(
-            name: "PersistentPreferencesTests", dependencies: ["PersistentPreferences", "PrefsTestSet", "TestSupport"],
+            name: "PersistentPreferencesTests",
+            dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [.copy("Damaged")], swiftSettings: strict),
         .testTarget(name: "HarnessTests", dependencies: ["HarnessCLI", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ProcessTests", dependencies: ["Probe", "HarnessCLI", "PersistentPreferences", "TestSupport"],
+            name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: Array(strict.dropFirst())),

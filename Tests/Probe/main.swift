@@ -1,1 +1,20 @@
-print("probe")
+import Foundation
+import PersistentPreferences
+import StoreConformance
+
+// What the tests of the default store run in a process of its own, with a home of its own: `Probe COMMAND ARGUMENTS`.
+var arguments = CommandLine.arguments.dropFirst()
+switch arguments.popFirst() {
+case "conformance":
+    try Probe.conformance(arguments.popFirst() ?? "")
+case "increment":
+    Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "serve":
+    Probe.serve()
+case "agreement":
+    try Probe.agreement()
+case "report":
+    Probe.report()
+case let command:
+    fatalError("no command \(command ?? "")")
+}

@@ -29,7 +29,12 @@ public final class PropertyListFileStore: ReportingStore {
     ///   - url: a file URL. Any other makes every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - format: of the file, should it have to be created.
     ///   - durability: of this store's writes.
-    public init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut) {
+    public convenience init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut) {
+        self.init(url: url, format: format, durability: durability, system: .real)
+    }
+
+    /// The same over system calls that a test may make fail.
+    init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut, system: SystemCalls) {
         self.url = url
         self.durability = durability == .powerCut ? .powerCut : .process
         let path = url.absoluteURL.path(percentEncoded: false)
@@ -40,7 +45,7 @@ public final class PropertyListFileStore: ReportingStore {
         } else if path.hasSuffix("/") || path.isEmpty {
             file = .failure(.invalidName(name: path, reason: "is no path of a file"))
         } else {
-            file = .success(FileLocation(path: path) { $0.setFormatOfNewFile(format) })
+            file = .success(FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) })
         }
     }
 

@@ -1,0 +1,195 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// A file and what is around it: formats, permissions, links, other programs.
+@Suite struct FileStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: folder.file(name)))
+    }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
+    }
+
+    @Test func readingCreatesNothing() throws {
+        #expect(prefs("deep/test.plist").values.isEmpty)
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func aNewFileIsPrivateInAPrivateFolder() throws {
+        let mask = umask(0)
+        defer { umask(mask) }
+        prefs("deep/er/test.plist")["a"] = 1
+        #expect(try permissions("deep") == 0o700)
+        #expect(try permissions("deep/er") == 0o700)
+        #expect(try permissions("deep/er/test.plist") == 0o600)
+        #expect(try permissions("deep/er/.test.plist.lock") == 0o600)
+        #expect(try permissions("deep/er/.test.plist.lastgood") == 0o600)
+    }
+
+    @Test func anExistingFileKeepsItsFormatAndMode() throws {
+        for (format, start) in [(PropertyListSerialization.PropertyListFormat.xml, "<?xml"), (.binary, "bplist")] {
+            let file = folder.file(start.filter(\.isLetter))
+            try writePropertyList(["AnyPrefs": ["a": 1, "kept": 2], "other": [1]], to: file, as: format)
+            try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: file.path)
+            let prefs = prefs(file.lastPathComponent)
+            prefs["a"] = 2
+            #expect(prefs.outcome == "ok")
+            #expect(try Data(contentsOf: file).starts(with: Data(start.utf8)))
+            #expect(try permissions(file.lastPathComponent) == 0o664)
+            #expect(try permissions(".\(file.lastPathComponent).lock") == 0o640)
+            let list = try propertyList(at: file)
+            #expect(list["AnyPrefs"] as? [String: Int] == ["a": 2, "kept": 2])
+            #expect(list["other"] as? [Int] == [1])
+        }
+    }
+
+    @Test func linksAreFollowedAndKept() throws {
+        let manager = FileManager.default
+        try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "middle.plist")
+        try manager.createSymbolicLink(atPath: folder.file("middle.plist").path, withDestinationPath: "real/it.plist")
+        let linked = prefs("link.plist")
+        linked["a"] = 1
+        #expect(linked.outcome == "ok")
+        #expect(try manager.destinationOfSymbolicLink(atPath: folder.file("link.plist").path) == "middle.plist")
+        #expect(try propertyList(at: folder.file("real/it.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1])
+        let direct = prefs("real/it.plist")
+        linked.update {
+            // One file, though reached by two paths.
+            direct["b"] = 2
+            #expect(linked["b"] as? Int == 2)
+        }
+        #expect(direct.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func aLinkThatIsTurnedElsewhereIsFollowedThere() throws {
+        let manager = FileManager.default
+        prefs("one.plist")["a"] = 1
+        prefs("two.plist")["a"] = 2
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "one.plist")
+        let linked = prefs("link.plist")
+        #expect(linked.ints == ["a": 1])
+        try manager.removeItem(at: folder.file("link.plist"))
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "two.plist")
+        #expect(linked.ints == ["a": 2])
+        linked["b"] = 3
+        #expect(prefs("two.plist").ints == ["a": 2, "b": 3])
+        #expect(prefs("one.plist").ints == ["a": 1])
+    }
+
+    @Test func aFileThatBecomesALinkIsFollowed() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved.plist"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file().path, withDestinationPath: "moved.plist")
+        #expect(prefs.ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(try propertyList(at: folder.file("moved.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1, "b": 2])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file().path) == "moved.plist")
+    }
+
+    @Test func aRingOfLinksIsReported() throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")
+        let prefs = prefs("x")
+        #expect(prefs.values.isEmpty)
+        #expect(prefs.outcome.contains("Too many levels of symbolic links"))
+    }
+
+    @Test func anEditByAnotherProgramIsSeenByTheNextRead() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        try writePropertyList(["AnyPrefs": ["a": 2]], to: folder.file(), as: .xml)
+        #expect(prefs.ints == ["a": 2])
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.ints.isEmpty)
+        #expect(prefs.outcome == "ok")
+        try writePropertyList(["AnyPrefs": ["a": 3]], to: folder.file())
+        #expect(prefs.ints == ["a": 3])
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(prefs.ints.isEmpty)
+        prefs["a"] = 4
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.ints == ["a": 4])
+    }
+
+    @Test func whatTakesTheFilesPlaceIsLeftThere() throws {
+        mkfifo(folder.file("fifo").path, 0o600)
+        try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: true)
+        for (name, kind) in [("fifo", "a FIFO"), ("folder", "a folder")] {
+            let prefs = prefs(name)
+            #expect(prefs.values.isEmpty)
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file was left as it is")
+            prefs["a"] = 1
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file was left as it is")
+        }
+        #expect(try folder.names().filter { !$0.hasPrefix(".") } == ["fifo", "folder"])
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func aFileWithoutPermissionIsLeftAsItIs() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file().path)
+        #expect(prefs.values.isEmpty)
+        #expect(prefs.outcome.contains("Permission denied"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file().path)
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can write for others"))
+    func rootLeavesAFileToItsOwner() throws {
+        let prefs = prefs()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 12_345, 54_321)
+        chmod(folder.file().path, 0o640)
+        prefs["a"] = 2
+        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+            #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
+            #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
+        }
+        #expect(try permissions("test.plist") == 0o640)
+    }
+
+    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRefused() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        guard geteuid() == 0 else { return }
+        chown(folder.file().path, 12_345, 54_321)
+        system.fail("chown", with: EPERM, EPERM)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        prefs["a"] = 2
+        #expect(prefs.outcome.contains("belongs to another user, who would lose it"))
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func aTemporaryFileOfAKilledWriterGoesAtTheNextOpen() throws {
+        prefs()["a"] = 1
+        try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
+        #expect(prefs().ints == ["a": 1])
+        #expect(try folder.names().contains(".test.plist.tmp") == false)
+    }
+
+    @Test(arguments: ["https://example.org/a.plist", "file:///", "file:///tmp/"])
+    func aURLThatIsNoFileIsRefused(_ text: String) throws {
+        let url = try #require(URL(string: text))
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: url))
+        guard case .invalidName = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.update { $0["a"] = 1 } != nil)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import PersistentPreferences
+import PrefsTestSet
+
+/// A subclass with keys of the test's choice, which remembers every error it was told of.
+final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
+    private let names: [String]
+    private let lock = NSLock()
+    private var told: [String] = []
+
+    init(_ names: [String] = ["a", "b", "c"], key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+        self.names = names
+        super.init(key: key, values: values, store: store)
+    }
+
+    override var keys: [String] { names }
+
+    override func prefsDidFail(_ error: PrefsError) {
+        lock.withLock { told.append("\(error)") }
+    }
+
+    var errors: [String] { lock.withLock { told } }
+}
+
+extension PersistentPrefs {
+    /// What `lastError` says, or "ok".
+    var outcome: String { lastError.map { "\($0)" } ?? "ok" }
+
+    /// The values as whole numbers; other values are left out.
+    var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
+}
+
+/// The property list in a file, by Foundation alone.
+func propertyList(at url: URL) throws -> [String: Any] {
+    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+    return list as? [String: Any] ?? [:]
+}
+
+func writePropertyList(
+    _ list: Any, to url: URL, as format: PropertyListSerialization.PropertyListFormat = .binary
+) throws {
+    try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
+}

@@ -1,0 +1,200 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+/// Accesses within accesses on one thread: no deadlock, and one commit or none. Over a file, and over a store from
+/// outside the package.
+@Suite(.timeLimit(.minutes(1))) struct NestingTests {
+    enum Kind: CaseIterable {
+        case file, memory, foreign
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ kind: Kind, _ values: [String: Any]? = nil) -> (AnyPrefs, AnyPrefs) {
+        let store: any PrefsStore =
+            switch kind {
+            case .file: PropertyListFileStore(url: folder.file())
+            case .memory: InMemoryStore()
+            case .foreign: ForeignStore()
+            }
+        return (AnyPrefs(values: values, store: store), AnyPrefs(store: store))
+    }
+
+    struct Stop: Error {}
+
+    @Test(arguments: Kind.allCases)
+    func readsInsideAnUpdateSeeWhatItWrote(_ kind: Kind) {
+        let (prefs, other) = prefs(kind, ["a": 1])
+        let error = prefs.update {
+            #expect(prefs.ints == ["a": 1])
+            prefs["b"] = 2
+            #expect(prefs.ints == ["a": 1, "b": 2])
+            #expect(other["b"] as? Int == 2)
+            other.values["c"] = 3
+            #expect(prefs.count == 3)
+        }
+        #expect(error == nil)
+        #expect(other.ints == ["a": 1, "b": 2, "c": 3])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func writesInsideAnUpdateJoinItsCommit(_ kind: Kind) {
+        let (prefs, other) = prefs(kind, ["a": 1])
+        let error = prefs.update { values in
+            values["a"] = 5
+            other["b"] = 2
+            prefs.values["c"] = 3
+        }
+        #expect(error == nil)
+        #expect(prefs.ints == ["a": 5, "b": 2, "c": 3])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func anUpdateInsideAnUpdateJoins(_ kind: Kind) {
+        let (prefs, other) = prefs(kind)
+        let error = prefs.update {
+            let inner = other.update { $0["a"] = 1 }
+            #expect(inner == nil)
+            prefs.update { other.update { prefs["b"] = 2 } }
+        }
+        #expect(error == nil)
+        #expect(other.ints == ["a": 1, "b": 2])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func anErrorThrownHalfWayUndoesAll(_ kind: Kind) {
+        let (prefs, other) = prefs(kind, ["a": 1])
+        #expect(throws: Stop.self) {
+            try prefs.update { values in
+                values["a"] = 2
+                other["b"] = 2
+                throw Stop()
+            }
+        }
+        #expect(prefs.outcome == "Stop()")
+        #expect(other.ints == ["a": 1])
+        #expect(throws: Stop.self) {
+            try prefs.update {
+                prefs["a"] = 3
+                try other.update { throw Stop() }
+            }
+        }
+        #expect(other.ints == ["a": 1])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aRefusalAnywhereUndoesAll(_ kind: Kind) {
+        let (prefs, other) = prefs(kind, ["a": 1])
+        let error = prefs.update {
+            prefs["a"] = 2
+            other["b"] = UUID()
+            #expect(other.lastError != nil)
+            prefs["c"] = 3
+        }
+        #expect(error.map { "\($0)" }?.hasPrefix("b: a UUID") == true)
+        #expect(prefs.ints == ["a": 1])
+        let second = prefs.update { other["unknown"] = 1 }
+        #expect(second.map { "\($0)" } == "not among the allowed keys: \"unknown\"")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func aRefusedReadUndoesNothing(_ kind: Kind) {
+        let (prefs, other) = prefs(kind)
+        let error = prefs.update {
+            prefs["a"] = 1
+            _ = other["unknown"]
+        }
+        #expect(error == nil)
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func aWriteToAnotherStoreInsideIsRefused() throws {
+        let (prefs, _) = prefs(.file, ["a": 1])
+        let elsewhere = AnyPrefs(store: PropertyListFileStore(url: folder.file("other.plist")))
+        let error = prefs.update {
+            prefs["a"] = 2
+            elsewhere["a"] = 1
+            #expect(elsewhere.outcome == "a write to another store inside an update; end the update first")
+            #expect(elsewhere.values.isEmpty)
+        }
+        guard case .updateOfAnotherStore = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(prefs.ints == ["a": 1])
+        #expect(try folder.names().contains("other.plist") == false)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func swapInPlace(_ kind: Kind) {
+        let (prefs, _) = prefs(kind, ["a": 1, "b": 2])
+        swap(&prefs.values["a"], &prefs.values["b"])
+        #expect(prefs.ints == ["a": 2, "b": 1])
+        swap(&prefs["a"], &prefs["b"])
+        #expect(prefs.ints == ["a": 1, "b": 2])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func inoutAcrossSuspension(_ kind: Kind) async {
+        let (prefs, other) = prefs(kind, ["a": 1])
+        await add(to: &prefs.values, meanwhile: { other["c"] = 3 })
+        #expect(prefs.ints == ["a": 1, "b": 2, "c": 3])
+    }
+
+    private func add(to values: inout [String: Any], meanwhile: @Sendable () -> Void) async {
+        values["b"] = 1
+        for _ in 0..<20 { await Task.yield() }
+        meanwhile()
+        await Task.detached { await Task.yield() }.value
+        values["b"] = 2
+    }
+
+    @Test(arguments: Kind.allCases)
+    func anInPlaceChangeThatThrowsStoresNothing(_ kind: Kind) {
+        let (prefs, _) = prefs(kind, ["a": 1])
+        func change(_ values: inout [String: Any]) throws {
+            values["a"] = 2
+            throw Stop()
+        }
+        #expect(throws: Stop.self) { try change(&prefs.values) }
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func aTaskStartedInsideAnUpdateTakesNoPartInIt() async {
+        let (prefs, other) = prefs(.file, ["a": 1])
+        nonisolated(unsafe) var task: Task<[String: Int], Never>?
+        prefs.update {
+            prefs["a"] = 2
+            let read = DispatchSemaphore(value: 0)
+            task = Task.detached {
+                defer { read.signal() }
+                return other.ints
+            }
+            read.wait()
+        }
+        #expect(await task?.value == ["a": 1])
+        #expect(prefs.ints == ["a": 2])
+    }
+
+    @Test func errorsInsideAnUpdateAreToldWhenItIsOver() {
+        final class Watcher: PersistentPrefs, @unchecked Sendable {
+            nonisolated(unsafe) var seen: [[String: Int]] = []
+            override var keys: [String] { ["a"] }
+            override func prefsDidFail(_ error: PrefsError) { seen.append(ints) }
+        }
+        let watcher = Watcher(values: ["a": 1], store: InMemoryStore())
+        watcher.update {
+            watcher["a"] = 2
+            watcher["z"] = 1
+            #expect(watcher.seen.isEmpty)
+        }
+        // Once for the access, once for the update that it undid; both after the rollback.
+        #expect(watcher.seen == [["a": 1], ["a": 1]])
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import PersistentPreferences
+import PrefsTestSet
+import Testing
+
+/// What the seed's class does, done by ours.
+@Suite struct SeedBehaviorTests {
+    private let store = InMemoryStore()
+
+    @Test func theRootKeyIsTheNameOfTheType() {
+        #expect(PrefsTestSet(store: store).key == "PrefsTestSet")
+        #expect(AnyPrefs(store: store).key == "AnyPrefs")
+    }
+
+    @Test func initMergesValuesOverWhatIsStored() {
+        _ = AnyPrefs(values: ["a": 1, "b": 2], store: store)
+        let second = AnyPrefs(values: ["b": 3, "c": 4], store: store)
+        #expect(second.ints == ["a": 1, "b": 3, "c": 4])
+        #expect(second.outcome == "ok")
+    }
+
+    @Test func initRefusesBadValuesWhole() {
+        _ = AnyPrefs(values: ["a": 1], store: store)
+        let second = AnyPrefs(values: ["a": 2, "z": 3], store: store)
+        #expect(second.outcome == "not among the allowed keys: \"z\"")
+        #expect(second.ints == ["a": 1])
+    }
+
+    @Test func twoInstancesOfOneRootAgreeAtOnce() {
+        let first = AnyPrefs(store: store)
+        let second = AnyPrefs(store: store)
+        first["a"] = 1
+        #expect(second.ints == ["a": 1])
+        second.values["b"] = 2
+        #expect(first.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func rootsAreSeparate() {
+        let first = AnyPrefs(key: "first", values: ["a": 1], store: store)
+        let second = AnyPrefs(key: "second", values: ["a": 2], store: store)
+        #expect(first.ints == ["a": 1])
+        #expect(second.ints == ["a": 2])
+        first.deleteAll()
+        #expect(second.ints == ["a": 2])
+    }
+
+    @Test func anAssignedKeyMovesTheInstance() {
+        _ = AnyPrefs(key: "second", values: ["a": 2], store: store)
+        let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
+        prefs.key = "second"
+        #expect(prefs.ints == ["a": 2])
+        prefs["a"] = 3
+        #expect(AnyPrefs(key: "first", store: store).ints == ["a": 1])
+        #expect(AnyPrefs(key: "second", store: store).ints == ["a": 3])
+    }
+
+    @Test func aBadKeyIsRefusedAndChangesNothing() {
+        let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
+        prefs.key = ""
+        #expect(prefs.outcome == "\"\" is no root key: it is empty")
+        #expect(prefs.key == "first")
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func aBadKeyGivenToTheInitializerFailsEveryAccess() {
+        let prefs = AnyPrefs(key: "", store: store)
+        let trouble = "\"\" is no root key: it is empty"
+        #expect(prefs.outcome == trouble)
+        #expect(prefs.values.isEmpty)
+        #expect(prefs.outcome == trouble)
+        prefs["a"] = 1
+        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == trouble)
+        prefs.flush()
+        prefs.deleteAll()
+        #expect(prefs.errors == Array(repeating: trouble, count: 6))
+    }
+
+    @Test func anOverriddenKeyIsUsed() {
+        final class Fixed: PersistentPrefs, @unchecked Sendable {
+            override var key: String {
+                get { "fixed" }
+                set { _ = newValue }
+            }
+            override var keys: [String] { ["a"] }
+        }
+        Fixed(store: store)["a"] = 1
+        #expect(AnyPrefs(key: "fixed", store: store).ints == ["a": 1])
+    }
+
+    @Test func incorrectKeysAreNamedSortedAndNothingChanges() {
+        let prefs = AnyPrefs(values: ["a": 1], store: store)
+        prefs.values = ["z": 1, "y": 2, "a": 5]
+        guard case .incorrectKeys(let keys) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(keys == ["y", "z"])
+        #expect(prefs.ints == ["a": 1])
+        prefs["z"] = 1
+        #expect(prefs.outcome == "not among the allowed keys: \"z\"")
+        #expect(prefs["z"] == nil)
+        #expect(prefs.outcome == "not among the allowed keys: \"z\"")
+        let error = prefs.update { $0 = ["z": 1] }
+        #expect(error.map { "\($0)" } == "not among the allowed keys: \"z\"")
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func incompatibleValuesAreNamedSortedWithNestedOffenders() {
+        let prefs = AnyPrefs(values: ["a": 1], store: store)
+        prefs.values = ["c": ["x": [1, 2, 3, { 1 } as () -> Int]], "b": UUID(), "a": 5]
+        guard let error = prefs.lastError, case .valuesNotPlistCompatible(let keys) = error else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(keys == ["b", "c"])
+        #expect(
+            error.failures.map(\.description) == [
+                "b: a UUID cannot be stored in a property list; store its uuidString",
+                "c.x[3]: a closure cannot be stored in a property list",
+            ])
+        #expect(error.localizedDescription == error.description)
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func failuresOfAnErrorMadeByHandAreGeneral() {
+        let error = PrefsError.valuesNotPlistCompatible(invalidElements: ["a"])
+        #expect(error.failures.map(\.description) == ["a: cannot be stored in a property list"])
+        #expect(PrefsError.unknownError(error: nil).failures.isEmpty)
+        #expect("\(PrefsError.unknownError(error: nil))" == "unknown error")
+    }
+
+    @Test func lastErrorClearsAtTheNextSuccessfulAccess() {
+        let prefs = AnyPrefs(store: store)
+        prefs["z"] = 1
+        #expect(prefs.lastError != nil)
+        _ = prefs.values
+        #expect(prefs.lastError == nil)
+        #expect(prefs.errors == ["not among the allowed keys: \"z\""])
+    }
+
+    @Test func valuesAndClearRemoveTheAllowedKeysOnly() throws {
+        let narrow = AnyPrefs(["a"], key: "root", store: store)
+        let wide = AnyPrefs(["a", "b"], key: "root", values: ["a": 1, "b": 2], store: store)
+        narrow.values = [:]
+        #expect(wide.ints == ["b": 2])
+        narrow["a"] = 3
+        narrow.clear()
+        #expect(wide.ints == ["b": 2])
+        #expect(narrow.isEmptyWithoutError)
+        try #expect(store.read(root: "root") != nil)
+    }
+
+    @Test func deleteAllRemovesTheRoot() throws {
+        let narrow = AnyPrefs(["a"], key: "root", store: store)
+        let wide = AnyPrefs(["a", "b"], key: "root", values: ["a": 1, "b": 2], store: store)
+        narrow.deleteAll()
+        #expect(wide.isEmptyWithoutError)
+        try #expect(store.read(root: "root") == nil)
+        narrow.deleteAll()
+        #expect(narrow.outcome == "ok")
+    }
+
+    @Test func onlyFlushReportsAnAbsentRoot() {
+        let prefs = AnyPrefs(store: store)
+        #expect(prefs.outcome == "ok")
+        _ = prefs.values
+        #expect(prefs.outcome == "ok")
+        prefs.flush()
+        guard case .noStoredPrefsForKey("AnyPrefs") = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        prefs["a"] = 1
+        prefs.flush()
+        #expect(prefs.outcome == "ok")
+    }
+
+    @Test func aKeyNoLongerAllowedIsKeptAndBlocksNothing() throws {
+        _ = AnyPrefs(["old", "a"], key: "root", values: ["old": "kept", "a": 1], store: store)
+        let prefs = AnyPrefs(["a", "b"], key: "root", store: store)
+        #expect(prefs.count == 1)
+        prefs["a"] = 2
+        prefs.values["b"] = 3
+        prefs.values = ["a": 4]
+        prefs.update { $0["b"] = 5 }
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.ints == ["a": 4, "b": 5])
+        #expect(try store.read(root: "root")?["old"] as? String == "kept")
+    }
+
+    @Test func assigningNilThroughTheSubscriptRemoves() {
+        let prefs = AnyPrefs(values: ["a": 1, "b": 2], store: store)
+        prefs["a"] = nil
+        #expect(prefs.ints == ["b": 2])
+        #expect(prefs.outcome == "ok")
+        prefs["b"] = Int?.none as Any
+        #expect(prefs.outcome == "b: nil cannot be stored in a property list")
+        #expect(prefs.ints == ["b": 2])
+    }
+
+    @Test func usingTheBaseClassBareStopsWithAMessage() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = PersistentPrefs(store: InMemoryStore())
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("PersistentPrefs is an abstract class: subclass it"))
+    }
+}
+
+extension PersistentPrefs {
+    fileprivate var isEmptyWithoutError: Bool { values.isEmpty && lastError == nil && count == 0 }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import PersistentPreferences
+import StoreConformance
+import TestSupport
+import Testing
+
+/// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
+@Suite struct StoreConformanceTests {
+    enum Kind: String, CaseIterable {
+        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, foreign
+    }
+
+    @Test(arguments: Kind.allCases, StoreCheck.allCases)
+    func storePasses(_ kind: Kind, _ check: StoreCheck) throws {
+        let folder = try TemporaryFolder()
+        let memory = InMemoryStore()
+        if kind == .fileBehindLink {
+            // Dangling at first: the file is made at its target.
+            try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
+        }
+        try check.run {
+            switch kind {
+            case .inMemory: memory
+            case .binaryFile: PropertyListFileStore(url: folder.file())
+            case .xmlFile: PropertyListFileStore(url: folder.file(), format: .xml)
+            case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
+            case .unflushedFile: PropertyListFileStore(url: folder.file(), durability: .process)
+            case .foreign: ForeignStore(memory)
+            }
+        }
+    }
+}
+
+/// A store from outside the package: it has the public requirements and nothing else.
+final class ForeignStore: PrefsStore {
+    private let store: InMemoryStore
+
+    init(_ store: InMemoryStore = InMemoryStore()) {
+        self.store = store
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try store.read(root: root)
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root, body)
+    }
+}

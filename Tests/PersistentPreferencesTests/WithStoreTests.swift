@@ -1,0 +1,48 @@
+import PersistentPreferences
+import Testing
+
+/// A store for code that says `AppPrefs()` and knows nothing of stores.
+@Suite struct WithStoreTests {
+    final class AppPrefs: PersistentPrefs, @unchecked Sendable {
+        static let ownStore = InMemoryStore()
+        override class var store: any PrefsStore { ownStore }
+        override var keys: [String] { ["a"] }
+    }
+
+    @Test func outranksTheStoreOfTheClass() {
+        let store = InMemoryStore()
+        AppPrefs.withStore(store) { AppPrefs()["a"] = 1 }
+        #expect(AppPrefs(store: store).ints == ["a": 1])
+        #expect(AppPrefs(key: "AppPrefs").ints.isEmpty)
+    }
+
+    @Test func isOutrankedByAStoreGivenToAnInitializer() {
+        let given = InMemoryStore()
+        PersistentPrefs.withStore(InMemoryStore()) { AppPrefs(store: given)["a"] = 1 }
+        #expect(AppPrefs(store: given).ints == ["a": 1])
+    }
+
+    @Test func anInstanceKeepsTheStoreThatItWasCreatedWith() {
+        let store = InMemoryStore()
+        let prefs = PersistentPrefs.withStore(store) { AppPrefs() }
+        prefs["a"] = 1
+        #expect(AppPrefs(store: store).ints == ["a": 1])
+    }
+
+    @Test func reachesAsynchronousCodeAndItsTasks() async {
+        let store = InMemoryStore()
+        let count = await PersistentPrefs.withStore(store) {
+            await Task.yield()
+            await Task { AppPrefs()["a"] = 1 }.value
+            return AppPrefs().count
+        }
+        #expect(count == 1)
+        #expect(AppPrefs(store: store).ints == ["a": 1])
+    }
+
+    @Test func passesTheResultAndTheError() {
+        struct Stop: Error {}
+        #expect(PersistentPrefs.withStore(InMemoryStore()) { 5 } == 5)
+        #expect(throws: Stop.self) { try PersistentPrefs.withStore(InMemoryStore()) { throw Stop() } }
+    }
+}

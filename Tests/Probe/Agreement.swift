@@ -1,0 +1,56 @@
+import Foundation
+import PersistentPreferences
+
+/// `UserDefaults` and the store over its domain, in one process. Prints a line for each step that fails, then "done".
+extension Probe {
+    static func agreement() throws {
+        let defaults = UserDefaults.standard
+        let prefs = ProbePrefs()
+
+        prefs["text"] = "ours"
+        expect(defaults.dictionary(forKey: "ProbePrefs")?["text"] as? String == "ours", "UserDefaults sees our write")
+
+        defaults.set("theirs", forKey: "other")
+        prefs["count"] = 1
+        expect(defaults.string(forKey: "other") == "theirs", "their key that was not synchronized is not lost")
+        expect(defaults.dictionary(forKey: "ProbePrefs")?["count"] as? Int == 1, "nor is ours")
+        try expect(onDisk()["other"] as? String == "theirs", "it has reached the disk with our write")
+
+        defaults.set(["text": "changed", "unknown": true], forKey: "ProbePrefs")
+        defaults.synchronize()
+        expect(prefs["text"] as? String == "changed", "their synchronized write is seen by our next read")
+        expect(prefs["count"] == nil, "and so is what it removed")
+
+        prefs["count"] = 2
+        try expect((onDisk()["ProbePrefs"] as? [String: Any])?["unknown"] as? Bool == true, "their key in our root stays")
+        try expect(onDisk()["other"] as? String == "theirs", "and their root too")
+
+        defaults.register(defaults: ["Registered": ["count": 9]])
+        let registered = ProbePrefs(key: "Registered")
+        expect(registered["count"] == nil, "registered defaults are not read into a root")
+        registered["text"] = "x"
+        try expect((onDisk()["Registered"] as? [String: Any])?["count"] == nil, "nor written")
+
+        let argued = ProbePrefs(key: "Argued")
+        expect(defaults.object(forKey: "Argued") != nil, "the argument is there")
+        argued["text"] = "x"
+        expect(argued["text"] as? String == "x", "arguments are not read into a root")
+
+        let suite = UserDefaultsStore(suiteName: "probe.agreement")
+        let suitePrefs = ProbePrefs(store: suite)
+        suitePrefs["text"] = "in a suite"
+        let raw = UserDefaults(suiteName: "probe.agreement")?.dictionary(forKey: "ProbePrefs")
+        expect(raw?["text"] as? String == "in a suite", "a suite agrees too")
+        print("done")
+    }
+
+    private static func onDisk() throws -> [String: Any] {
+        guard let url = UserDefaultsStore.standard.fileURL else { return [:] }
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+        return list as? [String: Any] ?? [:]
+    }
+
+    private static func expect(_ condition: Bool, _ claim: String) {
+        if !condition { print("does not hold: \(claim)") }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import PersistentPreferences
+import StoreConformance
+
+/// A subclass on the default store, as an app would have it.
+final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { ["count", "text"] }
+
+    var count_: Int { self["count"] as? Int ?? 0 }
+}
+
+enum Probe {
+    /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
+    static func conformance(_ name: String) throws {
+        guard let check = StoreCheck(rawValue: name) else { fatalError("no check \(name)") }
+        try check.run { UserDefaultsStore.standard }
+        try check.run { UserDefaultsStore(suiteName: "probe.suite") }
+        print("passed")
+    }
+
+    /// Adds 1 so many times, each through an instance of its own.
+    static func increment(count: Int) {
+        for _ in 0..<count {
+            let error = ProbePrefs().update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+            if let error { fatalError("\(error)") }
+        }
+    }
+
+    /// Answers line by line: `set N` is acknowledged once N is committed, `get` gives what is read now.
+    static func serve() {
+        let prefs = ProbePrefs()
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "set":
+                prefs["count"] = words.dropFirst().first.flatMap { Int($0) }
+                answer(prefs.lastError.map { "\($0)" } ?? "ok")
+            case "get":
+                answer("\(prefs.count_)")
+            default:
+                answer("no command \(line)")
+            }
+        }
+    }
+
+    /// What a program sees that meets trouble: one write, one read, and the error of each.
+    static func report() {
+        let prefs = ProbePrefs()
+        print("init:", prefs.lastError.map { "\($0)" } ?? "ok")
+        prefs["count"] = 1
+        print("write:", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("read:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+    }
+
+    private static func answer(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+}

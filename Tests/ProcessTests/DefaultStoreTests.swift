@@ -1,0 +1,105 @@
+import Foundation
+import StoreConformance
+import TestSupport
+import Testing
+
+/// The store over the domain of UserDefaults, always in children: UserDefaults captures HOME when a process starts.
+@Suite struct DefaultStoreTests {
+    @Test(arguments: StoreCheck.allCases)
+    func passesTheStoreContract(_ check: StoreCheck) throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["conformance", check.rawValue], home: home).wait()
+        #expect(result.output == "passed\n", "\(result.errors)")
+        #expect(result.code == 0)
+    }
+
+    @Test func agreesWithUserDefaults() throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["agreement", "-Argued", "text"], home: home).wait()
+        #expect(result.output == "done\n", "\(result.errors)")
+    }
+
+    @Test func fourProcessesOf250IncrementsMake1000() throws {
+        let home = try TemporaryFolder()
+        let children = try (0..<4).map { _ in try Child("Probe", ["increment", "250"], home: home) }
+        for child in children { #expect(try child.wait().code == 0) }
+        let count = try storedRoot(in: home)["count"] as? Int
+        #expect(count == 1_000)
+    }
+
+    @Test func aReaderProcessSeesEachAcknowledgedWrite() throws {
+        let home = try TemporaryFolder()
+        let writer = try Dialogue("Probe", ["serve"], home: home)
+        let reader = try Dialogue("Probe", ["serve"], home: home)
+        for number in 1...200 {
+            #expect(try writer.ask("set \(number)") == "ok")
+            #expect(try reader.ask("get") == "\(number)")
+        }
+    }
+
+    @Test func usesTheFileThatUserDefaultsUses() throws {
+        let home = try TemporaryFolder()
+        let config = try TemporaryFolder()
+        let cases: [([String: String], TemporaryFolder, String)] = [
+            (["HOME": home.path], home, ".config/Probe.plist"),
+            (["HOME": home.path, "XDG_CONFIG_HOME": "relative"], home, ".config/Probe.plist"),
+            (["HOME": home.path, "XDG_CONFIG_HOME": config.path], config, "Probe.plist"),
+        ]
+        for (environment, folder, name) in cases {
+            let result = try Child("Probe", ["report"], environment: environment).wait()
+            #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n")
+            #expect(FileManager.default.fileExists(atPath: folder.file(name).path))
+            try FileManager.default.removeItem(at: folder.file(name))
+        }
+    }
+
+    @Test func withoutAHomeEveryAccessSaysSo() throws {
+        let trouble = "no home folder: HOME is not set; the file was left as it is"
+        for environment in [[:], ["HOME": ""]] {
+            let result = try Child("Probe", ["report"], environment: environment).wait()
+            #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+        }
+        let relative = try Child("Probe", ["report"], environment: ["HOME": "somewhere"]).wait()
+        #expect(relative.output.hasPrefix("init: somewhere: HOME is no absolute path"))
+    }
+
+    @Test func anUnwritableHomeIsReported() throws {
+        let result = try Child("Probe", ["report"], environment: ["HOME": "/dev/null"]).wait()
+        #expect(
+            result.output == """
+                init: ok
+                write: /dev/null/.config: open: Not a directory; the stored state is unchanged
+                read: nil ok
+
+                """)
+        #expect(result.code == 0)
+    }
+
+    @Test func aFolderInTheFilesPlaceIsReported() throws {
+        let home = try TemporaryFolder()
+        let place = home.file(".config/Probe.plist/inside")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let result = try Child("Probe", ["report"], home: home).wait()
+        let trouble = "\(home.path)/.config/Probe.plist: is a folder; the file was left as it is"
+        #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+        #expect(FileManager.default.fileExists(atPath: place.path))
+    }
+
+    @Test func aRootThatIsNoDictionaryIsKept() throws {
+        let home = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
+        let domain: [String: Any] = ["ProbePrefs": ["a", "list"]]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: domain, format: .xml, options: 0)
+        try bytes.write(to: home.file(".config/Probe.plist"))
+        let result = try Child("Probe", ["report"], home: home).wait()
+        let trouble = "what is stored under the root key \"ProbePrefs\" is no dictionary; deleteAll() removes it"
+        #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+        #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == bytes)
+    }
+
+    private func storedRoot(in home: TemporaryFolder) throws -> [String: Any] {
+        let bytes = try Data(contentsOf: home.file(".config/Probe.plist"))
+        let domain = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        return (domain as? [String: Any])?["ProbePrefs"] as? [String: Any] ?? [:]
+    }
+}
