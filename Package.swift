@@ -42,6 +42,9 @@ let package = Package(
             name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "MainActorTests", dependencies: ["PersistentPreferences"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+        .testTarget(
             name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: Array(strict.dropFirst())),
     ],
     swiftLanguageModes: [.v6]

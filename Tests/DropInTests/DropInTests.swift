@@ -24,14 +24,14 @@ class SeedStylePrefs: RVS_PersistentPrefs {
         super.init(key: key, values: values, store: store)
     }
 
-    public init(key inKey: String) {
+    init(key inKey: String) {
         super.init(key: inKey)
         if values.isEmpty {
             values = type(of: self)._myValues
         }
     }
 
-    public var int: Int {
+    var int: Int {
         get {
             if let ret = values[keys[_ValueIndexes.int.rawValue]] as? Int {
                 return ret
@@ -44,7 +44,7 @@ class SeedStylePrefs: RVS_PersistentPrefs {
         }
     }
 
-    public var string: String {
+    var string: String {
         get {
             let value = values[keys[_ValueIndexes.string.rawValue]] as? String ?? ""
             return value

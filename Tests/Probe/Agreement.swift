@@ -22,7 +22,8 @@ extension Probe {
         expect(prefs["count"] == nil, "and so is what it removed")
 
         prefs["count"] = 2
-        try expect((onDisk()["ProbePrefs"] as? [String: Any])?["unknown"] as? Bool == true, "their key in our root stays")
+        try expect(
+            (onDisk()["ProbePrefs"] as? [String: Any])?["unknown"] as? Bool == true, "their key in our root stays")
         try expect(onDisk()["other"] as? String == "theirs", "and their root too")
 
         defaults.register(defaults: ["Registered": ["count": 9]])

@@ -6,7 +6,7 @@ import StoreConformance
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["count", "text"] }
 
-    var count_: Int { self["count"] as? Int ?? 0 }
+    var storedCount: Int { self["count"] as? Int ?? 0 }
 }
 
 enum Probe {
@@ -36,7 +36,7 @@ enum Probe {
                 prefs["count"] = words.dropFirst().first.flatMap { Int($0) }
                 answer(prefs.lastError.map { "\($0)" } ?? "ok")
             case "get":
-                answer("\(prefs.count_)")
+                answer("\(prefs.storedCount)")
             default:
                 answer("no command \(line)")
             }

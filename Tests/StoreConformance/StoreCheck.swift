@@ -7,7 +7,8 @@ import TestSupport
 package enum StoreCheck: String, CaseIterable, Sendable {
     case missingIsNil, emptyIsNotMissing, updateIsRead, rootsAreSeparate, nilRemoves
     case throwingChangesNothing, unsupportedIsRefused, valuesAreCanonical, nothingIsAliased, badRootIsRefused
-    case nestedReadSeesNestedWrite, nestedWriteJoins, nestedErrorUndoesAll, otherStoreIsRefused, nestedRootsCommitTogether
+    case nestedReadSeesNestedWrite, nestedWriteJoins, nestedErrorUndoesAll, otherStoreIsRefused,
+        nestedRootsCommitTogether
     case leftAloneKeepsNestedWrites, incrementsAddUp, keysOfManyWritersSurvive
 
     /// What a store does that its contract does not allow.
@@ -141,7 +142,9 @@ package enum StoreCheck: String, CaseIterable, Sendable {
             let failures = Failures()
             inThreads(8) { number in
                 failures.catching {
-                    for value in 1...25 { try store.update(root: "A") { $0 = ($0 ?? [:]).merging(["\(number)": value]) { $1 } } }
+                    for value in 1...25 {
+                        try store.update(root: "A") { $0 = ($0 ?? [:]).merging(["\(number)": value]) { $1 } }
+                    }
                 }
             }
             try failures.throwFirst()

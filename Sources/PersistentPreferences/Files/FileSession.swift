@@ -45,7 +45,7 @@ struct FileSession {
     ) throws(StorageFailure) -> SystemCalls.Descriptor {
         do {
             return try openFolder(path, system)
-        } catch where error.code == ENOENT {
+        } catch  where error.code == ENOENT {
             try makeFolder(path, system)
             return try openFolder(path, system)
         }
@@ -56,11 +56,11 @@ struct FileSession {
         let parent = FileNames(path: path).folder
         do {
             try system.makeFolder(path, mode: 0o700)
-        } catch where error.code == ENOENT && parent != path {
+        } catch  where error.code == ENOENT && parent != path {
             try makeFolder(parent, system)
             try makeFolder(path, system)
             return
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
             return
         }
         let descriptor = try openFolder(parent, system)
@@ -104,13 +104,13 @@ struct FileSession {
     ) throws(StorageFailure) -> SystemCalls.Descriptor? {
         do {
             return try system.openRetrying(names.lock, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        } catch where error.code == ENOENT {
+        } catch  where error.code == ENOENT {
             do {
                 let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
                 let descriptor = try system.openRetrying(names.lock, in: folder, flags, mode: 0o600)
                 shareSidecar(descriptor, of: names, in: folder, system)
                 return descriptor
-            } catch where error.code == EEXIST {
+            } catch  where error.code == EEXIST {
                 return nil
             } catch {
                 throw error.at(names.path(of: names.lock))

@@ -90,7 +90,7 @@ extension PropertyListFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         do {
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
             try system.remove(names.temporary, in: session.folder)
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
@@ -105,13 +105,13 @@ extension PropertyListFile {
         if new.owner != old.owner {
             do {
                 try system.setOwner(old.owner, group: old.group, of: descriptor)
-            } catch where error.code == EPERM {
+            } catch  where error.code == EPERM {
                 throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
             }
         } else if new.group != old.group {
             do {
                 try system.setOwner(old.owner, group: old.group, of: descriptor)
-            } catch where error.code == EPERM {
+            } catch  where error.code == EPERM {
                 // Its owner has left the group. Another group must not get what was that one's.
                 permissions &= ~0o070
             }

@@ -72,16 +72,16 @@ extension PropertyListFile {
         do {
             // O_NONBLOCK: a FIFO in the place of the file must not be waited for.
             descriptor = try system.openRetrying(names.path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-        } catch where error.code == ENOENT || error.code == ENOTDIR {
+        } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return .state(Snapshot(system: system))
-        } catch where error.code == ELOOP {
+        } catch  where error.code == ELOOP {
             throw FileError.pathChanged
         } catch {
             throw FileError.unreadable(error)
         }
         var isOpen = true
         defer { if isOpen { system.close(descriptor) } }
-        let (status, bytes, time) : (FileStatus, Data, FileStatus.Time)
+        let (status, bytes, time): (FileStatus, Data, FileStatus.Time)
         do {
             status = try system.status(of: descriptor)
             switch status.kind {

@@ -52,7 +52,7 @@ extension SystemCalls {
         while true {
             do {
                 return try call()
-            } catch where error.code == EINTR {
+            } catch  where error.code == EINTR {
                 continue
             }
         }

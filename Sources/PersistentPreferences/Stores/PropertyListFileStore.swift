@@ -76,7 +76,9 @@ extension FileLocation {
         return try PrefsError.converting {
             try withFile { file in
                 let reading = try file.read()
-                return (try Transaction.dictionary(of: root, in: reading.content), reading.notice.map { PrefsError($0) })
+                return (
+                    try Transaction.dictionary(of: root, in: reading.content), reading.notice.map { PrefsError($0) }
+                )
             }
         }
     }

@@ -23,11 +23,11 @@ enum NameVetting {
     private static func check(_ name: String, _ kind: String, longest: Int) throws(PrefsError) {
         let bytes = name.utf8
         let flaw: String? =
-            if bytes.isEmpty { "it is empty" }
-            else if bytes.count > longest { "it is longer than \(longest) bytes" }
-            else if bytes.contains(0) { "it has a NUL in it" }
-            else if bytes.starts(with: "\u{FEFF}".utf8) { "it begins with U+FEFF" }
-            else { nil }
+            if bytes.isEmpty { "it is empty" } else if bytes.count > longest {
+                "it is longer than \(longest) bytes"
+            } else if bytes.contains(0) { "it has a NUL in it" } else if bytes.starts(with: "\u{FEFF}".utf8) {
+                "it begins with U+FEFF"
+            } else { nil }
         if let flaw { throw .invalidName(name: name, reason: "is no \(kind): \(flaw)") }
     }
 }
