@@ -53,6 +53,20 @@ import Testing
         }
     }
 
+    @Test func anXMLFileRoundsDatesDownInMemoryAsOnDisk() throws {
+        let date = Date(timeIntervalSinceReferenceDate: -1.25)
+        let xml = AnyPrefs(store: PropertyListFileStore(url: folder.file("xml"), format: .xml))
+        let binary = AnyPrefs(store: PropertyListFileStore(url: folder.file("binary")))
+        for (prefs, expected) in [(xml, -2.0), (binary, -1.25)] {
+            prefs["a"] = ["nested": [date]]
+            for _ in 0..<2 {
+                let read = prefs["a"] as? [String: [Date]]
+                #expect(read?["nested"]?.first?.timeIntervalSinceReferenceDate == expected)
+                prefs.flush()
+            }
+        }
+    }
+
     @Test func linksAreFollowedAndKept() throws {
         let manager = FileManager.default
         try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)

@@ -21,6 +21,21 @@ enum PropertyListCoder {
         }
     }
 
+    /// The value as it will be read again: an XML property list holds dates to the second.
+    static func storable(_ value: Any, as format: PropertyListFormat) -> Any {
+        guard format == .xml else { return value }
+        switch value {
+        case let date as Date:
+            return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        case let array as [Any]:
+            return array.map { storable($0, as: format) }
+        case let dictionary as [String: Any]:
+            return dictionary.mapValues { storable($0, as: format) }
+        default:
+            return value
+        }
+    }
+
     static func encode(_ value: Any, as format: PropertyListFormat) throws -> Data {
         switch format {
         case .binary: try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)

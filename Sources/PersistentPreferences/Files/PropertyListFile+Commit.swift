@@ -9,9 +9,10 @@ extension PropertyListFile {
         _ base: Snapshot, with content: Content, durability: Durability, under session: FileSession
     ) throws {
         let format = base.format ?? newFileFormat
+        let content = PropertyListCoder.storable(content, as: format) as? Content
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(content, as: format)
+            bytes = try PropertyListCoder.encode(content ?? [:], as: format)
         } catch {
             throw FileError.notStored(StorageFailure(path: names.path, reason: "cannot be encoded: \(error)"))
         }
