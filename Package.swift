@@ -33,11 +33,13 @@ let package = Package(
         .executableTarget(
             name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance"], path: "Tests/Probe",
             swiftSettings: strict),
+        .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [.copy("Damaged")], swiftSettings: strict),
-        .testTarget(name: "HarnessTests", dependencies: ["HarnessCLI", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "HarnessTests", dependencies: ["HarnessCLI", "RawDefaults", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),

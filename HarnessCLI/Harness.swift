@@ -4,7 +4,7 @@ enum Harness {
     static func run(_ arguments: [String]) -> Outcome {
         do {
             let invocation = try Invocation(arguments)
-            return Runner(invocation).run()
+            return invocation.wantsHelp ? Outcome(output: Invocation.help) : Runner(invocation).run()
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
             return .failure(error.description, code: Outcome.wrongUsage, asJSON: wantsJSON)

@@ -28,7 +28,8 @@ struct HarnessKey {
     /// Whether a stored value is of the key's type; another program may have stored any.
     func fits(_ value: Any) -> Bool {
         switch type {
-        case .int: value is Int && !(value is Bool)
+        // On Linux the numbers 0 and 1 are `Bool` as well; a stored truth value is nothing but that.
+        case .int: value is Int && Swift.type(of: value) != Bool.self
         case .string: value is String
         case .array: value is [String]
         case .dictionary: value is [String: String]

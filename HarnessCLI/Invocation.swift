@@ -8,7 +8,6 @@ struct Invocation {
         case reset
         case clear
         case deleteAll
-        case help
     }
 
     enum Place: Equatable {
@@ -20,6 +19,7 @@ struct Invocation {
     private(set) var root: String?
     private(set) var place: Place?
     private(set) var wantsJSON = false
+    private(set) var wantsHelp = false
 
     /// Options may stand anywhere. What follows `--` is no option; nor is what begins with a single dash, such as −5.
     init(_ arguments: [String]) throws(UsageError) {
@@ -33,7 +33,7 @@ struct Invocation {
             case "--json":
                 wantsJSON = true
             case "--help", "-h":
-                command = .help
+                wantsHelp = true
             case "--root":
                 guard root == nil else { throw UsageError("--root is given twice; give it once") }
                 root = try Self.value(of: word, "NAME", &rest)
@@ -49,7 +49,8 @@ struct Invocation {
                 words.append(word)
             }
         }
-        if command != .help, let name = words.first {
+        if words.first == "help" { wantsHelp = true }
+        if !wantsHelp, let name = words.first {
             command = try Self.command(name, Array(words.dropFirst()))
         }
     }
@@ -62,7 +63,10 @@ struct Invocation {
     private static func value(
         of option: String, _ kind: String, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
-        guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value: \(option) \(kind)") }
+        // An option in its place means that the value was forgotten.
+        guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+            throw UsageError("\(option) needs a value: \(option) \(kind)")
+        }
         return value
     }
 
@@ -94,8 +98,6 @@ struct Invocation {
         case "delete-all":
             try expect("delete-all")
             return .deleteAll
-        case "help":
-            return .help
         default:
             throw UsageError(
                 "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, help, "

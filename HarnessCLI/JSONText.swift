@@ -15,10 +15,15 @@ enum JSONText {
         "{" + members.map { "\(value($0.name)):\(value($0.value))" }.joined(separator: ",") + "}"
     }
 
-    /// ISO 8601 in UTC, with milliseconds where there is a fraction.
+    /// ISO 8601 in UTC, rounded to milliseconds, which are shown where there are any.
     static func date(_ date: Date) -> String {
-        let hasFraction = date.timeIntervalSinceReferenceDate != date.timeIntervalSinceReferenceDate.rounded()
-        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard seconds != seconds.rounded() else { return date.formatted(Date.ISO8601FormatStyle()) }
+        let milliseconds = (seconds * 1_000).rounded()
+        // The style cuts off, and .999 may be stored a little below itself: cut a quarter of a millisecond above.
+        let cut = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.25) / 1_000)
+        let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1_000) != 0
+        return cut.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
 
     private static func compatible(_ value: Any) -> Any {

@@ -11,7 +11,7 @@ struct Outcome {
     var code: Int32 = 0
 
     static func failure(_ message: String, code: Int32 = refused, asJSON: Bool) -> Outcome {
-        let text = asJSON ? JSONText.object([("error", message)]) : "prefs: \(message)"
+        let text = asJSON ? JSONText.object([("error", message)]) : "prefs: \(message.printable)"
         return Outcome(errors: text + "\n", code: code)
     }
 

@@ -31,8 +31,9 @@ struct Runner {
     }
 
     func run() -> Outcome {
+        // Only the access that sets a damaged file aside hears of it, and that is the initializer's.
+        if let error = prefs.lastError, case .damaged = error { return refused(error) }
         switch invocation.command {
-        case .help: return Outcome(output: Invocation.help)
         case .show: return show()
         case .get(let name): return get(key(name))
         case .set(let name, let text): return set(key(name), to: text)
@@ -52,10 +53,14 @@ struct Runner {
         var note = ""
         if values.isEmpty, invocation.root == nil, invocation.place == nil, prefs.isAbsent {
             // The harness's own set is set up as the seed's apps set theirs up; what a user names is only looked at.
-            prefs.reset()
-            if let error = prefs.lastError { return refused(error) }
+            // In one update, or a value that another process sets at this moment would be replaced.
+            let error = prefs.update {
+                guard prefs.isAbsent else { return }
+                prefs.reset()
+                note = "prefs: nothing was stored yet; stored the default values\n"
+            }
+            if let error { return refused(error) }
             values = prefs.values
-            note = "prefs: nothing was stored yet; stored the default values\n"
         }
         return Outcome(output: invocation.wantsJSON ? json(of: values) : table(of: values), errors: note)
     }

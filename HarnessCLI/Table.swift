@@ -3,7 +3,7 @@ struct Table {
     private var rows: [[String]] = []
 
     mutating func add(_ cells: String...) {
-        rows.append(cells.map(Self.printable))
+        rows.append(cells.map(\.printable))
     }
 
     /// Each column as wide as its widest cell, two spaces apart.
@@ -18,19 +18,6 @@ struct Table {
             }
             let line = cells.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
-        }.joined()
-    }
-
-    /// A cell is one line, and no value can move the cursor.
-    private static func printable(_ cell: String) -> String {
-        cell.unicodeScalars.map { scalar in
-            switch scalar {
-            case "\n": "\\n"
-            case "\t": "\\t"
-            case _ where scalar.properties.generalCategory == .control:
-                "\\u{" + String(scalar.value, radix: 16) + "}"
-            default: String(scalar)
-            }
         }.joined()
     }
 }

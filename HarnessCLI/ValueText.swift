@@ -62,12 +62,14 @@ enum ValueText {
     }
 
     private static func date(_ text: String) -> Date? {
-        let time = Date.ISO8601FormatStyle()
-        let styles = [time, Date.ISO8601FormatStyle(includingFractionalSeconds: true), time.year().month().day()]
-        return styles.lazy.compactMap { style in
-            // A style is satisfied with a beginning; what it does not give back was not read.
-            guard let date = try? style.parse(text), text.count >= style.format(date).count else { return nil }
-            return date
-        }.first
+        let form =
+            /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
+        guard let (_, day, time, fraction) = text.wholeMatch(of: form)?.output else { return nil }
+        let plain = Date.ISO8601FormatStyle()
+        let clock = day + (time ?? "T00:00:00") + "Z"
+        // The parser takes 30 February for 2 March; such a date is not written as it was read.
+        guard let date = try? plain.parse(String(clock)), plain.format(date) == clock else { return nil }
+        guard time != nil else { return date }
+        return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
     }
 }

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What each command does, and what each option makes of it.
+@Suite struct HarnessCommandTests {
+    @Test func showsATableAndStoresTheDefaultsAtTheFirstLook() throws {
+        let home = try HarnessHome()
+        let table = Shown.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)
+        let note = "prefs: nothing was stored yet; stored the default values\n"
+        #expect(try home.prefs() == Printed(table, errors: note))
+        #expect(try home.prefs() == Printed(table))
+    }
+
+    @Test func showsAClearedSetAsItIs() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        #expect(try home.prefs("clear") == Printed())
+        #expect(try home.prefs() == Printed(Shown().table(suite: HarnessHome.suite, file: home.suiteFile)))
+    }
+
+    @Test func theFirstLookKeepsAValueThatIsSetAtTheSameTime() throws {
+        for _ in 0..<20 {
+            let home = try HarnessHome()
+            let look = try Child("prefs", [], home: home.folder)
+            let write = try Child("prefs", ["set", "int", "42"], home: home.folder)
+            #expect(try look.wait().code == 0)
+            #expect(try write.wait().code == 0)
+            #expect(try home.prefs("get", "int") == Printed("42\n"))
+        }
+    }
+
+    /// Short name, full name, value, and the lines of `get` without and with `--json`.
+    private static let values = [
+        ("int", "Integer Value", "42", "42", "42"),
+        ("string", "String Value", "a text", "a text", #""a text""#),
+        ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#),
+        ("dictionary", "Dictionary Value", "k=v", #"{"k":"v"}"#, #"{"k":"v"}"#),
+        ("date", "Date Value", "2026-11-20", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#),
+    ]
+
+    @Test(arguments: values)
+    func setsGetsAndUnsetsByEitherName(
+        short: String, full: String, value: String, text: String, json: String
+    ) throws {
+        for (writer, reader) in [(short, full), (full, short), (short, short), (full, full)] {
+            let home = try HarnessHome()
+            #expect(try home.prefs("get", reader) == .refused("\(full) is not set"))
+            #expect(try home.folder.names() == [])
+            #expect(try home.prefs("set", writer, value) == Printed())
+            #expect(try home.prefs("get", reader) == Printed(text + "\n"))
+            #expect(try home.prefs("get", reader, "--json") == Printed(json + "\n"))
+            #expect(try home.prefs("unset", writer) == Printed())
+            #expect(try home.prefs("get", reader) == .refused("\(full) is not set"))
+            #expect(try home.prefs("unset", writer) == Printed())
+        }
+    }
+
+    @Test func eachCommandLeavesTheOtherValues() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        try home.prefs("set", "int", "-7")
+        try home.prefs("unset", "array")
+        var shown = Shown.defaults
+        shown.int = "-7"
+        shown.array = "(not set)"
+        #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(try home.prefs("reset") == Printed())
+        #expect(try home.prefs() == Printed(Shown.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
+    }
+
+    @Test func clearKeepsKeysOfOtherVersionsAndDeleteAllDoesNot() throws {
+        let home = try HarnessHome()
+        let file = try home.write(
+            ["PrefsTestSet": ["Integer Value": 5, "Old Key": "kept"], "Other": ["a": 1]], to: "x.plist")
+        #expect(try home.prefs("clear", "--file", home.path("x.plist")) == Printed())
+        let cleared = try content(of: file)
+        #expect(cleared["PrefsTestSet"] as? [String: String] == ["Old Key": "kept"])
+        #expect(try home.prefs("delete-all", "--file", home.path("x.plist")) == Printed())
+        let deleted = try content(of: file)
+        #expect(deleted.keys.sorted() == ["Other"])
+        #expect(deleted["Other"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test func aDeletedSetGetsItsDefaultsAtTheNextLook() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "42")
+        #expect(try home.prefs("delete-all") == Printed())
+        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs().errors == "prefs: nothing was stored yet; stored the default values\n")
+        #expect(try home.prefs("get", "int") == Printed("10\n"))
+    }
+
+    @Test func rootsSuitesAndFilesAreApart() throws {
+        let home = try HarnessHome()
+        let places = [
+            [], ["--root", "R"], ["--suite", "S"], ["--file", home.path("f")], ["--root", "R", "--suite", "S"],
+        ]
+        for (index, place) in places.enumerated() {
+            #expect(try home.prefs(["set", "int", "\(index)"] + place) == Printed())
+        }
+        for (index, place) in places.enumerated() {
+            #expect(try home.prefs(place + ["get", "int"]) == Printed("\(index)\n"))
+        }
+        var shown = Shown()
+        shown.int = "4"
+        let table = shown.table(root: "R", suite: "S", file: home.domainFile("S"))
+        #expect(try home.prefs("--suite", "S", "--root", "R") == Printed(table))
+        shown.int = "3"
+        #expect(try home.prefs("--file", home.path("f")) == Printed(shown.table(file: home.folder.file("f"))))
+    }
+
+    @Test(arguments: [["--root", "R"], ["--suite", "S"], ["--file", "FILE"], ["--file", "FILE", "--root", "R"]])
+    func whatIsOnlyLookedAtIsNotCreated(place: [String]) throws {
+        let home = try HarnessHome()
+        let place = place.map { $0 == "FILE" ? home.path("no folder/x.plist") : $0 }
+        let shown = try home.prefs(place)
+        #expect(shown.code == 0)
+        #expect(shown.errors == "")
+        #expect(shown.output.components(separatedBy: "(not set)").count == 6)
+        #expect(try home.prefs(place + ["--json"]).output.hasSuffix(#""values":{}}"# + "\n"))
+        #expect(try home.prefs(["get", "int"] + place) == .refused("Integer Value is not set"))
+        #expect(try home.prefs(["unset", "int"] + place) == Printed())
+        #expect(try home.prefs(["clear"] + place) == Printed())
+        #expect(try home.folder.names() == [])
+    }
+
+    @Test(arguments: [
+        ["set", "int", "5", "--suite", "S", "--root", "R"], ["--suite", "S", "set", "--root", "R", "int", "5"],
+        ["--root", "R", "--suite", "S", "--json", "set", "int", "--", "5"],
+        ["--root", "R", "--suite", "S", "--", "set", "int", "5"],
+    ])
+    func optionsMayStandAnywhere(arguments: [String]) throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs(arguments) == Printed())
+        #expect(try home.prefs("get", "int", "--suite", "S", "--root", "R") == Printed("5\n"))
+    }
+
+    @Test(arguments: ["--help", "-h", "help"])
+    func helpTouchesNothing(word: String) throws {
+        let home = try HarnessHome()
+        let file = try home.write(Data("damaged".utf8), to: "x.plist")
+        let help = try home.prefs(word, "--file", home.path("x.plist"))
+        #expect(help.code == 0)
+        #expect(help.errors == "")
+        #expect(help.output.hasPrefix("prefs: shows and edits a set of five preferences"))
+        for name in ["get KEY", "set KEY VALUE", "unset KEY", "reset", "clear", "delete-all"] {
+            #expect(help.output.contains("\nprefs \(name) "))
+        }
+        for option in ["--root NAME", "--suite NAME", "--file PATH", "--json", "--"] {
+            #expect(help.output.contains("\n\(option) "))
+        }
+        #expect(try home.folder.names() == ["x.plist"])
+        #expect(try Data(contentsOf: file) == Data("damaged".utf8))
+    }
+
+    private func content(of file: URL) throws -> [String: Any] {
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        return try #require(list as? [String: Any])
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+
+/// A home of its own, and the harness in it.
+struct HarnessHome {
+    static let suite = "persistentpreferences.harness"
+
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Where the default suite is kept.
+    var suiteFile: URL { domainFile(Self.suite) }
+
+    func domainFile(_ suite: String) -> URL {
+        folder.url.appending(path: ".config/\(suite).plist", directoryHint: .notDirectory)
+    }
+
+    func path(_ name: String) -> String {
+        folder.file(name).path(percentEncoded: false)
+    }
+
+    @discardableResult
+    func prefs(_ arguments: String...) throws -> Printed {
+        try prefs(arguments)
+    }
+
+    @discardableResult
+    func prefs(_ arguments: [String]) throws -> Printed {
+        try run("prefs", arguments)
+    }
+
+    @discardableResult
+    func run(_ product: String, _ arguments: [String]) throws -> Printed {
+        Printed(try Child(product, arguments, home: folder).wait())
+    }
+
+    /// Writes a property list as another program would, old enough that nobody can be in the middle of writing it.
+    @discardableResult
+    func write(
+        _ content: Any, to name: String, format: PropertyListSerialization.PropertyListFormat = .binary
+    ) throws -> URL {
+        try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
+    }
+
+    @discardableResult
+    func write(_ bytes: Data, to name: String) throws -> URL {
+        let url = folder.file(name)
+        try bytes.write(to: url)
+        let anHourAgo = Date(timeIntervalSinceNow: -3_600)
+        try FileManager.default.setAttributes([.modificationDate: anHourAgo], ofItemAtPath: url.path)
+        return url
+    }
+}
+
+/// All that a run shows to its caller.
+struct Printed: Equatable {
+    var output = ""
+    var errors = ""
+    var code: Int32 = 0
+    var wasKilled = false
+
+    init(_ output: String = "", errors: String = "", code: Int32 = 0) {
+        self.output = output
+        self.errors = errors
+        self.code = code
+    }
+
+    init(_ result: Child.Result) {
+        (output, errors, code) = (result.output, result.errors, result.code)
+        wasKilled = result.wasKilled
+    }
+
+    static func refused(_ message: String) -> Printed {
+        Printed(errors: "prefs: \(message)\n", code: 1)
+    }
+
+    static func wrongUsage(_ message: String) -> Printed {
+        Printed(errors: "prefs: \(message)\n", code: 64)
+    }
+
+    static func unknownKey(_ key: String) -> Printed {
+        refused(
+            "not among the allowed keys: \"\(key)\"; keys are int (Integer Value), string (String Value), "
+                + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
+    }
+}
+
+/// The five values as the table shows them.
+struct Shown {
+    var int = "(not set)"
+    var string = "(not set)"
+    var array = "(not set)"
+    var dictionary = "(not set)"
+    var date = "(not set)"
+
+    static let defaults = Shown(
+        int: "10", string: "Sample String", array: #"["One","Two","Three","Four","Five"]"#,
+        dictionary: #"{"One":"First","Three":"Third","Two":"Second"}"#, date: "2001-01-01T00:00:00Z")
+
+    /// The whole output of `prefs`.
+    func table(root: String = "PrefsTestSet", suite: String, file: URL) -> String {
+        table(root: root, store: "UserDefaults suite \"\(suite)\"", file: file)
+    }
+
+    func table(root: String = "PrefsTestSet", file: URL) -> String {
+        table(root: root, store: "property-list file", file: file)
+    }
+
+    private func table(root: String, store: String, file: URL) -> String {
+        """
+        root   \(root)
+        store  \(store)
+        file   \(file.path(percentEncoded: false))
+
+        KEY               SHORT       TYPE        VALUE
+        Integer Value     int         Int         \(int)
+        String Value      string      String      \(string)
+        Array Value       array       Array       \(array)
+        Dictionary Value  dictionary  Dictionary  \(dictionary)
+        Date Value        date        Date        \(date)
+
+        """
+    }
+}

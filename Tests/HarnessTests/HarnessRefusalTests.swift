@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the prefs refuse, or fail at: exit 1, the text of `lastError`, and nothing changed.
+@Suite struct HarnessRefusalTests {
+    /// Every command, as words.
+    private static let commands = [[], ["get", "int"]] + writes
+    private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
+
+    @Test(arguments: ["nope", "", "Int", "integer value", "Integer Value ", "PrefsTestSet", "é"])
+    func aKeyThatDoesNotExist(key: String) throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        let bytes = try Data(contentsOf: home.suiteFile)
+        for command in [["get", key], ["set", key, "5"], ["set", key, "abc"], ["unset", key]] {
+            #expect(try home.prefs(command) == .unknownKey(key))
+        }
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
+    }
+
+    @Test func aKeyIsNamedInOneLine() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("get", "a\nb\u{1B}[1m") == .unknownKey(#"a\nb\u{1b}[1m"#))
+    }
+
+    private static let badNames: [(options: [String], message: String)] = [
+        (["--suite", ""], #""" is no suite name: it is empty"#),
+        (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#),
+        (["--suite", "/x"], #""/x" is no suite name: it has a / in it"#),
+        (["--suite", ".x"], #"".x" is no suite name: it begins with a dot"#),
+        (["--suite", ".."], #"".." is no suite name: it begins with a dot"#),
+        (["--suite", "\u{FEFF}x"], "\"\u{FEFF}x\" is no suite name: it begins with U+FEFF"),
+        (
+            ["--suite", String(repeating: "a", count: 201)],
+            "\"\(String(repeating: "a", count: 80))\" is no suite name: it is longer than 200 bytes"
+        ),
+        (["--root", ""], #""" is no root key: it is empty"#),
+        (["--root", "\u{FEFF}x"], "\"\u{FEFF}x\" is no root key: it begins with U+FEFF"),
+        (
+            ["--root", String(repeating: "é", count: 513)],
+            "\"\(String(repeating: "é", count: 80))\" is no root key: it is longer than 1024 bytes"
+        ),
+        (["--file", "/"], #""/" is no path of a file"#),
+        (["--file", ""], "\"\(FileManager.default.currentDirectoryPath)/\" is no path of a file"),
+    ]
+
+    @Test(arguments: badNames)
+    func aBadNameIsRefusedByEveryCommand(options: [String], message: String) throws {
+        let home = try HarnessHome()
+        for command in Self.commands {
+            #expect(try home.prefs(options + command) == .refused(message))
+        }
+        #expect(try home.folder.names() == [])
+    }
+
+    @Test(arguments: ["a/b", "..", ".hidden", " ", "a\nb", String(repeating: "r", count: 1_024)])
+    func harmlessNamesOfRootsAreTaken(root: String) throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("set", "int", "5", "--root", root) == Printed())
+        #expect(try home.prefs("get", "int", "--root", root) == Printed("5\n"))
+    }
+
+    @Test func withoutAHomeNothingIsReadOrWritten() throws {
+        for (environment, reason) in [
+            ([:], "no home folder: HOME is not set"), (["HOME": "home"], "home: HOME is no absolute path"),
+        ] {
+            for command in Self.commands {
+                let printed = Printed(try Child("prefs", command, environment: environment).wait())
+                #expect(printed == .refused("\(reason); the file was left as it is"))
+            }
+        }
+    }
+
+    @Test(arguments: commands)
+    func aFolderInThePlaceOfTheFile(command: [String]) throws {
+        let home = try HarnessHome()
+        let path = home.path("folder")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(
+            try home.prefs(command + ["--file", path]) == .refused("\(path): is a folder; the file was left as it is"))
+        #expect(try home.prefs(command + ["--file", path + "/"]) == .refused("\"\(path)/\" is no path of a file"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+    }
+
+    @Test(arguments: commands)
+    func aCircleOfLinks(command: [String]) throws {
+        let home = try HarnessHome()
+        let path = home.path("circle")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
+        let reason = "open: Too many levels of symbolic links; the file was left as it is"
+        #expect(try home.prefs(command + ["--file", path]) == .refused("\(path): \(reason)"))
+        #expect(try home.folder.names() == ["circle"])
+    }
+
+    @Test func aPlaceThatCannotBeWritten() throws {
+        let home = try HarnessHome()
+        let plain = try home.write(Data("plain".utf8), to: "plain")
+        let inPlain = home.path("plain/x.plist")
+        let tooLong = home.path(String(repeating: "a", count: 250))
+        let sidecar = home.path("." + String(repeating: "a", count: 250) + ".lock")
+        for (file, reason) in [
+            (inPlain, home.path("plain") + ": open: Not a directory"),
+            (tooLong, sidecar + ": open: File name too long"),
+        ] {
+            #expect(try home.prefs("get", "int", "--file", file) == .refused("Integer Value is not set"))
+            for command in [["set", "int", "5"], ["reset"], ["delete-all"]] {
+                #expect(
+                    try home.prefs(command + ["--file", file]) == .refused("\(reason); the stored state is unchanged"))
+            }
+        }
+        #expect(try Data(contentsOf: plain) == Data("plain".utf8))
+        #expect(try home.folder.names() == ["plain"])
+    }
+
+    /// The superuser may write everywhere.
+    @Test(.enabled(if: geteuid() != 0)) func aFolderWithoutPermission() throws {
+        let home = try HarnessHome()
+        let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")
+        let bytes = try Data(contentsOf: file)
+        #expect(chmod(home.folder.path, 0o500) == 0)
+        #expect(try home.prefs("get", "int", "--file", home.path("x.plist")) == Printed("5\n"))
+        for command in [["set", "int", "6"], ["reset"], ["delete-all"]] {
+            let reason = "\(home.path(".x.plist.lock")): open: Permission denied; the stored state is unchanged"
+            #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .refused(reason))
+        }
+        #expect(try Data(contentsOf: file) == bytes)
+        #expect(try home.folder.names() == ["x.plist"])
+    }
+
+    @Test(arguments: commands.dropLast())
+    func aRootThatIsNoDictionary(command: [String]) throws {
+        let home = try HarnessHome()
+        let file = try home.write(["PrefsTestSet": [1, 2], "Other": "kept"], to: "x.plist")
+        let bytes = try Data(contentsOf: file)
+        let reason = #"what is stored under the root key "PrefsTestSet" is no dictionary; deleteAll() removes it"#
+        #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .refused(reason))
+        #expect(try Data(contentsOf: file) == bytes)
+        #expect(try home.prefs("delete-all", "--file", home.path("x.plist")) == Printed())
+        #expect(try home.prefs(["set", "int", "5", "--file", home.path("x.plist")]) == Printed())
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        #expect((list as? [String: Any])?["Other"] as? String == "kept")
+    }
+}

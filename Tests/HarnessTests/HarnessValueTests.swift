@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How values are written on the command line, and read from it.
+@Suite struct HarnessValueTests {
+    struct Value: Sendable, CustomTestStringConvertible {
+        let key: String
+        let words: [String]
+        let line: String
+
+        init(_ key: String, _ words: String..., gives line: String) {
+            (self.key, self.words, self.line) = (key, words, line)
+        }
+
+        var testDescription: String { "\(key) \(words)" }
+    }
+
+    @Test(arguments: [
+        Value("int", "0", gives: "0"), Value("int", "1", gives: "1"), Value("int", "-5", gives: "-5"),
+        Value("int", "--", "-5", gives: "-5"), Value("int", "+5", gives: "5"), Value("int", "007", gives: "7"),
+        Value("int", "9223372036854775807", gives: "9223372036854775807"),
+        Value("int", "-9223372036854775808", gives: "-9223372036854775808"),
+    ])
+    func integers(_ value: Value) throws {
+        try check(value)
+    }
+
+    @Test(arguments: [
+        Value("string", "", gives: ""), Value("string", "42", gives: "42"), Value("string", "true", gives: "true"),
+        Value("string", "a b", gives: "a b"), Value("string", " a ", gives: " a "),
+        Value("string", #"["a"]"#, gives: #"["a"]"#), Value("string", #"a\nb"#, gives: #"a\nb"#),
+        Value("string", "--", "--json", gives: "--json"), Value("string", "--", "-h", gives: "-h"),
+        Value("string", "--", "--", gives: "--"), Value("string", "-x", gives: "-x"),
+        Value("string", "héllo 世界 👩‍👩‍👧 e\u{301}", gives: "héllo 世界 👩‍👩‍👧 e\u{301}"),
+        Value("string", "one\ntwo\n", gives: "one\ntwo\n"), Value("string", "x\u{FEFF}", gives: "x\u{FEFF}"),
+    ])
+    func texts(_ value: Value) throws {
+        try check(value)
+    }
+
+    @Test(arguments: [
+        Value("array", "a,b,c", gives: #"["a","b","c"]"#), Value("array", "a", gives: #"["a"]"#),
+        Value("array", "", gives: "[]"), Value("array", "[]", gives: "[]"), Value("array", ",", gives: #"["",""]"#),
+        Value("array", "a,,b", gives: #"["a","","b"]"#), Value("array", "a, b", gives: #"["a"," b"]"#),
+        Value("array", #"["a","b,c"]"#, gives: #"["a","b,c"]"#), Value("array", #"[ "" ]"#, gives: #"[""]"#),
+        Value("array", "1,2", gives: #"["1","2"]"#), Value("array", "--", "--a,b", gives: #"["--a","b"]"#),
+        Value("array", #"["a\nb","a/b","世"]"#, gives: #"["a\nb","a/b","世"]"#),
+    ])
+    func arrays(_ value: Value) throws {
+        try check(value)
+    }
+
+    @Test(arguments: [
+        Value("dictionary", "k=v", gives: #"{"k":"v"}"#), Value("dictionary", "b=2,a=1", gives: #"{"a":"1","b":"2"}"#),
+        Value("dictionary", "", gives: "{}"), Value("dictionary", "{}", gives: "{}"),
+        Value("dictionary", "k=", gives: #"{"k":""}"#), Value("dictionary", "=v", gives: #"{"":"v"}"#),
+        Value("dictionary", "k=a=b", gives: #"{"k":"a=b"}"#), Value("dictionary", "k = v", gives: #"{"k ":" v"}"#),
+        Value("dictionary", #"{"k":"a,b=c"}"#, gives: #"{"k":"a,b=c"}"#),
+        Value("dictionary", "--", "--k=v", gives: #"{"--k":"v"}"#),
+        Value("dictionary", "CF$UID=1", gives: #"{"CF$UID":"1"}"#),
+    ])
+    func dictionaries(_ value: Value) throws {
+        try check(value)
+    }
+
+    @Test(arguments: [
+        Value("date", "2026-11-20", gives: "2026-11-20T00:00:00Z"),
+        Value("date", "2024-02-29", gives: "2024-02-29T00:00:00Z"),
+        Value("date", "2026-11-20T08:30:00Z", gives: "2026-11-20T08:30:00Z"),
+        Value("date", "2026-11-20T08:30:00.25Z", gives: "2026-11-20T08:30:00.250Z"),
+        Value("date", "2026-11-20T08:30:00.0Z", gives: "2026-11-20T08:30:00Z"),
+        Value("date", "2026-11-20T08:30:00.001Z", gives: "2026-11-20T08:30:00.001Z"),
+        Value("date", "9999-12-31T23:59:59.999Z", gives: "9999-12-31T23:59:59.999Z"),
+        Value("date", "1965-01-31T23:59:59.999Z", gives: "1965-01-31T23:59:59.999Z"),
+        Value("date", "2026-12-31T23:59:59.9996Z", gives: "2027-01-01T00:00:00Z"),
+        Value("date", "2026-11-20T08:30:00+01:00", gives: "2026-11-20T07:30:00Z"),
+        Value("date", "2026-11-20T00:30:00+0130", gives: "2026-11-19T23:00:00Z"),
+        Value("date", "2026-11-20T23:30:00-08", gives: "2026-11-21T07:30:00Z"),
+        Value("date", "2026-11-20T08:30:00.5-03:30", gives: "2026-11-20T12:00:00.500Z"),
+        Value("date", "0001-01-01", gives: "0001-01-01T00:00:00Z"),
+    ])
+    func dates(_ value: Value) throws {
+        try check(value)
+    }
+
+    private func check(_ value: Value) throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs(["set", value.key] + value.words) == Printed())
+        #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
+        // What is printed can be set again, and is the same then.
+        #expect(try home.prefs("set", value.key, "--", value.line) == Printed())
+        #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
+    }
+
+    private static let noInteger = #"" is no integer of 64 bits; give one such as 42 or -7"#
+    private static let noDate = #"" is no date of ISO 8601; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"#
+    private static let noArray = #" is no JSON array of texts; give one such as ["a","b"], or a,b"#
+    private static let noObject = #" is no JSON object of texts; give one such as {"k":"v"}, or k=v"#
+    private static let noPairs = #"; give pairs such as k=v,k2=v2, or JSON such as {"k":"v"}"#
+
+    private static let bad: [(key: String, name: String, value: String, complaint: String)] =
+        ["abc", "", " 5", "5.0", "1e3", "0x10", "--5", "９", "9223372036854775808", "-9223372036854775809"]
+        .map { ("int", "Integer Value", $0, "\"\($0)\(noInteger)") }
+        + ["[", #"["a",1]"#, "[null]", #"[["a"]]"#, #"["a"] x"#, "[a]"]
+        .map { ("array", "Array Value", $0, "\($0)\(noArray)") }
+        + ["{", #"{"k":1}"#, #"{"k":null}"#, "{k=v}"]
+        .map { ("dictionary", "Dictionary Value", $0, "\($0)\(noObject)") }
+        + [
+            ("dictionary", "Dictionary Value", "k", #""k" has no ="# + noPairs),
+            ("dictionary", "Dictionary Value", "a=1,", #""" has no ="# + noPairs),
+            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", #""a=3" stands twice"# + noPairs),
+        ]
+        + [
+            "", "soon", "2026-13-01", "2026-02-30", "2025-02-29", "2026-11-2", "20261120", " 2026-11-20", "2026-11-20 ",
+            "2026-11-20garbage", "2026-11-20T", "2026-11-20T08:30", "2026-11-20T08:30:00", "2026-11-20 08:30:00Z",
+            "2026-11-20T08:30:00Zgarbage", "2026-11-20T25:00:00Z", "2026-11-20T08:60:00Z", "2026-11-20T08:30:00.Z",
+            "2026-11-20T08:30:00+99:00", "2026-11-20T08:30:00+01:60", "99999-01-01",
+        ].map { ("date", "Date Value", $0, "\"\($0)\(noDate)") }
+
+    @Test(arguments: bad)
+    func aValueThatIsNotOfItsTypeChangesNothing(
+        key: String, name: String, value: String, complaint: String
+    ) throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("set", "--", key, value) == .wrongUsage("\(name): \(complaint)"))
+        #expect(try home.folder.names() == [])
+        try home.prefs("reset")
+        let bytes = try Data(contentsOf: home.suiteFile)
+        #expect(try home.prefs("set", "--", name, value) == .wrongUsage("\(name): \(complaint)"))
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
+    }
+
+    @Test func aCellIsOneLine() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
+        try home.prefs("set", "array", "世界,👩‍👩‍👧")
+        var shown = Shown()
+        shown.string = #"one\ntwo\tthree\u{d}\u{1b}[2J\u{7f}\u{2028}end"#
+        shown.array = #"["世界","👩‍👩‍👧"]"#
+        #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
+    }
+
+    @Test func valuesOfOtherTypesAreShownAsTheyAreAndMarked() throws {
+        let home = try HarnessHome()
+        let stored: [String: Any] = [
+            "Integer Value": "x", "String Value": true, "Array Value": [1, 2.5], "Dictionary Value": ["a": false],
+            "Date Value": Data("ab".utf8),
+        ]
+        let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
+        let bytes = try Data(contentsOf: file)
+        var shown = Shown(int: "x", string: "true", array: "[1,2.5]", dictionary: #"{"a":false}"#, date: #""YWI=""#)
+        shown.int += "  (not of this type)"
+        shown.string += "  (not of this type)"
+        shown.array += "  (not of this type)"
+        shown.dictionary += "  (not of this type)"
+        shown.date += "  (not of this type)"
+        #expect(try home.prefs("--file", home.path("x.plist")) == Printed(shown.table(file: file)))
+        #expect(try home.prefs("get", "int", "--file", home.path("x.plist")) == Printed("x\n"))
+        #expect(try home.prefs("get", "string", "--file", home.path("x.plist")) == Printed("true\n"))
+        #expect(try Data(contentsOf: file) == bytes)
+    }
+
+    @Test(arguments: [0, 1, -1, 2])
+    func smallNumbersAreIntegersAndNoTruthValues(number: Int) throws {
+        let home = try HarnessHome()
+        let file = try home.write(["PrefsTestSet": ["Integer Value": number]], to: "x.plist")
+        var shown = Shown()
+        shown.int = "\(number)"
+        #expect(try home.prefs("--file", home.path("x.plist")) == Printed(shown.table(file: file)))
+    }
+}
