@@ -15,8 +15,18 @@ struct Outcome {
         return Outcome(errors: text + "\n", code: code)
     }
 
-    /// A reader that has gone away (`prefs | head -1`) is no failure of ours.
-    static func write(_ text: String, to handle: FileHandle) {
-        try? handle.write(contentsOf: Data(text.utf8))
+    /// Writes both texts.
+    /// - Returns: the exit code, which tells too where the output could not be written.
+    func write() -> Int32 {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(output.utf8))
+        } catch {
+            let failure = Outcome.failure("standard output: \(error.localizedDescription)", asJSON: false)
+            try? FileHandle.standardError.write(contentsOf: Data(failure.errors.utf8))
+            return Self.refused
+        }
+        // Where not even this can be written, the code is all that is left.
+        try? FileHandle.standardError.write(contentsOf: Data(errors.utf8))
+        return code
     }
 }

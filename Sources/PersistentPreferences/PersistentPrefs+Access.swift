@@ -86,7 +86,14 @@ extension PersistentPrefs {
     }
 
     func removeRoot() {
-        write { try $0.store.update(root: $0.root) { $0 = nil } }
+        write {
+            do {
+                guard try $0.values() != nil else { return }
+            } catch PrefsError.rootIsNotDictionary {
+                // The one way to be rid of it.
+            }
+            try $0.store.update(root: $0.root) { $0 = nil }
+        }
     }
 
     /// One transaction around a body of the user's, which gives the visible values before and after it, or nil where it

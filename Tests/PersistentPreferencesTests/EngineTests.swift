@@ -159,8 +159,8 @@ import Testing
     }
 
     @Test func anEditWithinOneStepOfTheClockIsSeen() throws {
-        system.isClockAhead = false
-        // The same size, written in place, over and over: neither size nor, within a step, the times tell.
+        // The same size, written in place: neither size nor, within a step, the times tell.
+        system.frozenTime = FileStatus.Time(seconds: 1_000, nanoseconds: 1)
         for number in 10..<60 {
             prefs["a"] = 5
             let handle = try FileHandle(forWritingTo: folder.file())
@@ -168,6 +168,30 @@ import Testing
             try handle.close()
             #expect(prefs.ints == ["a": number])
         }
+    }
+
+    @Test func onceTheClockHasMovedOnBytesAreNotLookedAtAgain() {
+        system.isClockAhead = false
+        system.frozenTime = FileStatus.Time(seconds: 1_000, nanoseconds: 1)
+        prefs["a"] = 5
+        _ = prefs.values
+        #expect(system.takeCalls().suffix(4).contains("read"))
+        system.frozenTime = nil
+        system.isClockAhead = true
+        _ = prefs.values
+        _ = prefs.values
+        _ = system.takeCalls()
+        _ = prefs.values
+        #expect(system.takeCalls() == ["fstat"])
+    }
+
+    @Test func deletingNothingCreatesNothing() throws {
+        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file("deep/other.plist"), system: system))
+        other.deleteAll()
+        other.clear()
+        other.values = [:]
+        #expect(other.outcome == "ok")
+        #expect(try !folder.names().contains("deep"))
     }
 
     @Test func descriptorsAreNotLeaked() throws {

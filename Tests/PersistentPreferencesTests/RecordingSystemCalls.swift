@@ -10,6 +10,8 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     /// A clock far ahead: every file is old, so that no read has to look at bytes again.
     var isClockAhead = true
+    /// A clock that stands still: files are stamped with this time, and it is now.
+    var frozenTime: FileStatus.Time?
 
     /// The calls since this was last asked.
     func takeCalls() -> [String] {
@@ -48,7 +50,9 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try record("fstat")
-        return try super.status(of: descriptor)
+        var status = try super.status(of: descriptor)
+        if let frozenTime { (status.modified, status.changed) = (frozenTime, frozenTime) }
+        return status
     }
 
     override func status(
@@ -98,6 +102,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func now() -> FileStatus.Time {
+        if let frozenTime { return frozenTime }
         let now = super.now()
         return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
     }

@@ -26,6 +26,12 @@ extension Probe {
             (onDisk()["ProbePrefs"] as? [String: Any])?["unknown"] as? Bool == true, "their key in our root stays")
         try expect(onDisk()["other"] as? String == "theirs", "and their root too")
 
+        defaults.set(["text": "not synchronized"], forKey: "ProbePrefs")
+        prefs["count"] = 3
+        let merged = try onDisk()["ProbePrefs"] as? [String: Any]
+        expect(merged?["count"] as? Int == 3, "our write is not overwritten by their dirty root")
+        expect(merged?["text"] as? String == "not synchronized", "which lands before it")
+
         defaults.register(defaults: ["Registered": ["count": 9]])
         let registered = ProbePrefs(key: "Registered")
         expect(registered["count"] == nil, "registered defaults are not read into a root")

@@ -18,8 +18,8 @@ struct FileStatus: Equatable, Sendable {
     let group: UInt32
     let links: UInt64
     let size: Int
-    let modified: Time
-    let changed: Time
+    var modified: Time
+    var changed: Time
 
     init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -117,7 +117,7 @@ class TransactionQueue: @unchecked Sendable {
     /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
     private func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
-        // A closure that changed nothing has still seen what the batch is about to write.
+        // A closure that changed nothing may have seen what the batch is about to write.
         let dependsOnBatch = batch.isChanged
         let isHandedOn = lock.withLock {
             guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
@@ -143,7 +143,7 @@ class TransactionQueue: @unchecked Sendable {
             batch.written.broadcast()
             passTurn()
         }
-        return dependsOnBatch ? outcome : .success(())
+        return outcome
     }
 
     /// Under the lock.
