@@ -3,7 +3,7 @@
 ///
 /// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes.
 struct BinaryPropertyListCheck {
-    private typealias Damage = PropertyListCoder.Damage
+    private typealias Flaw = PropertyListCoder.Flaw
 
     private let bytes: UnsafeRawBufferPointer
     private let offsetSize: Int
@@ -11,18 +11,22 @@ struct BinaryPropertyListCheck {
     private let objectCount: Int
     private let tableStart: Int
     private var nodes = 0
+    /// By object: a scalar that was found good. Many references may lead to one long text.
+    private var isGood: [Bool]
+    /// By object: a container whose content is being visited.
+    private var isOpen: [Bool]
 
-    static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Damage) {
+    static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Flaw) {
         var check = try BinaryPropertyListCheck(bytes)
         try check.visit(check.topObject, depth: 1)
     }
 
     private let topObject: Int
 
-    private init(_ bytes: UnsafeRawBufferPointer) throws(Damage) {
+    private init(_ bytes: UnsafeRawBufferPointer) throws(Flaw) {
         self.bytes = bytes
         guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: "bplist0".utf8) else {
-            throw Damage(reason: "too short for a binary property list, or of an unknown version")
+            throw .damage("too short for a binary property list, or of an unknown version")
         }
         let trailer = bytes.count - 32
         offsetSize = Int(bytes[trailer + 6])
@@ -33,22 +37,38 @@ struct BinaryPropertyListCheck {
             let table = Self.integer(bytes, at: trailer + 24, size: 8),
             count >= 1, count <= bytes.count, top < count, table >= 9, table <= trailer,
             count * offsetSize <= trailer - table
-        else { throw Damage(reason: "the trailer of the binary property list is wrong") }
+        else { throw .damage("the trailer of the binary property list is wrong") }
         objectCount = count
+        isGood = Array(repeating: false, count: count)
+        isOpen = isGood
         topObject = top
         tableStart = table
         for object in 0..<objectCount { _ = try offset(of: object) }
     }
 
-    private mutating func visit(_ object: Int, depth: Int) throws(Damage) {
+    private mutating func visit(_ object: Int, depth: Int) throws(Flaw) {
         nodes += 1
         guard depth <= PropertyListLimits.fileDepth + 1 else {
-            throw Damage(reason: "nested deeper than \(PropertyListLimits.fileDepth) levels, or without end")
+            throw .excess("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
-            throw Damage(reason: "expands to more than \(PropertyListLimits.fileNodes) values")
+            throw .excess("expands to more than \(PropertyListLimits.fileNodes) values")
         }
+        if isGood[object] { return }
         let start = try offset(of: object)
+        let kind = bytes[start] >> 4
+        guard kind == 0xA || kind == 0xD else {
+            try checkScalar(at: start)
+            isGood[object] = true
+            return
+        }
+        guard !isOpen[object] else { throw .damage("a container that holds itself") }
+        isOpen[object] = true
+        try visitContainer(at: start, depth: depth)
+        isOpen[object] = false
+    }
+
+    private func checkScalar(at start: Int) throws(Flaw) {
         let marker = bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
@@ -57,83 +77,85 @@ struct BinaryPropertyListCheck {
         case 0x1 where size <= 4:
             try require(1 << size, at: start + 1)
             if size == 4, !bytes[(start + 1)..<(start + 9)].allSatisfy({ $0 == 0 }) {
-                throw Damage(reason: "an integer of more than 64 bits")
+                throw .damage("an integer of more than 64 bits")
             }
         case 0x2 where size == 2 || size == 3:
             try require(1 << size, at: start + 1)
         case 0x3 where size == 3:
             try require(8, at: start + 1)
             let bits = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[start + 1 + $1]) }
-            guard Double(bitPattern: bits).isFinite else { throw Damage(reason: "a date that is not finite") }
+            guard Double(bitPattern: bits).isFinite else { throw .damage("a date that is not finite") }
         case 0x8 where size < 8:
             try require(size + 1, at: start + 1)
         case 0x4, 0x5, 0x6:
-            try visitBytes(at: start)
-        case 0xA:
-            let (count, content) = try countAndContent(at: start)
-            try require(count, times: referenceSize, at: content)
-            for index in 0..<count {
-                try visit(reference(at: content + index * referenceSize), depth: depth + 1)
-            }
-        case 0xD:
-            let (count, content) = try countAndContent(at: start)
-            try require(count, times: 2 * referenceSize, at: content)
-            for index in 0..<count {
-                let key = try reference(at: content + index * referenceSize)
-                let kind = bytes[try offset(of: key)] >> 4
-                guard kind == 0x5 || kind == 0x6 else { throw Damage(reason: "a key that is no text") }
-                try visit(key, depth: depth + 1)
-                try visit(reference(at: content + (count + index) * referenceSize), depth: depth + 1)
-            }
+            try checkBytes(at: start)
         default:
-            throw Damage(reason: "an object of unknown kind")
+            throw .damage("an object of unknown kind")
         }
     }
 
-    private func visitBytes(at start: Int) throws(Damage) {
+    private mutating func visitContainer(at start: Int, depth: Int) throws(Flaw) {
+        let (count, content) = try countAndContent(at: start)
+        let isDictionary = bytes[start] >> 4 == 0xD
+        try require(count, times: isDictionary ? 2 * referenceSize : referenceSize, at: content)
+        if isDictionary {
+            for index in 0..<count {
+                let key = try reference(at: content + index * referenceSize)
+                let kind = bytes[try offset(of: key)] >> 4
+                guard kind == 0x5 || kind == 0x6 else { throw .damage("a key that is no text") }
+                try visit(key, depth: depth + 1)
+            }
+        }
+        let values = isDictionary ? content + count * referenceSize : content
+        for index in 0..<count {
+            try visit(reference(at: values + index * referenceSize), depth: depth + 1)
+        }
+    }
+
+    private func checkBytes(at start: Int) throws(Flaw) {
         let (count, content) = try countAndContent(at: start)
         let kind = bytes[start] >> 4
         try require(count, times: kind == 0x6 ? 2 : 1, at: content)
         if kind == 0x5, !bytes[content..<(content + count)].allSatisfy({ $0 < 0x80 }) {
-            throw Damage(reason: "an ASCII text that is not ASCII")
+            throw .damage("an ASCII text that is not ASCII")
         }
     }
 
     // MARK: - Parts
 
     /// The count of a container or run of bytes, and where its content begins.
-    private func countAndContent(at start: Int) throws(Damage) -> (count: Int, content: Int) {
+    private func countAndContent(at start: Int) throws(Flaw) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
         try require(1, at: start + 1)
         let marker = bytes[start + 1]
-        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw Damage(reason: "a count that is no integer") }
+        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw .damage("a count that is no integer") }
         let width = 1 << Int(marker & 0x0F)
         try require(width, at: start + 2)
         guard let count = Self.integer(bytes, at: start + 2, size: width), count <= bytes.count else {
-            throw Damage(reason: "a count larger than the file")
+            throw .damage("a count larger than the file")
         }
         return (count, start + 2 + width)
     }
 
-    private func reference(at position: Int) throws(Damage) -> Int {
+    private func reference(at position: Int) throws(Flaw) -> Int {
         guard let object = Self.integer(bytes, at: position, size: referenceSize), object < objectCount else {
-            throw Damage(reason: "a reference to an object that is not there")
+            throw .damage("a reference to an object that is not there")
         }
         return object
     }
 
-    private func offset(of object: Int) throws(Damage) -> Int {
+    private func offset(of object: Int) throws(Flaw) -> Int {
         guard let offset = Self.integer(bytes, at: tableStart + object * offsetSize, size: offsetSize),
             offset >= 8, offset < tableStart
-        else { throw Damage(reason: "an object outside the objects") }
+        else { throw .damage("an object outside the objects") }
         return offset
     }
 
     /// Throws unless so many bytes stand before the table.
-    private func require(_ count: Int, times size: Int = 1, at position: Int) throws(Damage) {
+    private func require(_ count: Int, times size: Int = 1, at position: Int) throws(Flaw) {
         guard position <= tableStart, count <= (tableStart - position) / size else {
-            throw Damage(reason: "an object that runs out of its place")
+            throw .damage("an object that runs out of its place")
         }
     }
 

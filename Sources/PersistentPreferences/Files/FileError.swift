@@ -14,5 +14,6 @@ struct DamageReport: Sendable {
     let path: String
     let reason: String
     var setAsideAs: String?
+    /// Whether the last good state took the file's place; with nothing set aside, whether reads give it.
     var isRestored = false
 }

@@ -9,9 +9,10 @@ struct FileNames {
     /// - Parameter path: absolute, without links.
     init(path: String) {
         self.path = path
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        // By bytes: to Swift a slash and a combining mark after it are one character.
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        file = String(path[path.index(after: slash)...])
+        file = String(path[path.utf8.index(after: slash)...])
     }
 
     /// Locked by whoever writes the file. Never deleted or renamed, or two processes could each hold a lock.

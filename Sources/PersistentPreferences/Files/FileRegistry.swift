@@ -7,15 +7,17 @@ final class FileRegistry: @unchecked Sendable {
     }
 
     private let lock = Lock()
-    private var entries: [String: Entry] = [:]
+    /// By the bytes of the path: two spellings of a letter name two files.
+    private var entries: [[UInt8]: Entry] = [:]
 
     /// - Parameter path: absolute, without links.
     func file(at path: String, system: SystemCalls) -> PropertyListFile {
         lock.withLock {
-            if let file = entries[path]?.file { return file }
+            let key = Array(path.utf8)
+            if let file = entries[key]?.file { return file }
             entries = entries.filter { $0.value.file != nil }
             let file = PropertyListFile(path: path, system: system)
-            entries[path] = Entry(file: file)
+            entries[key] = Entry(file: file)
             return file
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The folder of a file, open, and its sidecar, locked: while one of these is held, no cooperating process writes the
-/// file. Every name is looked up in the open folder, wherever that is moved meanwhile.
+/// file. Names are looked up in the open folder, wherever that is moved meanwhile.
 struct FileSession {
     let folder: SystemCalls.Descriptor
     private let sidecar: SystemCalls.Descriptor
@@ -55,21 +55,45 @@ struct FileSession {
     private static func makeFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         let parent = FileNames(path: path).folder
         do {
-            try system.makeFolder(path, mode: 0o700)
+            try makeOneFolder(path, system)
         } catch  where error.code == ENOENT && parent != path {
             try makeFolder(parent, system)
-            try makeFolder(path, system)
-            return
-        } catch  where error.code == EEXIST {
-            return
+            try makeOneFolder(path, system)
         }
-        let descriptor = try openFolder(parent, system)
-        defer { system.close(descriptor) }
+        // A folder that may be searched and not read cannot be flushed; what was made in it is there all the same.
+        guard let above = try? OpenFile(openFolder(parent, system), system) else { return }
+        if let made = try? OpenFile(openFolder(path, system), system) {
+            try giveToOwner(of: above.descriptor, made.descriptor, system)
+        }
         do {
-            try system.synchronizeRetrying(descriptor)
+            try system.synchronizeRetrying(above.descriptor)
         } catch {
             throw error.at(parent)
         }
+    }
+
+    /// That another process was quicker is no failure.
+    private static func makeOneFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
+        do {
+            try system.makeFolder(path, mode: 0o700)
+        } catch  where error.code == EEXIST {}
+    }
+
+    // MARK: - Owners
+
+    /// What root makes in a user's folder is that user's: `sudo` must not lock anybody out of their own settings.
+    func giveToOwnerOfFolder(_ descriptor: SystemCalls.Descriptor) throws(StorageFailure) {
+        try Self.giveToOwner(of: folder, descriptor, system)
+    }
+
+    private static func giveToOwner(
+        of folder: SystemCalls.Descriptor, _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        guard geteuid() == 0 else { return }
+        let (parent, own) = (try system.status(of: folder), try system.status(of: descriptor))
+        // In a folder that everybody may write to (/tmp) a file belongs to who makes it.
+        guard own.owner == 0, parent.owner != 0, parent.permissions & 0o002 == 0 else { return }
+        try system.setOwner(parent.owner, group: parent.group, of: descriptor)
     }
 
     // MARK: - Sidecar
@@ -128,7 +152,10 @@ struct FileSession {
         // Where this is refused, the sidecar serves its maker all the same, and others learn that they may not open it.
         guard let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false),
             case .file = file.kind, let own = try? system.status(of: sidecar)
-        else { return }
+        else {
+            try? giveToOwner(of: folder, sidecar, system)
+            return
+        }
         if own.owner != file.owner || own.group != file.group {
             try? system.setOwner(file.owner, group: file.group, of: sidecar)
         }

@@ -18,7 +18,8 @@ struct PathResolution {
                 throw StorageFailure(path: path, reason: "is no path of a file")
             }
             let folder = try Self.physicalFolder(names.folder, system)
-            if folder != names.folder { followsLinks = true }
+            // By bytes: two spellings of a letter name two folders.
+            if !folder.utf8.elementsEqual(names.folder.utf8) { followsLinks = true }
             let target = FileNames(path: folder == "/" ? "/\(names.file)" : "\(folder)/\(names.file)")
             guard try system.status(ofPath: target.path, followsLinks: false)?.kind == .link else {
                 self.target = target.path
@@ -27,7 +28,7 @@ struct PathResolution {
             }
             followsLinks = true
             let link = try system.linkTarget(target.path)
-            path = link.hasPrefix("/") ? link : target.path(of: link)
+            path = link.utf8.first == UInt8(ascii: "/") ? link : target.path(of: link)
         }
         throw StorageFailure("open", path, code: ELOOP)
     }

@@ -2,54 +2,71 @@ import Foundation
 
 /// Bytes to property list and back. What cannot be read safely is refused before Foundation sees it.
 enum PropertyListCoder {
-    /// What is wrong with the bytes.
-    struct Damage: Error {
-        let reason: String
+    /// What is wrong with bytes.
+    enum Flaw: Error {
+        /// They are no property list.
+        case damage(String)
+        /// They may be a good one, but are not safe to parse.
+        case excess(String)
     }
 
     /// Parses binary and XML property lists; other bytes that Foundation would take (old-style `{}`) are damage.
     /// - Returns: the value in canonical form. Objects of other programs that have none are carried as they are.
-    static func decode(_ bytes: Data) throws(Damage) -> (value: Any, format: PropertyListFormat) {
+    static func decode(_ bytes: Data) throws(Flaw) -> (value: Any, format: PropertyListFormat) {
         let format = try check(bytes)
         do {
             let value = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
             return (canonical(value), format)
         } catch {
-            let error = error as NSError
-            let reason = error.userInfo["NSDebugDescription"] as? String
-            throw Damage(reason: "no property list" + (reason.map { " (\($0))" } ?? ""))
+            throw .damage("no property list" + line(of: error))
         }
     }
 
     /// The value as it will be read again: an XML property list holds dates to the second.
-    static func storable(_ value: Any, as format: PropertyListFormat) -> Any {
-        guard format == .xml else { return value }
+    static func storable(_ content: [String: Any], as format: PropertyListFormat) -> [String: Any] {
+        format == .xml ? content.mapValues(withWholeSeconds) : content
+    }
+
+    private static func withWholeSeconds(_ value: Any) -> Any {
         switch value {
         case let date as Date:
-            return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+            return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
         case let array as [Any]:
-            return array.map { storable($0, as: format) }
+            return array.map(withWholeSeconds)
         case let dictionary as [String: Any]:
-            return dictionary.mapValues { storable($0, as: format) }
+            return dictionary.mapValues(withWholeSeconds)
         default:
             return value
         }
     }
 
+    /// - Throws: `Flaw` where the bytes could not be read again, else what the encoder throws.
     static func encode(_ value: Any, as format: PropertyListFormat) throws -> Data {
-        switch format {
-        case .binary: try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
-        case .xml: try XMLPropertyListWriter.data(from: value)
-        }
+        let bytes =
+            switch format {
+            case .binary: try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+            case .xml: try XMLPropertyListWriter.data(from: value)
+            }
+        _ = try check(bytes)
+        return bytes
     }
 
-    private static func check(_ bytes: Data) throws(Damage) -> PropertyListFormat {
-        if bytes.isEmpty { throw Damage(reason: "the file is empty") }
+    /// Where the parser stopped. Its own words may quote the file, which no error of ours does.
+    private static func line(of error: any Error) -> String {
+        let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+        guard let mark = text.range(of: "line ") else { return "" }
+        let number = text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber }
+        return number.isEmpty ? "" : " (line \(number))"
+    }
+
+    /// Refuses bytes that Foundation's parsers had better not see.
+    private static func check(_ bytes: Data) throws(Flaw) -> PropertyListFormat {
+        if bytes.isEmpty { throw .damage("the file is empty") }
         if bytes.starts(with: Data("bplist".utf8)) {
-            try bytes.withBytes { buffer throws(Damage) in try BinaryPropertyListCheck.run(buffer) }
+            try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListCheck.run(buffer) }
             return .binary
         }
-        try bytes.withBytes { buffer throws(Damage) in try XMLPropertyListCheck.run(buffer) }
+        try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
         return .xml
     }
 

@@ -9,50 +9,68 @@ extension PropertyListFile {
         _ base: Snapshot, with content: Content, durability: Durability, under session: FileSession
     ) throws {
         let format = base.format ?? newFileFormat
-        let content = PropertyListCoder.storable(content, as: format) as? Content
-        let bytes: Data
-        do {
-            bytes = try PropertyListCoder.encode(content ?? [:], as: format)
-        } catch {
-            throw FileError.notStored(StorageFailure(path: names.path, reason: "cannot be encoded: \(error)"))
+        let content = PropertyListCoder.storable(content, as: format)
+        if let old = base.content, CanonicalValue.areEqual(old, content) {
+            // XML has rounded the difference away.
+            return isConfirmed(durability) ? () : try confirm()
         }
-        let (descriptor, time) = try putInPlace(
-            bytes, permissionsOf: base.status, durability: durability, under: session)
+        let bytes = try encoded(content, as: format)
+        let (file, time) = try putInPlace(bytes, permissionsOf: base.status, durability: durability, under: session)
+        setCommittedDurability(.process)
+        // Whoever reads while the folder is flushed loads what stands there now.
+        publish(nil)
         defer {
             currentCompanion?.didChange()
             keepLastGood(bytes, like: base.status, under: session)
         }
+        if durability == .powerCut { try flush(nil, under: session) }
+        // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
+        guard let status = try? system.status(of: file.descriptor) else { return }
+        let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+        publish(Snapshot(content: content, from: source, system: system))
+    }
+
+    private func encoded(_ content: Content, as format: PropertyListFormat) throws -> Data {
+        func refused(_ reason: String) -> FileError {
+            .notStored(StorageFailure(path: names.path, reason: reason))
+        }
+        let bytes: Data
         do {
-            if durability == .powerCut { try system.synchronizeRetrying(session.folder) }
-            // The rename has changed the times of the file.
-            let status = try system.status(of: descriptor)
-            publish(
-                Snapshot(
-                    content: content, format: format, bytes: bytes, status: status, asOf: time, descriptor: descriptor,
-                    system: system))
+            bytes = try PropertyListCoder.encode(content, as: format)
+        } catch PropertyListCoder.Flaw.damage(let reason), PropertyListCoder.Flaw.excess(let reason) {
+            throw refused("could not be read again: \(reason)")
         } catch {
-            // The next read loads what stands there now.
-            publish(nil)
-            system.close(descriptor)
+            throw refused("cannot be encoded")
+        }
+        guard bytes.count <= Self.sizeLimit else { throw refused("would be larger than \(Self.sizeLimit >> 20) MiB") }
+        return bytes
+    }
+
+    /// Makes the renamed file outlast a power cut: its folder is flushed, and the file itself where it was not yet.
+    func flush(_ file: OpenFile?, under session: FileSession) throws {
+        do {
+            if let file { try system.synchronizeRetrying(file.descriptor) }
+            try system.synchronizeRetrying(session.folder)
+        } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
+        setCommittedDurability(.powerCut)
     }
 
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, open, and the time at which its bytes were those.
     func putInPlace(
         _ bytes: Data, permissionsOf old: FileStatus?, durability: Durability, under session: FileSession
-    ) throws -> (SystemCalls.Descriptor, FileStatus.Time) {
+    ) throws -> (OpenFile, FileStatus.Time) {
         do {
-            let descriptor = try makeTemporary(bytes, permissionsOf: old, under: session)
+            let file = try makeTemporary(bytes, permissions: old.map(Permissions.init), under: session)
             do throws(StorageFailure) {
-                if durability == .powerCut { try system.synchronizeRetrying(descriptor) }
+                if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
                 try refuseOtherThanFile(under: session)
                 let time = system.now()
                 try system.rename(names.temporary, to: names.file, in: session.folder)
-                return (descriptor, time)
+                return (file, time)
             } catch {
-                system.close(descriptor)
                 try? system.remove(names.temporary, in: session.folder)
                 throw error
             }
@@ -71,17 +89,20 @@ extension PropertyListFile {
         }
     }
 
-    /// Makes the temporary file, with the owner and permissions of the old one before any byte is in it.
+    /// Makes the temporary file, with its owner and permissions before any byte is in it.
     private func makeTemporary(
-        _ bytes: Data, permissionsOf old: FileStatus?, under session: FileSession
-    ) throws(StorageFailure) -> SystemCalls.Descriptor {
-        let descriptor = try openTemporary(under: session)
+        _ bytes: Data, permissions: Permissions?, under session: FileSession
+    ) throws(StorageFailure) -> OpenFile {
+        let file = OpenFile(try openTemporary(under: session), system)
         do {
-            if let old { try adoptPermissions(of: old, for: descriptor) }
-            try system.writeAll(bytes, to: descriptor)
-            return descriptor
+            if let permissions {
+                try permissions.apply(to: file.descriptor, system)
+            } else {
+                try session.giveToOwnerOfFolder(file.descriptor)
+            }
+            try system.writeAll(bytes, to: file.descriptor)
+            return file
         } catch {
-            system.close(descriptor)
             try? system.remove(names.temporary, in: session.folder)
             throw error
         }
@@ -91,41 +112,19 @@ extension PropertyListFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         do {
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
-        } catch  where error.code == EEXIST {
+        } catch where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
             try system.remove(names.temporary, in: session.folder)
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
         }
     }
 
-    private func adoptPermissions(
-        of old: FileStatus, for descriptor: SystemCalls.Descriptor
-    ) throws(StorageFailure) {
-        let new = try system.status(of: descriptor)
-        var permissions = old.permissions
-        if new.owner != old.owner {
-            do {
-                try system.setOwner(old.owner, group: old.group, of: descriptor)
-            } catch  where error.code == EPERM {
-                throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
-            }
-        } else if new.group != old.group {
-            do {
-                try system.setOwner(old.owner, group: old.group, of: descriptor)
-            } catch  where error.code == EPERM {
-                // Its owner has left the group. Another group must not get what was that one's.
-                permissions &= ~0o070
-            }
-        }
-        if permissions != new.permissions { try system.setPermissions(mode_t(permissions), of: descriptor) }
-    }
-
     /// Keeps the bytes of this commit beside the file, for the day when another program damages it. Renamed, so never
     /// half written by us, but not synced: it costs no flush.
     private func keepLastGood(_ bytes: Data, like old: FileStatus?, under session: FileSession) {
         // The state itself is stored already; a copy that fails leaves the one before.
-        guard let descriptor = try? makeTemporary(bytes, permissionsOf: old, under: session) else { return }
-        system.close(descriptor)
+        let permissions = old.map { Permissions($0).withoutOthers }
+        guard (try? makeTemporary(bytes, permissions: permissions, under: session)) != nil else { return }
         do {
             try system.rename(names.temporary, to: names.lastGood, in: session.folder)
         } catch {

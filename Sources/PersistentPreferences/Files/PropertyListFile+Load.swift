@@ -1,119 +1,108 @@
 import Foundation
 
 extension PropertyListFile {
-    /// What is at the path.
+    /// What a look at the path finds.
     enum Found {
         /// A readable file, or none at all: both are states.
         case state(Snapshot)
         /// Bytes that are no property list of ours.
-        case damage(reason: String, DamagedFile)
+        case damage(DamagedFile)
     }
 
-    /// A damaged file, held open, so that what is set aside is what was looked at.
-    final class DamagedFile {
+    /// A damaged file, held open, so that it can be told from another that takes its place.
+    struct DamagedFile {
+        let reason: String
         let status: FileStatus
-        let bytes: Data
-        let time: FileStatus.Time
-        private var descriptor: SystemCalls.Descriptor?
-        private let system: SystemCalls
-
-        init(
-            _ descriptor: SystemCalls.Descriptor, _ status: FileStatus, _ bytes: Data, _ time: FileStatus.Time,
-            _ system: SystemCalls
-        ) {
-            self.descriptor = descriptor
-            self.status = status
-            self.bytes = bytes
-            self.time = time
-            self.system = system
-        }
-
-        deinit {
-            if let descriptor { system.close(descriptor) }
-        }
-
-        func takeDescriptor() -> SystemCalls.Descriptor? {
-            defer { descriptor = nil }
-            return descriptor
-        }
+        let file: OpenFile
     }
 
-    /// The largest file that is read at all.
-    private static let sizeLimit = 256 << 20
+    /// What a load ends with.
+    enum Loaded {
+        case state(Snapshot)
+        /// Damage that could not be moved: reads give the last good state, writes are refused.
+        case stuck(DamageReport, lastGood: Content?)
+    }
+
+    /// The largest file that is read at all, and so the largest that is written.
+    static let sizeLimit = 256 << 20
 
     /// Reads the file, publishes its state and gives it. Without a lock held, a damaged file is given time first: another
     /// program may be writing it.
-    func load(under session: FileSession?) throws -> Snapshot {
+    func load(under session: FileSession?) throws -> Loaded {
         removeTemporary(under: session)
-        switch try find() {
-        case .state(let snapshot):
-            publish(snapshot)
-            return snapshot
-        case .damage(let reason, let file):
-            let snapshot = try recover(from: reason, file, under: session)
-            publish(snapshot)
-            return snapshot
-        }
+        let loaded: Loaded =
+            switch try find(under: session) {
+            case .state(let snapshot): .state(snapshot)
+            case .damage(let file): try recover(from: file, under: session)
+            }
+        if case .state(let snapshot) = loaded { publish(snapshot) } else { publish(nil) }
+        return loaded
     }
 
-    /// Opens and parses what is at the path.
-    func find() throws -> Found {
+    /// Opens and parses what is at the path; under a session, what has the file's name in its folder.
+    func find(under session: FileSession?) throws -> Found {
         // A program that writes in place changes the file between two looks at it; each such round is a short one.
         for _ in 0..<100 {
-            if let found = try findOnce() { return found }
+            if let found = try findOnce(under: session) { return found }
             system.pause()
         }
         throw FileError.unreadable(StorageFailure(path: names.path, reason: "is being changed all the time"))
     }
 
     /// nil where the file changed while it was being read.
-    private func findOnce() throws -> Found? {
-        let descriptor: SystemCalls.Descriptor
+    private func findOnce(under session: FileSession?) throws -> Found? {
+        guard let file = try open(under: session) else { return .state(Snapshot(system: system)) }
         do {
-            // O_NONBLOCK: a FIFO in the place of the file must not be waited for.
-            descriptor = try system.openRetrying(names.path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-        } catch  where error.code == ENOENT || error.code == ENOTDIR {
-            return .state(Snapshot(system: system))
-        } catch  where error.code == ELOOP {
-            throw FileError.pathChanged
-        } catch {
-            throw FileError.unreadable(error)
-        }
-        var isOpen = true
-        defer { if isOpen { system.close(descriptor) } }
-        let (status, bytes, time): (FileStatus, Data, FileStatus.Time)
-        do {
-            status = try system.status(of: descriptor)
+            let status = try system.status(of: file.descriptor)
             switch status.kind {
             case .file: break
             case .folder, .link: throw StorageFailure(path: "", reason: "is a folder")
             case .other(let kind): throw StorageFailure(path: "", reason: "is \(kind)")
             }
-            time = system.now()
-            bytes = try system.readAll(descriptor, size: status.size, limit: Self.sizeLimit)
-            guard try system.status(of: descriptor) == status else { return nil }
+            let time = system.now()
+            let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+            guard try system.status(of: file.descriptor) == status else { return nil }
+            do {
+                let (content, format) = try Self.decode(bytes)
+                let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+                return .state(Snapshot(content: content, from: source, system: system))
+            } catch PropertyListCoder.Flaw.damage(let reason) {
+                return .damage(DamagedFile(reason: reason, status: status, file: file))
+            } catch PropertyListCoder.Flaw.excess(let reason) {
+                // It may be a good file of another program: it is not ours to move.
+                throw StorageFailure(path: "", reason: reason)
+            }
         } catch let failure as StorageFailure {
             throw FileError.unreadable(failure.at(names.path))
         }
-        isOpen = false
+    }
+
+    /// nil where there is no file.
+    private func open(under session: FileSession?) throws -> OpenFile? {
+        // O_NONBLOCK: a FIFO in the place of the file must not be waited for.
+        let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
         do {
-            let (content, format) = try Self.decode(bytes)
-            return .state(
-                Snapshot(
-                    content: content, format: format, bytes: bytes, status: status, asOf: time,
-                    descriptor: descriptor, system: system))
+            let descriptor =
+                if let session {
+                    try system.openRetrying(names.file, in: session.folder, flags)
+                } else {
+                    try system.openRetrying(names.path, in: AT_FDCWD, flags)
+                }
+            return OpenFile(descriptor, system)
+        } catch where error.code == ENOENT || error.code == ENOTDIR {
+            return nil
+        } catch where error.code == ELOOP {
+            throw FileError.pathChanged
         } catch {
-            return .damage(reason: error.reason, DamagedFile(descriptor, status, bytes, time, system))
+            throw FileError.unreadable(error.at(names.path))
         }
     }
 
     static func decode(
         _ bytes: Data
-    ) throws(PropertyListCoder.Damage) -> (content: Content, format: PropertyListFormat) {
+    ) throws(PropertyListCoder.Flaw) -> (content: Content, format: PropertyListFormat) {
         let (value, format) = try PropertyListCoder.decode(bytes)
-        guard let content = value as? Content else {
-            throw PropertyListCoder.Damage(reason: "its top level is no dictionary")
-        }
+        guard let content = value as? Content else { throw .damage("its top level is no dictionary") }
         return (content, format)
     }
 

@@ -21,6 +21,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var committed: Snapshot?
     private var notice: FileError?
     private var wasLoaded = false
+    /// How sure the last commit of this process is to last.
+    private var committedDurability = Durability.powerCut
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
 
@@ -48,12 +50,15 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             return Reading(content: transaction.content, notice: nil)
         }
         let (cached, hasNotice) = lock.withLock { (committed, notice != nil) }
-        if let cached, !hasNotice, cached.damage == nil, cached.isCurrent(atPath: names.path) {
-            return Reading(content: cached.content, notice: nil)
+        if let cached, cached.isCurrent(atPath: names.path) {
+            return Reading(content: cached.content, notice: hasNotice ? takeNotice() : nil)
         }
-        let snapshot =
-            if let cached, cached.isCurrent(atPath: names.path) { cached } else { try load(under: nil) }
-        return Reading(content: snapshot.content, notice: takeNotice() ?? snapshot.damage.map(FileError.damaged))
+        switch try load(under: nil) {
+        case .state(let snapshot):
+            return Reading(content: snapshot.content, notice: takeNotice())
+        case .stuck(let damage, let lastGood):
+            return Reading(content: lastGood, notice: .damaged(damage))
+        }
     }
 
     /// Forgets what is cached, so that the next read loads the file.
@@ -71,6 +76,15 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             defer { wasLoaded = true }
             return !wasLoaded
         }
+    }
+
+    /// Whether the state of now is as sure to last as asked.
+    override func isConfirmed(_ durability: Durability) -> Bool {
+        lock.withLock { committedDurability >= durability }
+    }
+
+    func setCommittedDurability(_ durability: Durability) {
+        lock.withLock { committedDurability = durability }
     }
 
     func publish(_ snapshot: Snapshot?) {
@@ -116,9 +130,12 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             throw FileError.notStored(error)
         }
         do {
-            currentCompanion?.willChange()
+            if let companion = currentCompanion {
+                // Damage has to be met before the companion, which writes over it.
+                _ = try current(under: session)
+                companion.willChange()
+            }
             let snapshot = try current(under: session)
-            if let damage = snapshot.damage { throw FileError.damaged(damage) }
             self.session = (session, snapshot)
             return snapshot.content
         } catch {
@@ -132,6 +149,11 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         try replace(session.base, with: content, durability: durability, under: session.lock)
     }
 
+    override func confirm() throws {
+        guard let session else { preconditionFailure("confirm outside begin and end") }
+        try flush(session.base.file, under: session.lock)
+    }
+
     override func end() {
         session?.lock.end()
         session = nil
@@ -139,7 +161,16 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     private func current(under session: FileSession) throws -> Snapshot {
         let cached = lock.withLock { committed }
-        if let cached, cached.damage == nil, cached.isCurrent(atPath: names.path) { return cached }
-        return try load(under: session)
+        // The folder that is locked may not be the one that the cache is from.
+        if let cached, let status = cached.status,
+            let there = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false),
+            there == status, cached.isCurrent(atPath: names.path)
+        {
+            return cached
+        }
+        switch try load(under: session) {
+        case .state(let snapshot): return snapshot
+        case .stuck(let damage, _): throw FileError.damaged(damage)
+        }
     }
 }

@@ -2,17 +2,28 @@ import Foundation
 
 /// A committed state of a file: immutable, shared by every reader, and tied to the very file that it was read from by an
 /// open descriptor, so that one `fstat` tells whether it is still current.
+///
+/// What `fstat` cannot tell is that a folder above the file was moved away and another put in its place; a write looks at
+/// the path and finds out.
 final class Snapshot: @unchecked Sendable {
     typealias Content = Transaction.Content
+
+    /// The file behind a state, as it was when the state was read or written.
+    struct Source {
+        let file: OpenFile
+        let status: FileStatus
+        let format: PropertyListFormat
+        let bytes: Data
+        /// Taken before the bytes were read, or before they got the file's name.
+        let time: FileStatus.Time
+    }
 
     /// nil where there is no file.
     let content: Content?
     /// How the file is written; nil where there is none.
     let format: PropertyListFormat?
     let status: FileStatus?
-    /// The damage that stands in the file's place and could not be moved; `content` is then the last good state.
-    let damage: DamageReport?
-    private let descriptor: SystemCalls.Descriptor?
+    let file: OpenFile?
     private let system: SystemCalls
 
     private let lock = Lock()
@@ -24,41 +35,31 @@ final class Snapshot: @unchecked Sendable {
         content = nil
         format = nil
         status = nil
-        damage = nil
-        descriptor = nil
+        file = nil
         self.system = system
     }
 
-    /// Takes over the descriptor. `time` was taken before the bytes were read.
-    init(
-        content: Content?, format: PropertyListFormat?, bytes: Data, status: FileStatus, asOf time: FileStatus.Time,
-        descriptor: SystemCalls.Descriptor, damage: DamageReport? = nil, system: SystemCalls
-    ) {
+    init(content: Content, from source: Source, system: SystemCalls) {
         self.content = content
-        self.format = format
-        self.status = status
-        self.damage = damage
-        self.descriptor = descriptor
+        format = source.format
+        status = source.status
+        file = source.file
         self.system = system
-        unsettledBytes = status.isSettled(at: time) ? nil : bytes
-    }
-
-    deinit {
-        if let descriptor { system.close(descriptor) }
+        unsettledBytes = source.status.isSettled(at: source.time) ? nil : source.bytes
     }
 
     /// Whether the file at the path still is what this was read from. One system call, but for a file that was changed
     /// within the last step of the clock, whose bytes are compared, and for none, whose path is looked at.
     func isCurrent(atPath path: String) -> Bool {
-        guard let descriptor, let status else {
+        guard let file, let status else {
             do {
                 return try system.status(ofPath: path, followsLinks: false) == nil
             } catch {
                 return false
             }
         }
-        guard (try? system.status(of: descriptor)) == status else { return false }
-        return isSettled(descriptor, status)
+        guard (try? system.status(of: file.descriptor)) == status else { return false }
+        return isSettled(file.descriptor, status)
     }
 
     private func isSettled(_ descriptor: SystemCalls.Descriptor, _ status: FileStatus) -> Bool {

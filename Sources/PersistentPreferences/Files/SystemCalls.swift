@@ -101,13 +101,25 @@ class SystemCalls: @unchecked Sendable {
             throw StorageFailure("realpath", path, code: code)
         }
         defer { free(buffer) }
-        return String(cString: buffer)
+        return try Self.text(UnsafeBufferPointer(start: buffer, count: strlen(buffer)), path)
     }
 
     func linkTarget(_ path: String) throws(StorageFailure) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = try check(readlink(path, &buffer, Int(PATH_MAX)), "readlink", path)
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return try buffer.withUnsafeBufferPointer { buffer throws(StorageFailure) in
+            try Self.text(UnsafeBufferPointer(rebasing: buffer[..<count]), path)
+        }
+    }
+
+    /// Paths are texts here; one that is none would lead elsewhere after a repair.
+    private static func text(
+        _ bytes: UnsafeBufferPointer<CChar>, _ path: String
+    ) throws(StorageFailure) -> String {
+        guard let text = String(validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+            throw StorageFailure(path: path, reason: "leads to a name that is not UTF-8")
+        }
+        return text
     }
 
     /// The time by the clock that stamps files, or the nearest there is to it.

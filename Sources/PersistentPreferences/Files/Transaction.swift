@@ -10,14 +10,17 @@ final class Transaction {
     let owner: TransactionQueue
     private(set) var content: Content?
     private(set) var isChanged = false
+    /// What the surest of the writes in it asks for.
+    var durability: TransactionQueue.Durability
     /// The first refusal or error in this transaction. It rolls the whole back, even if the body goes on.
     private(set) var failure: (any Error)?
     /// What to tell others once every lock is released, in order.
     private var afterwards: [() -> Void] = []
 
-    init(owner: TransactionQueue, content: Content?) {
+    init(owner: TransactionQueue, content: Content?, durability: TransactionQueue.Durability) {
         self.owner = owner
         self.content = content
+        self.durability = durability
     }
 
     /// The entry under a root key, as this transaction has left it.

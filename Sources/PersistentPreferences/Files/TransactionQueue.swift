@@ -23,6 +23,11 @@ class TransactionQueue: @unchecked Sendable {
     func begin() throws -> Content? { nil }
     /// Stores the new state. Throws before anything changed, or `FileError.durabilityUnconfirmed` after.
     func commit(_ content: Content, durability: Durability) throws {}
+    /// Whether the committed state is as sure to last as asked; it is not after a commit that asked for less, or whose
+    /// last flush failed.
+    func isConfirmed(_ durability: Durability) -> Bool { true }
+    /// Makes the committed state sure to outlast a power cut.
+    func confirm() throws {}
     /// Lets other processes in again.
     func end() {}
     /// Something that the access which comes first has to be told although it succeeds; given once.
@@ -68,21 +73,25 @@ class TransactionQueue: @unchecked Sendable {
                 throw FileError.updateOfAnotherFile
             }
             do {
-                return try body(current)
+                let result = try body(current)
+                current.durability = max(current.durability, durability)
+                return result
             } catch {
                 current.fail(error)
                 throw error
             }
         }
         let batch = try enter()
-        let transaction = Transaction(owner: self, content: batch.content)
+        let transaction = Transaction(owner: self, content: batch.content, durability: durability)
         defer { transaction.runAfterwards() }
         let result = Result { try transaction.asCurrent { try body(transaction) } }
         let failure = transaction.failure
-        if case .success = result, failure == nil, transaction.isChanged {
-            batch.content = transaction.content
-            batch.isChanged = true
-            batch.durability = max(batch.durability, durability)
+        if case .success = result, failure == nil {
+            if transaction.isChanged {
+                batch.content = transaction.content
+                batch.isChanged = true
+            }
+            batch.durability = max(batch.durability, transaction.durability)
         }
         let outcome = leave(batch)
         let value = try result.get()
@@ -118,7 +127,7 @@ class TransactionQueue: @unchecked Sendable {
     private func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
         // A closure that changed nothing may have seen what the batch is about to write.
-        let dependsOnBatch = batch.isChanged
+        let dependsOnBatch = batch.isChanged || !isConfirmed(batch.durability)
         let isHandedOn = lock.withLock {
             guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
             passTurn()
@@ -135,7 +144,11 @@ class TransactionQueue: @unchecked Sendable {
         }
         openBatch = nil
         let outcome = Result {
-            if batch.isChanged { try commit(batch.content ?? [:], durability: batch.durability) }
+            if batch.isChanged {
+                try commit(batch.content ?? [:], durability: batch.durability)
+            } else if !isConfirmed(batch.durability) {
+                try confirm()
+            }
         }
         end()
         lock.withLock {

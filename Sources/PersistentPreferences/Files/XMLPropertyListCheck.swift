@@ -2,20 +2,22 @@
 enum XMLPropertyListCheck {
     private static let starts = ["<?xml", "<!DOCTYPE", "<plist", "<!--"].map { Array($0.utf8) }
 
-    static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Damage) {
+    static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Flaw) {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         guard starts.contains(where: { rest.starts(with: $0) }) else {
-            throw PropertyListCoder.Damage(reason: "neither a binary nor an XML property list")
+            throw .damage("neither a binary nor an XML property list")
         }
         var depth = 0
+        var elements = 0
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(open + 1)...]
             if rest.starts(with: "!--".utf8) {
-                rest = after("-->", in: rest)
+                // Foundation looks for the end behind the beginning: `<!-->` ends nothing.
+                rest = after("-->", in: rest.dropFirst(3))
             } else if rest.starts(with: "![CDATA[".utf8) {
-                rest = after("]]>", in: rest)
+                rest = after("]]>", in: rest.dropFirst(8))
             } else if rest.first == UInt8(ascii: "?") {
                 rest = after("?>", in: rest)
             } else if rest.first == UInt8(ascii: "!") {
@@ -25,9 +27,13 @@ enum XMLPropertyListCheck {
                 let isClosing = rest.first == UInt8(ascii: "/")
                 let isEmpty = rest[..<end].last == UInt8(ascii: "/")
                 depth += isClosing ? -1 : isEmpty ? 0 : 1
+                if !isClosing { elements += 1 }
+                guard elements <= PropertyListLimits.fileNodes else {
+                    throw .excess("more than \(PropertyListLimits.fileNodes) values")
+                }
                 // Three levels stand around a value: plist, the top level and the scalar's own element.
-                if depth > PropertyListLimits.fileDepth + 3 {
-                    throw PropertyListCoder.Damage(reason: "nested deeper than \(PropertyListLimits.fileDepth) levels")
+                guard depth <= PropertyListLimits.fileDepth + 3 else {
+                    throw .excess("nested deeper than \(PropertyListLimits.fileDepth) levels")
                 }
                 rest = rest[end...]
             }

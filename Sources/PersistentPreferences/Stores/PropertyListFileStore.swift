@@ -42,7 +42,7 @@ public final class PropertyListFileStore: ReportingStore {
             file = .failure(.invalidName(name: url.absoluteString, reason: "is no file URL"))
         } else if path.utf8.contains(0) {
             file = .failure(.invalidName(name: path, reason: "is no path: it has a NUL in it"))
-        } else if path.hasSuffix("/") || path.isEmpty {
+        } else if path.isEmpty || path.utf8.last == UInt8(ascii: "/") {
             file = .failure(.invalidName(name: path, reason: "is no path of a file"))
         } else {
             file = .success(FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) })
@@ -76,9 +76,14 @@ extension FileLocation {
         return try PrefsError.converting {
             try withFile { file in
                 let reading = try file.read()
-                return (
-                    try Transaction.dictionary(of: root, in: reading.content), reading.notice.map { PrefsError($0) }
-                )
+                do {
+                    let values = try Transaction.dictionary(of: root, in: reading.content)
+                    return (values, reading.notice.map { PrefsError($0) })
+                } catch {
+                    // One thing is told at a time; the notice waits for the next access.
+                    if let notice = reading.notice { file.leaveNotice(notice) }
+                    throw error
+                }
             }
         }
     }

@@ -56,13 +56,18 @@ enum CanonicalValue {
 
     /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
     static func estimatedBytes(_ value: Any) -> Int {
-        if type(of: value) == String.self, let text = value as? String { return 9 + text.utf8.count }
+        if type(of: value) == String.self, let text = value as? String { return 9 + encodedBytes(of: text) }
         if type(of: value) == Data.self, let data = value as? Data { return 9 + data.count }
         if let array = value as? [Any] { return array.reduce(9) { $0 + 4 + estimatedBytes($1) } }
         if let dictionary = value as? [String: Any] {
-            return dictionary.reduce(9) { $0 + 17 + $1.key.utf8.count + estimatedBytes($1.value) }
+            return dictionary.reduce(9) { $0 + 17 + encodedBytes(of: $1.key) + estimatedBytes($1.value) }
         }
         return 13
+    }
+
+    /// A binary property list holds a text as ASCII or, if one character is none, all of it as UTF-16.
+    static func encodedBytes(of text: String) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : 2 * text.utf16.count
     }
 
     /// True for a number without a fraction part in its type; `true` and 1.0 are none.

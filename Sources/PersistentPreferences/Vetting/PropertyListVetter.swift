@@ -30,24 +30,34 @@ struct PropertyListVetter {
     // MARK: - One value
 
     private mutating func copy(_ value: Any, at path: Path, depth: Int) -> Any? {
-        nodes += 1
-        bytes += 9
-        guard nodes <= PropertyListLimits.nodes, bytes <= PropertyListLimits.rootBytes else {
-            return refuseAsTooLarge(at: path)
-        }
-        if let scalar = copyScalar(value, at: path) { return scalar.copy }
-        switch value {
-        case let wrapped as any OptionalValue:
-            guard let value = wrapped.wrappedValue else {
-                return refuse("nil cannot be stored in a property list", at: path)
+        var value = value
+        // A value may be wrapped in any number of optionals: a loop, where recursion would need a limit.
+        while true {
+            nodes += 1
+            bytes += 9
+            guard nodes <= PropertyListLimits.nodes, bytes <= PropertyListLimits.rootBytes else {
+                return refuseAsTooLarge(at: path)
             }
-            return copy(value, at: path, depth: depth)
+            if let scalar = copyScalar(value, at: path) { return scalar.copy }
+            if let optional = value as? any OptionalValue {
+                guard let wrapped = optional.wrappedValue else {
+                    return refuse("nil cannot be stored in a property list", at: path)
+                }
+                value = wrapped
+            } else if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
+                value = hashable.base
+            } else {
+                return copyContainer(value, at: path, depth: depth)
+            }
+        }
+    }
+
+    private mutating func copyContainer(_ value: Any, at path: Path, depth: Int) -> Any? {
+        switch value {
         case let array as any ArrayValue:
             return container(at: path, depth: depth) { $0.copyElements(array.elements, at: path, depth: depth) }
         case let dictionary as any DictionaryValue:
             return container(at: path, depth: depth) { $0.copyPairs(dictionary.pairs, at: path, depth: depth) }
-        case let hashable as AnyHashable where type(of: value) == AnyHashable.self:
-            return copy(hashable.base, at: path, depth: depth)
         default:
             return refuse(UnsupportedValue.reason(for: value), at: path)
         }
@@ -85,7 +95,7 @@ struct PropertyListVetter {
     private mutating func copyText(_ text: String, at path: Path) -> String? {
         var copy = text
         copy.makeContiguousUTF8()
-        bytes += copy.utf8.count
+        bytes += CanonicalValue.encodedBytes(of: copy)
         return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge(at: path)
     }
 

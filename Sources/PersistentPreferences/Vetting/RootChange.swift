@@ -54,7 +54,9 @@ struct RootChange {
             isDifferent = true
         }
         guard isDifferent else { return false }
-        if !assigned.isEmpty, CanonicalValue.estimatedBytes(result) > PropertyListLimits.rootBytes {
+        // A root that another program has made larger may still shrink.
+        let bytes = assigned.isEmpty ? 0 : CanonicalValue.estimatedBytes(result)
+        if bytes > PropertyListLimits.rootBytes, bytes > CanonicalValue.estimatedBytes(root ?? [:]) {
             throw .valuesNotPlistCompatible(
                 assigned.keys.map {
                     PropertyListFailure(
