@@ -11,6 +11,7 @@ struct BinaryPropertyListCheck {
     private let objectCount: Int
     private let tableStart: Int
     private var nodes = 0
+    private var contentBytes = 0
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Damage) {
         var check = try BinaryPropertyListCheck(bytes)
@@ -90,10 +91,15 @@ struct BinaryPropertyListCheck {
         }
     }
 
-    private func visitBytes(at start: Int) throws(Damage) {
+    private mutating func visitBytes(at start: Int) throws(Damage) {
         let (count, content) = try countAndContent(at: start)
         let kind = bytes[start] >> 4
         try require(count, times: kind == 0x6 ? 2 : 1, at: content)
+        contentBytes += kind == 0x6 ? 2 * count : count
+        guard contentBytes <= bytes.count + PropertyListLimits.sharedBytes else {
+            throw Damage(
+                reason: "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
+        }
         if kind == 0x5, !bytes[content..<(content + count)].allSatisfy({ $0 < 0x80 }) {
             throw Damage(reason: "an ASCII text that is not ASCII")
         }

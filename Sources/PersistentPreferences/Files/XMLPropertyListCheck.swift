@@ -1,5 +1,7 @@
 /// Bounds the nesting of an XML property list before Foundation's recursive parser sees it.
 enum XMLPropertyListCheck {
+    /// Those in which the bytes of a tag are a tag and no others are.
+    private static let encodings: Set = ["utf-8", "us-ascii", "iso-8859-1"]
     private static let starts = ["<?xml", "<!DOCTYPE", "<plist", "<!--"].map { Array($0.utf8) }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Damage) {
@@ -9,11 +11,13 @@ enum XMLPropertyListCheck {
         guard starts.contains(where: { rest.starts(with: $0) }) else {
             throw PropertyListCoder.Damage(reason: "neither a binary nor an XML property list")
         }
+        if rest.starts(with: starts[0]) { try checkEncoding(rest) }
         var depth = 0
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(open + 1)...]
             if rest.starts(with: "!--".utf8) {
-                rest = after("-->", in: rest)
+                // The hyphens that open a comment do not close it.
+                rest = after("-->", in: rest.dropFirst(3))
             } else if rest.starts(with: "![CDATA[".utf8) {
                 rest = after("]]>", in: rest)
             } else if rest.first == UInt8(ascii: "?") {
@@ -31,6 +35,16 @@ enum XMLPropertyListCheck {
                 }
                 rest = rest[end...]
             }
+        }
+    }
+
+    private static func checkEncoding(_ rest: Slice<UnsafeRawBufferPointer>) throws(PropertyListCoder.Damage) {
+        let declaration = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ">") }
+        let value = after("encoding=", in: declaration)
+        guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return }
+        let name = String(decoding: value.dropFirst().prefix { $0 != quote }, as: UTF8.self).lowercased()
+        guard encodings.contains(name) else {
+            throw PropertyListCoder.Damage(reason: "text in an encoding other than UTF-8")
         }
     }
 
