@@ -11,8 +11,10 @@ struct BinaryPropertyListCheck {
     private let objectCount: Int
     private let tableStart: Int
     private var nodes = 0
-    /// By object: a scalar that was found good. Many references may lead to one long text.
-    private var isGood: [Bool]
+    /// Bytes of texts and data, counted each time they are met.
+    private var contentBytes = 0
+    /// By object: the content of a scalar that was found good, in bytes. Many references may lead to one long text.
+    private var goodBytes: [Int?]
     /// By object: a container whose content is being visited.
     private var isOpen: [Bool]
 
@@ -39,8 +41,8 @@ struct BinaryPropertyListCheck {
             count * offsetSize <= trailer - table
         else { throw .damage("the trailer of the binary property list is wrong") }
         objectCount = count
-        isGood = Array(repeating: false, count: count)
-        isOpen = isGood
+        goodBytes = Array(repeating: nil, count: count)
+        isOpen = Array(repeating: false, count: count)
         topObject = top
         tableStart = table
         for object in 0..<objectCount { _ = try offset(of: object) }
@@ -54,13 +56,13 @@ struct BinaryPropertyListCheck {
         guard nodes <= PropertyListLimits.fileNodes else {
             throw .excess("expands to more than \(PropertyListLimits.fileNodes) values")
         }
-        if isGood[object] { return }
+        if let bytes = goodBytes[object] { return try countContent(bytes) }
         let start = try offset(of: object)
         let kind = bytes[start] >> 4
         guard kind == 0xA || kind == 0xD else {
-            try checkScalar(at: start)
-            isGood[object] = true
-            return
+            let bytes = try checkScalar(at: start)
+            goodBytes[object] = bytes
+            return try countContent(bytes)
         }
         guard !isOpen[object] else { throw .damage("a container that holds itself") }
         isOpen[object] = true
@@ -68,7 +70,15 @@ struct BinaryPropertyListCheck {
         isOpen[object] = false
     }
 
-    private func checkScalar(at start: Int) throws(Flaw) {
+    private mutating func countContent(_ count: Int) throws(Flaw) {
+        contentBytes += count
+        guard contentBytes <= bytes.count + PropertyListLimits.sharedBytes else {
+            throw .excess("expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
+        }
+    }
+
+    /// - Returns: the bytes of a text or of data; 0 for others.
+    private func checkScalar(at start: Int) throws(Flaw) -> Int {
         let marker = bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
@@ -88,10 +98,11 @@ struct BinaryPropertyListCheck {
         case 0x8 where size < 8:
             try require(size + 1, at: start + 1)
         case 0x4, 0x5, 0x6:
-            try checkBytes(at: start)
+            return try checkBytes(at: start)
         default:
             throw .damage("an object of unknown kind")
         }
+        return 0
     }
 
     private mutating func visitContainer(at start: Int, depth: Int) throws(Flaw) {
@@ -112,13 +123,14 @@ struct BinaryPropertyListCheck {
         }
     }
 
-    private func checkBytes(at start: Int) throws(Flaw) {
+    private func checkBytes(at start: Int) throws(Flaw) -> Int {
         let (count, content) = try countAndContent(at: start)
         let kind = bytes[start] >> 4
         try require(count, times: kind == 0x6 ? 2 : 1, at: content)
         if kind == 0x5, !bytes[content..<(content + count)].allSatisfy({ $0 < 0x80 }) {
             throw .damage("an ASCII text that is not ASCII")
         }
+        return kind == 0x6 ? 2 * count : count
     }
 
     // MARK: - Parts

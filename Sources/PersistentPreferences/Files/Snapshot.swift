@@ -58,7 +58,8 @@ final class Snapshot: @unchecked Sendable {
                 return false
             }
         }
-        guard (try? system.status(of: file.descriptor)) == status else { return false }
+        // It may have lost its name to a new file before anybody looked at its status.
+        guard status.links > 0, (try? system.status(of: file.descriptor)) == status else { return false }
         return isSettled(file.descriptor, status)
     }
 

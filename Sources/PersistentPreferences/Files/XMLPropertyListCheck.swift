@@ -1,14 +1,19 @@
 /// Bounds the nesting of an XML property list before Foundation's recursive parser sees it.
 enum XMLPropertyListCheck {
+    /// Those in which the bytes of a tag are a tag and no others are.
+    private static let encodings: Set = ["utf-8", "us-ascii", "iso-8859-1"]
+    private static let otherEncoding = "text in an encoding other than UTF-8"
     private static let starts = ["<?xml", "<!DOCTYPE", "<plist", "<!--"].map { Array($0.utf8) }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Flaw) {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { throw .excess(otherEncoding) }
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         guard starts.contains(where: { rest.starts(with: $0) }) else {
             throw .damage("neither a binary nor an XML property list")
         }
+        if rest.starts(with: starts[0]) { try checkEncoding(rest) }
         var depth = 0
         var elements = 0
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -37,6 +42,16 @@ enum XMLPropertyListCheck {
                 }
                 rest = rest[end...]
             }
+        }
+    }
+
+    private static func checkEncoding(_ rest: Slice<UnsafeRawBufferPointer>) throws(PropertyListCoder.Flaw) {
+        let declaration = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ">") }
+        let value = after("encoding=", in: declaration)
+        guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return }
+        let name = String(decoding: value.dropFirst().prefix { $0 != quote }, as: UTF8.self).lowercased()
+        guard encodings.contains(name) else {
+            throw .excess(otherEncoding)
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes an XML property list. Foundation's writer loses the sign of −0.0 and a leading U+FEFF; in all else the two
-/// agree to the byte, so that files may go back and forth.
+/// Writes an XML property list. Foundation's writer loses the sign of −0.0, a leading U+FEFF and, some billion years away,
+/// seconds; in all else the two agree to the byte, so that files may go back and forth.
 struct XMLPropertyListWriter {
     private var text = ""
 
@@ -24,10 +24,12 @@ struct XMLPropertyListWriter {
         } else if type(of: value) == Bool.self, let bool = value as? Bool {
             line(bool ? "<true/>" : "<false/>", indent)
         } else if let date = value as? Date {
-            line("<date>\(Self.text(of: date))</date>", indent)
+            line("<date>\(try Self.text(of: date))</date>", indent)
         } else if let data = value as? Data {
             line("<data>", indent)
-            data.base64EncodedString().chunked(76 - indent.count * 8).forEach { line($0, indent) }
+            // Beyond the eighth level Foundation indents the lines of data no deeper.
+            let margin = indent.prefix(8)
+            data.base64EncodedString().chunked(76 - margin.count * 8).forEach { line($0, margin) }
             line("</data>", indent)
         } else if let array = value as? [Any] {
             try write(array, indent: indent)
@@ -36,8 +38,16 @@ struct XMLPropertyListWriter {
         } else if let number = value as? NSNumber {
             line(Self.text(of: CanonicalNumber(number)), indent)
         } else {
-            throw CocoaError(.propertyListWriteInvalid)
+            try writeForeign(value, indent: indent)
         }
+    }
+
+    /// An object of other programs (the UID of a keyed archive), which Foundation reads and only Foundation can write.
+    private mutating func writeForeign(_ value: Any, indent: String) throws {
+        let bytes = try PropertyListSerialization.data(fromPropertyList: [value], format: .xml, options: 0)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        // Three lines of header and <array>, an indent, and the ends of the array and of the list.
+        for content in lines.dropFirst(4).dropLast(2) { line(content.dropFirst(), indent) }
     }
 
     private mutating func write(_ array: [Any], indent: String) throws {
@@ -50,14 +60,14 @@ struct XMLPropertyListWriter {
     private mutating func write(_ dictionary: [String: Any], indent: String) throws {
         guard !dictionary.isEmpty else { return line("<dict/>", indent) }
         line("<dict>", indent)
-        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in dictionary.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
             line("<key>\(Self.escaped(key))</key>", indent + "\t")
             try write(value, indent: indent + "\t")
         }
         line("</dict>", indent)
     }
 
-    private mutating func line(_ content: some StringProtocol, _ indent: String) {
+    private mutating func line(_ content: some StringProtocol, _ indent: some StringProtocol) {
         text += indent
         text += content
         text += "\n"
@@ -86,14 +96,17 @@ struct XMLPropertyListWriter {
         case .double(let bits):
             let value = Double(bitPattern: bits)
             if value.isNaN { return "<real>nan</real>" }
+            if value == 0 { return value.sign == .minus ? "<real>-0.0</real>" : "<real>0.0</real>" }
             if value.isInfinite { return value < 0 ? "<real>-infinity</real>" : "<real>+infinity</real>" }
-            return "<real>\(value)</real>"
+            return "<real>\(String(format: "%.17g", value))</real>"
         }
     }
 
     /// The second in which the date lies, in the proleptic Gregorian calendar, without a time zone's detours.
-    private static func text(of date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    private static func text(of date: Date) throws -> String {
+        guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+            throw CocoaError(.propertyListWriteInvalid)
+        }
         let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
         // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
@@ -103,6 +116,8 @@ struct XMLPropertyListWriter {
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        // Foundation reads a year into 32 bits.
+        guard Int32(exactly: year) != nil else { throw CocoaError(.propertyListWriteInvalid) }
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number.magnitude)
             let zeros = String(repeating: "0", count: max(0, width - digits.count - (number < 0 ? 1 : 0)))
@@ -121,9 +136,8 @@ extension Int {
 }
 
 extension String {
-    /// Pieces of at most `length` characters; at least 20, however deep the nesting.
+    /// Pieces of at most `length` characters.
     fileprivate func chunked(_ length: Int) -> [Substring] {
-        let length = max(20, length / 4 * 4)
         var pieces: [Substring] = []
         var rest = self[...]
         while !rest.isEmpty {

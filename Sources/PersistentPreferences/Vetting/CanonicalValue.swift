@@ -85,7 +85,10 @@ enum CanonicalValue {
 
     private static func number(_ value: Any) -> CanonicalNumber? {
         if type(of: value) == Bool.self, let value = value as? Bool { return .bool(value) }
-        if type(of: value) is NSNumber.Type, let value = value as? NSNumber { return CanonicalNumber(value) }
+        let kind = type(of: value)
+        if kind is NSNumber.Type, kind != NSDecimalNumber.self, let value = value as? NSNumber {
+            return CanonicalNumber(value)
+        }
         return nil
     }
 }

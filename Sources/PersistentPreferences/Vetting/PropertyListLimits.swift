@@ -11,6 +11,8 @@ enum PropertyListLimits {
     static let nodes = 1 << 19
     /// Values in a file, shared references counted each time they are met.
     static let fileNodes = 1 << 22
+    /// Bytes of texts and data in a file beyond its own length: shared ones, counted each time they are met.
+    static let sharedBytes = 16 << 20
     /// Bytes of one root, estimated as its binary property list: what Apple platforms refuse in a domain.
     static let rootBytes = 4 << 20
     /// Seconds from the reference date. Beyond about 6.7e16 an XML property list holds another date.

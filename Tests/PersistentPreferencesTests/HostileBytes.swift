@@ -1,0 +1,201 @@
+import Foundation
+import Testing
+
+/// Bytes, and what the coder has to say of them.
+struct Bytes: Sendable, CustomTestStringConvertible {
+    let name: String
+    let data: Data
+    /// Why they are refused, or the exact form of what they hold.
+    let verdict: String
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ data: Data, _ verdict: String) {
+        self.name = name
+        self.data = data
+        self.verdict = verdict
+    }
+
+    init(_ text: String, _ verdict: String) {
+        self.init(String(text.prefix(60)), Data(text.utf8), verdict)
+    }
+
+    init(_ objects: [[UInt8]], _ verdict: String) {
+        self.init("\(objects.map { $0.prefix(12) })", BinaryList(objects).data, verdict)
+    }
+
+    static let refused: [Bytes] = [foreign, nested, trailers, offsets, kinds, references, scalars, cutOff].flatMap {
+        $0
+    }
+
+    private static let foreign: [Bytes] =
+        [
+            Bytes("", "the file is empty"),
+            Bytes("bplist00", tooShort), Bytes("bplist", tooShort),
+            Bytes("version 1", Data("bplist15".utf8) + BinaryList([[0x09]]).data.dropFirst(8), tooShort),
+        ]
+        + [
+            "{}", "()", "{ a = b; }", "a = b;", "\"text\"", "text", " ", "\u{0}", "<", "<array/>", "<dict></dict>",
+            "{\"json\": 1}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
+        ].map { Bytes($0, "neither a binary nor an XML property list") }
+        + [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32].map {
+            Bytes(
+                "\($0)", "<plist><true/></plist>".data(using: $0) ?? Data(), "neither a binary nor an XML property list"
+            )
+        }
+
+    private static let nested: [Bytes] =
+        [163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
+            Bytes(String(repeating: "<plist><dict><key>k</key>", count: 300), tooDeep),
+            // To the parser `<!-->` opens a comment and does not close it, so that what closes in it is text.
+            Bytes("<plist>" + nested("<array><!--></array>-->", "</array>") + "</plist>", tooDeep),
+            Bytes(
+                "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
+                    + "</plist>", "text in an encoding other than UTF-8"),
+            Bytes("<?xml encoding='utf-16'?><plist><true/></plist>", "text in an encoding other than UTF-8"),
+        ]
+
+    private static let tooDeep = "nested deeper than 160 levels"
+
+    private static func nested(_ start: String, _ end: String) -> String {
+        String(repeating: start, count: 300) + String(repeating: end, count: 300)
+    }
+
+    /// What passes the checks and is left to Foundation.
+    static let refusedByFoundation = [
+        "<plist>", "<plist><array>", "<plist><array></dict></plist>", "<plist><dict><key>k</key></dict></plist>",
+        "<plist><integer>x</integer></plist>", "<plist><date>x</date></plist>", "<plist><unknown/></plist>",
+        "<?xml", "<!--", "<!DOCTYPE", "<plist><string>&bad;</string></plist>", "<plist><data>=</data>",
+        "<plist><string><![CDATA[</string></plist>", "<plist", "<plist><!--></plist>",
+        "<!DOCTYPE plist [ <!-- > <![CDATA[ --> ]><plist><true/></plist>",
+        "<plist></array></plist>", "<?xml?><?x",
+    ].map { Bytes($0, "") }
+
+    private static let tooShort = "too short for a binary property list, or of an unknown version"
+
+    private static let wrongTrailers: [(position: Int, byte: UInt8)] = [
+        (6, 0), (6, 9), (7, 0), (7, 9), (7, 255), (8, 0xFF), (9, 1), (15, 0), (15, 2), (15, 255), (16, 0x80), (23, 1),
+        (24, 0xFF), (31, 8), (31, 200), (30, 1),
+    ]
+
+    private static let trailers: [Bytes] = wrongTrailers.map {
+        var bytes = BinaryList([[0x09]]).data
+        bytes[bytes.count - 32 + $0.position] = $0.byte
+        return Bytes("\($0)", bytes, "the trailer of the binary property list is wrong")
+    }
+
+    private static let offsets: [Bytes] = [0, 7, 10, 255].map { (offset: UInt8) in
+        var bytes = BinaryList([[0x09], [0x08]]).data
+        bytes[11] = offset
+        return Bytes("offset \(offset)", bytes, "an object outside the objects")
+    }
+
+    private static let kinds: [Bytes] = unknownKinds.map {
+        Bytes([[$0] + [UInt8](repeating: 0, count: 20)], "an object of unknown kind")
+    }
+
+    private static let unknownKinds: [UInt8] = [
+        0x00, 0x01, 0x0F, 0x15, 0x21, 0x24, 0x30, 0x70, 0x88, 0x90, 0xB0, 0xC0, 0xE0, 0xFF,
+    ]
+
+    private static let references: [Bytes] = [
+        Bytes([[0xA1, 0]], endless),
+        Bytes([[0xA2, 1, 0], [0xA1, 0]], endless),
+        Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
+        Bytes([tens(0)], endless),
+        Bytes(levels(163), endless),
+        Bytes([[0xA1, 1]], "a reference to an object that is not there"),
+        Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that is not there"),
+        Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that is not there"),
+        Bytes([[0xD1, 1, 1], [0x10, 5]], "a key that is no text"),
+        Bytes([[0xD1, 0, 0]], "a key that is no text"),
+        Bytes([[0xD1, 1, 1], [0xA0]], "a key that is no text"),
+    ]
+
+    private static let scalars: [Bytes] = [
+        Bytes([[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]], "a date that is not finite"),
+        Bytes([[0x33, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0]], "a date that is not finite"),
+        Bytes([[0x14] + [UInt8](repeating: 1, count: 16)], "an integer of more than 64 bits"),
+        Bytes([[0x14] + [UInt8](repeating: 0xFF, count: 16)], "an integer of more than 64 bits"),
+        Bytes([[0x51, 0xC3]], "an ASCII text that is not ASCII"),
+        Bytes([[0x5F, 0x13] + [UInt8](repeating: 0xFF, count: 8)], "a count larger than the file"),
+        Bytes([[0x5F, 0x10, 200]], "a count larger than the file"),
+        Bytes([[0xAF, 0x13, 0x7F] + [UInt8](repeating: 0xFF, count: 7)], "a count larger than the file"),
+        Bytes([[0x5F, 0x20, 1]], "a count that is no integer"),
+        Bytes([[0x4F, 0x14, 1]], "a count that is no integer"),
+    ]
+
+    private static let tooShortForTheirContent: [[UInt8]] = [
+        [0x5F], [0x5F, 0x13, 0], [0x5F, 0x10, 30], [0x13, 0], [0x14, 0], [0x23, 0], [0x33, 0], [0x81, 0], [0x52, 0x61],
+        [0x61, 0], [0x42, 0], [0xA2, 0], [0xD1, 0],
+    ]
+
+    private static let cutOff: [Bytes] = tooShortForTheirContent.map {
+        Bytes([$0], "an object that runs out of its place")
+    }
+
+    private static let endless = "nested deeper than 160 levels, or without end"
+
+    static let accepted: [Bytes] = [
+        Bytes(xml(lists: 160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
+        Bytes(levels(160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
+        Bytes("\u{FEFF}<plist><true/></plist>", "true"), Bytes(" \r\n\t<plist><true/></plist>", "true"),
+        Bytes("<!-- <array><array> --><plist><!-- </array> --><true/></plist>", "true"),
+        Bytes("<?xml version='1.0' encoding='utf-8'?><plist><string>é</string></plist>", "'\\u{00E9}'"),
+        Bytes("<?xml version=\"1.0\" encoding=\"US-ASCII\"?><plist><true/></plist>", "true"),
+        Bytes(
+            "Latin-1",
+            Data("<?xml encoding=\"ISO-8859-1\"?><plist><string>".utf8) + [0xE9] + Data("</string></plist>".utf8),
+            "'\\u{00E9}'"),
+        Bytes("<plist><string><![CDATA[<array>&]]></string></plist>", "'<array>&'"),
+        Bytes(
+            "<plist><array>" + String(repeating: "<array/>", count: 300) + "</array></plist>",
+            "[" + Array(repeating: "[]", count: 300).joined(separator: ", ") + "]"),
+        Bytes("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", "{'a': false}"),
+        Bytes([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]], "{'a': true}"),
+        Bytes(
+            [[0xA2, 1, 2], [0x51, 0x61], zeros + [UInt8](repeating: 0xFF, count: 8)], "['a', 18446744073709551615]"),
+        Bytes([[0x61, 0xD8, 0x00]], "'\\u{FFFD}'"),
+    ]
+
+    static func xml(lists: Int) -> String {
+        "<plist>" + String(repeating: "<array>", count: lists) + String(repeating: "</array>", count: lists)
+            + "</plist>"
+    }
+
+    /// The beginning of an integer of 128 bits.
+    private static let zeros: [UInt8] = [0x14, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// A list of ten times the same object.
+    static func tens(_ reference: UInt8) -> [UInt8] {
+        [0xAA] + [UInt8](repeating: reference, count: 10)
+    }
+
+    /// So many lists, each in the one before.
+    private static func levels(_ count: Int) -> [[UInt8]] {
+        (1..<UInt8(count)).map { [0xA1, $0] } + [[0xA0]]
+    }
+}
+
+/// A binary property list made of its objects, the first of them on top; references to them take a byte.
+struct BinaryList {
+    let data: Data
+
+    init(_ objects: [[UInt8]]) {
+        var bytes = Data("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in objects {
+            offsets.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        let offsetSize = table < 256 ? 1 : 4
+        for offset in offsets { bytes += Self.bytes(of: offset).suffix(offsetSize) }
+        bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), 1]
+        data = bytes + Self.bytes(of: objects.count) + Self.bytes(of: 0) + Self.bytes(of: table)
+    }
+
+    private static func bytes(of number: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// What the coder writes, it reads; and others read it.
+@Suite struct PropertyListCoderTests {
+    @Test(arguments: Content.all) func binaryIsExact(_ content: Content) throws {
+        for list in try content.lists() {
+            let decoded = try PropertyListCoder.decode(PropertyListCoder.encode(list, as: .binary))
+            #expect(decoded.format == .binary)
+            #expect(exactForm(decoded.value) == exactForm(list))
+        }
+    }
+
+    @Test(arguments: Content.all) func xmlIsExactButForFractionsOfASecond(_ content: Content) throws {
+        for list in try content.lists() {
+            let decoded = try PropertyListCoder.decode(PropertyListCoder.encode(list, as: .xml))
+            #expect(decoded.format == .xml)
+            #expect(exactForm(decoded.value) == exactForm(inWholeSeconds(list)))
+        }
+    }
+
+    @Test(arguments: Content.ordinary) func xmlIsFoundationsToTheByte(_ content: Content) throws {
+        for list in try content.lists() {
+            let foundations = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            let ours = try PropertyListCoder.encode(list, as: .xml)
+            #expect(String(decoding: ours, as: UTF8.self) == String(decoding: foundations, as: UTF8.self))
+            #expect(ours == foundations)
+        }
+    }
+
+    @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.allCases)
+    func plutilAccepts(_ format: PropertyListFormat) throws {
+        let folder = try TemporaryFolder()
+        var list: [String: Any] = [:]
+        for (index, content) in Content.all.enumerated() { list["\(index)"] = content.value }
+        try PropertyListCoder.encode(list, as: format).write(to: folder.file())
+        let process = Process()
+        process.executableURL = Self.plutil
+        process.arguments = ["-lint", "-s", folder.file().path]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func aForeignObjectIsCarriedAlong() throws {
+        // {"k": UID 5}, as keyed archives have it.
+        let bytes = BinaryList([[0xD1, 1, 2], [0x51, 0x6B], [0x80, 5]]).data
+        let value = try PropertyListCoder.decode(bytes).value
+        #expect(try PropertyListCoder.encode(value, as: .binary) == bytes)
+        let xml = try PropertyListCoder.encode(value, as: .xml)
+        #expect(
+            String(decoding: xml, as: UTF8.self).contains(
+                """
+                <dict>
+                \t<key>k</key>
+                \t<dict>
+                \t\t<key>CF$UID</key>
+                \t\t<integer>5</integer>
+                \t</dict>
+                </dict>
+
+                """))
+        let again = try PropertyListCoder.decode(xml)
+        #expect(try PropertyListCoder.encode(again.value, as: .xml) == xml)
+        #expect(try PropertyListCoder.encode(again.value, as: .binary) == bytes)
+    }
+
+    @Test(arguments: PropertyListFormat.allCases) func whatHasNoFormIsRefused(_ format: PropertyListFormat) {
+        #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": UUID()], as: format) }
+        #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": [NSNull()]], as: format) }
+    }
+
+    @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRefusedInXML(_ interval: Double) {
+        #expect(throws: CocoaError.self) {
+            try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)], as: .xml)
+        }
+    }
+
+    private static let plutil: URL? = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":")
+        .map { URL(fileURLWithPath: "\($0)/plutil", isDirectory: false) }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+    private func inWholeSeconds(_ value: Any) -> Any {
+        switch value {
+        case let date as Date:
+            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        case let list as [Any]: list.map(inWholeSeconds)
+        case let dictionary as [String: Any]: dictionary.mapValues(inWholeSeconds)
+        default: value
+        }
+    }
+}
+
+/// A value in canonical form, to be written and read.
+struct Content: @unchecked Sendable, CustomTestStringConvertible {
+    let value: Any
+
+    var testDescription: String { String(exactForm(value).prefix(60)) }
+
+    /// The value by itself and inside others.
+    func lists() throws -> [Any] {
+        try [value, [value], ["k": value], [["k": [value, "x"] as [Any]]]].map {
+            try PropertyListVetter.canonical($0, forKey: "list").get()
+        }
+    }
+
+    init(_ value: Any) {
+        self.value = value
+    }
+
+    init(seconds: Double) {
+        self.init(Date(timeIntervalSinceReferenceDate: seconds))
+    }
+
+    static let all = ordinary + unusual
+
+    /// Those that Foundation's own writer does not change.
+    static let ordinary: [Content] =
+        [
+            Content("a"), Content(""), Content("<&>\"'"), Content("é\u{1F600}"), Content("line\nline"), Content(" a\t"),
+            Content(true), Content(false), Content(NSNumber(0)), Content(NSNumber(-1)),
+            Content(NSNumber(value: Int.max)),
+            Content(NSNumber(value: Int.min)), Content(NSNumber(value: UInt64.max)), Content([Any]()),
+            Content([String: Any]()),
+            Content(["a": [Any](), "b": [String: Any](), "c": [["d": "e"]]] as [String: Any]),
+            Content([[[[[[[[[[[["x", Data(repeating: 9, count: 100)] as [Any]]]]]]]]]]]]),
+            Content(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 as Any) })), Content(seconds: 0),
+            Content(seconds: 0.999), Content(seconds: -0.001),
+            Content(seconds: -978_307_200.25), Content(Date.distantPast), Content(Date.distantFuture),
+
+        ] + reals + data + dates
+
+    private static let unusual: [Content] = [
+        Content(seconds: 5e16), Content(seconds: -5e16), Content(seconds: 6e16), Content(seconds: -6e16),
+        Content(seconds: 4e16), Content(seconds: 1e15), Content(NSNumber(value: -0.0)), Content("\u{FEFF}"),
+        Content("\u{FEFF}a"), Content("\u{FEFF}\u{FEFF}a"),
+        Content("a\u{FEFF}"), Content(["\u{FEFF}a": "\u{FEFF}", "a": "b"]), Content("\u{0}\u{1}\u{7F}"),
+        Content("\r\n\r"),
+        Content(["\u{0}": "\r", "": "", "\r\n": "\n"]), Content("e\u{301}"), Content("\u{FFFE}\u{FFFF}"),
+        Content(String(repeating: "long", count: 50_000)), Content([String(repeating: "k", count: 100_000): true]),
+    ]
+
+    /// Enough of them to show in which order they are written.
+    private static let keys = [
+        "b", "a", "B", "Z", "10", "9", "_", "", "ss", "ß", "e\u{301}", "\u{E9}z", "\u{1F600}", "\u{FFFD}", "\u{E000}",
+    ]
+
+    private static let reals: [Content] = [
+        0, 1, 1.5, -2.25, 100, 0.1, 1.0 / 3, 1e-5, 0.0001, 1e15, 1e16, 1e17, 123_456_789_012_345_680, 1e21, 1e22, 1e100,
+        .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi, .nan, .infinity, -.infinity,
+    ].map { Content(NSNumber(value: $0 as Double)) }
+
+    private static let data: [Content] = [0, 1, 2, 3, 4, 11, 48, 51, 52, 54, 55, 57, 58, 114, 1_000, 100_000].map {
+        Content(Data((0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
+    }
+
+    /// Around leap days, ends of years and centuries, and the year 0.
+    private static let dates: [Content] = [
+        "0001-01-01", "0000-12-31", "0000-02-29", "-001-12-31", "-400-03-01", "1582-10-15", "1600-02-29", "1700-03-01",
+        "1899-12-31", "1900-02-28", "2000-02-29", "2024-12-31", "9999-12-31", "10000-01-01",
+    ].compactMap { day in
+        let xml = Data("<plist><date>\(day)T23:59:59Z</date></plist>".utf8)
+        return (try? PropertyListSerialization.propertyList(from: xml, options: [], format: nil)).map { Content($0) }
+    }
+}
