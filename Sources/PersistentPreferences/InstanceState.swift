@@ -4,9 +4,12 @@ final class InstanceState: @unchecked Sendable {
     private var rootKey = ""
     private var outcome: PrefsError?
     private var startStore: (any ReportingStore)?
+    /// Whose state it is; nil once that is being released.
+    private(set) weak var owner: PersistentPrefs?
 
     /// Called once, by the initializer, before the instance is anybody else's.
-    func start(key: String, store: any PrefsStore) {
+    func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) {
+        self.owner = owner
         rootKey = key
         startStore = store as? any ReportingStore ?? PlainStore(store)
     }

@@ -7,7 +7,7 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        state.start(key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
+        state.start(self, key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
         if let values, !values.isEmpty {
             mergeValues(values)
         } else {
@@ -69,8 +69,32 @@ extension PersistentPrefs {
         }
     }
 
-    func commitDifference(from before: [String: Any], to after: [String: Any]) {
-        write { try $0.commit(RootChange(from: before, to: after, isAllowed: allowedKeys.contains)) }
+    /// What a change in place starts from. The read belongs to that access, whose outcome is told at its end.
+    struct Start {
+        fileprivate(set) var values: [String: Any] = [:]
+        fileprivate var notice: PrefsError?
+        fileprivate var failure: PrefsError?
+    }
+
+    func valuesForChange() -> Start {
+        var start = Start()
+        do {
+            var access = try PrefsAccess(root: key, store: state.store)
+            start.values = allowedKeys.visible(in: try access.values())
+            start.notice = access.notice
+        } catch {
+            start.failure = PrefsError(error)
+        }
+        return start
+    }
+
+    func commitChange(from start: Start, to after: [String: Any]) {
+        write {
+            // What could not be read must not be replaced by what was made of nothing.
+            if let failure = start.failure { throw failure }
+            $0.notice = start.notice
+            try $0.commit(RootChange(from: start.values, to: after, isAllowed: allowedKeys.contains))
+        }
     }
 
     func replaceValues(with values: [String: Any]) {
@@ -79,9 +103,9 @@ extension PersistentPrefs {
             func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
                 try RootChange(from: allowed.visible(in: stored), to: values, isAllowed: allowed.contains)
             }
-            guard try !change(from: $0.values()).isEmpty else { return }
+            guard try !change(from: $0.values()).isEmpty || !$0.store.isConfirmed else { return }
             // Once more under the lock: what others add meanwhile is replaced too.
-            try $0.store.update(root: $0.root) { try change(from: $0).apply(to: &$0) }
+            try $0.update { try change(from: $0).apply(to: &$0) }
         }
     }
 
@@ -92,7 +116,7 @@ extension PersistentPrefs {
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }
-            try $0.store.update(root: $0.root) { $0 = nil }
+            try $0.update { $0 = nil }
         }
     }
 
@@ -105,7 +129,7 @@ extension PersistentPrefs {
         var thrown: (any Error)?
         let failure = write { access in
             let allowed = allowedKeys
-            try access.store.update(root: access.root) { stored in
+            try access.update { stored in
                 let change: (before: [String: Any], after: [String: Any])?
                 do {
                     change = try body(stored, allowed)
@@ -128,6 +152,8 @@ struct PrefsAccess {
     let store: any ReportingStore
     /// Something to report although the access succeeds.
     fileprivate(set) var notice: PrefsError?
+    /// Whether the store itself has had the write, and so knows of its failure.
+    private(set) var hasReachedStore = false
 
     init(root: String, store: any ReportingStore) throws(PrefsError) {
         try NameVetting.checkRoot(root)
@@ -142,8 +168,15 @@ struct PrefsAccess {
         return values
     }
 
-    func commit(_ change: RootChange) throws {
-        guard !change.isEmpty else { return }
-        try store.update(root: root) { try change.apply(to: &$0) }
+    /// One transaction of the store.
+    mutating func update(_ body: (inout [String: Any]?) throws -> Void) throws {
+        hasReachedStore = true
+        try store.update(root: root, body)
+    }
+
+    /// An equal write is none, unless what it is equal to may yet be lost.
+    mutating func commit(_ change: RootChange) throws {
+        guard !change.isEmpty || !store.isConfirmed else { return }
+        try update { try change.apply(to: &$0) }
     }
 }

@@ -21,13 +21,15 @@ extension PersistentPrefs {
     @discardableResult
     func write(_ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
         let root = key
+        var access: PrefsAccess?
         do {
-            var access = try PrefsAccess(root: root, store: state.store)
-            try body(&access)
-            return report(access.notice)
+            var started = try PrefsAccess(root: root, store: state.store)
+            defer { access = started }
+            try body(&started)
+            return report(started.notice)
         } catch {
             let error = PrefsError(error)
-            state.store.refuse(error, root: root)
+            if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }
     }
@@ -35,7 +37,10 @@ extension PersistentPrefs {
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         state.lastError = error
-        if let error { Transaction.afterwards { self.prefsDidFail(error) } }
+        if let error {
+            // Through the state and not through self, which may be in its deinit and gone by then.
+            Transaction.afterwards { [state] in state.owner?.prefsDidFail(error) }
+        }
         return error
     }
 }

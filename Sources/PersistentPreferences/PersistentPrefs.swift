@@ -70,15 +70,15 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// Assigning it replaces the values of all allowed keys in one atomic update; a change in place
     /// (`prefs.values["a"] = 1`) commits the keys that it changed, in one too. A change in place works on a snapshot, so
     /// that adding 1 to a value from several threads is exact only in `update`. If it ends by throwing,
-    /// nothing is stored. Cost: the read of the class, and linear in the number of keys.
+    /// nothing is stored; nor is it where the values could not be read. Cost: the read of the class, and linear in the number of keys.
     public var values: [String: Any] {
         get { visibleValues() }
         set { replaceValues(with: newValue) }
         _modify {
-            let before = visibleValues()
-            var after = before
+            let start = valuesForChange()
+            var after = start.values
             yield &after
-            commitDifference(from: before, to: after)
+            commitChange(from: start, to: after)
         }
     }
 
@@ -93,7 +93,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     public var lastError: PrefsError? { state.lastError }
 
     /// Called for each error of this instance, on the thread of the access, once every lock is released (within an
-    /// `update`, when that is over), so that none can be missed. Does nothing by default.
+    /// `update`, when that is over), so that none can be missed. Does nothing by default. An access in it that fails
+    /// calls it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
     /// The number of allowed keys that have a stored value.

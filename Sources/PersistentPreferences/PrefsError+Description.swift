@@ -17,10 +17,12 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "what is stored under the root key \(Self.quoted([key])) is no dictionary; deleteAll() removes it"
         case .unreadable(let failure):
             "\(failure); the file was left as it is"
-        case .damaged(let path, let reason, let setAsideAs, let isRestored):
-            "\(path): \(reason); "
-                + (setAsideAs.map { "set aside as \($0), " } ?? "it could not be set aside, ")
+        case .damaged(let path, let reason, let setAsideAs?, let isRestored):
+            "\(path): \(reason); set aside as \(setAsideAs), "
                 + (isRestored ? "the last good state was restored" : "there was no last good state")
+        case .damaged(let path, let reason, nil, let isRestored):
+            "\(path): \(reason); it could not be set aside, writes are refused, "
+                + (isRestored ? "reads give the last good state" : "there is no last good state")
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
         case .durabilityUnconfirmed(let failure):

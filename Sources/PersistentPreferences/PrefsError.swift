@@ -23,8 +23,9 @@ public enum PrefsError: Error, Sendable {
     /// next access tries again.
     case unreadable(StorageFailure)
     /// The bytes of the file are no property list of ours. `setAsideAs` is where they were moved, nil where they could
-    /// not be moved; `isRestored` tells whether the last good state took their place. With the file set aside, the
-    /// access that reports this was carried out: a read gave the state of now, a write is stored.
+    /// not be moved; `isRestored` tells whether the last good state took their place, or, where they could not be moved,
+    /// whether reads give it. With the file set aside, the access that reports this was carried out: a read gave the
+    /// state of now, a write is stored. Where it could not be, writes are refused.
     case damaged(path: String, reason: String, setAsideAs: String?, isRestored: Bool)
     /// The new state could not be stored; the old one stands, and the next write tries again.
     case notStored(StorageFailure)

@@ -25,7 +25,11 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// An instance on a root key. If nothing is stored under it, the default values are, as in the seed.
     public init(key: String) {
         super.init(key: key)
-        if lastError == nil, values.isEmpty { reset() }
+        // A look first, so that a set that is there costs no lock; then under the lock, where no other writer comes
+        // between the look and the values.
+        if values.isEmpty, lastError == nil {
+            update { if $0.isEmpty { $0 = Self.defaultValues } }
+        }
     }
 
     /// An instance on a root key, with values merged over what is stored. Stores no defaults.

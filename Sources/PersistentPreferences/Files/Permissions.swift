@@ -29,7 +29,7 @@ struct Permissions {
         if new.owner != owner || new.group != group {
             do {
                 try system.setOwner(owner, group: group, of: descriptor)
-            } catch where error.code == EPERM {
+            } catch  where error.code == EPERM {
                 if new.owner != owner {
                     throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
                 }

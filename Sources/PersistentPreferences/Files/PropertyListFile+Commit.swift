@@ -112,7 +112,7 @@ extension PropertyListFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         do {
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
             try system.remove(names.temporary, in: session.folder)
             return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)

@@ -89,9 +89,9 @@ extension PropertyListFile {
                     try system.openRetrying(names.path, in: AT_FDCWD, flags)
                 }
             return OpenFile(descriptor, system)
-        } catch where error.code == ENOENT || error.code == ENOTDIR {
+        } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil
-        } catch where error.code == ELOOP {
+        } catch  where error.code == ELOOP {
             throw FileError.pathChanged
         } catch {
             throw FileError.unreadable(error.at(names.path))

@@ -61,7 +61,7 @@ extension PropertyListFile {
         } else {
             do {
                 try system.remove(names.file, in: session.folder)
-            } catch where error.code == ENOENT {
+            } catch  where error.code == ENOENT {
                 // Renamed, not linked: it is gone already.
             }
         }
@@ -79,9 +79,9 @@ extension PropertyListFile {
             do {
                 try system.link(names.file, to: name, in: session.folder)
                 return name
-            } catch where error.code == EEXIST {
+            } catch  where error.code == EEXIST {
                 continue
-            } catch where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
+            } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                 // No second names here (FAT, or a file of another user): rename, where nothing is in the way.
                 guard try system.status(ofPath: name, in: session.folder, followsLinks: false) == nil else { continue }
                 try system.rename(names.file, to: name, in: session.folder)

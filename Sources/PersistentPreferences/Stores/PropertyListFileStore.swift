@@ -64,6 +64,10 @@ public final class PropertyListFileStore: ReportingStore {
         try file.get().read(root: root)
     }
 
+    var isConfirmed: Bool {
+        (try? file.get().withFile { $0.isConfirmed(durability) }) ?? true
+    }
+
     func forget() {
         try? file.get().withFile { $0.forget() }
     }

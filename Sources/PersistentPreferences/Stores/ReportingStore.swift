@@ -3,6 +3,10 @@ protocol ReportingStore: PrefsStore {
     /// The root, and besides something that has to be reported although the read succeeded. Throws where it did not.
     func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?)
 
+    /// False where the committed state is less sure to last than this store promises, so that even an equal write has
+    /// something to do.
+    var isConfirmed: Bool { get }
+
     /// Drops what is cached.
     func forget()
 
@@ -16,6 +20,8 @@ extension ReportingStore {
         if let notice { throw notice }
         return values
     }
+
+    var isConfirmed: Bool { true }
 
     func forget() {}
 

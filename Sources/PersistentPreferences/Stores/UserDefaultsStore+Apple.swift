@@ -24,6 +24,8 @@
                 }
             }
 
+            var isConfirmed: Bool { true }
+
             func forget() {}
         }
     }

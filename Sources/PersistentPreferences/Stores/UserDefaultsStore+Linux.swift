@@ -23,6 +23,10 @@
                 try file.update(root: root, durability: .powerCut, body)
             }
 
+            var isConfirmed: Bool {
+                (try? file.withFile { $0.isConfirmed(.powerCut) }) ?? true
+            }
+
             func forget() {
                 try? file.withFile { $0.forget() }
             }
@@ -38,7 +42,8 @@
             if let config = environment["XDG_CONFIG_HOME"], config.hasPrefix("/") { return .success(config) }
             guard let home = environment["HOME"], !home.isEmpty else {
                 // UserDefaults would write to /.config.
-                return .failure(.unreadable(StorageFailure(path: "", reason: "no home folder: HOME is not set")))
+                return .failure(
+                    .unreadable(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty")))
             }
             guard home.hasPrefix("/") else {
                 return .failure(.unreadable(StorageFailure(path: home, reason: "HOME is no absolute path")))
@@ -48,8 +53,14 @@
 
         static let standardDomain: String = {
             if let identifier = Bundle.main.bundleIdentifier { return identifier }
-            let executable = try? SystemCalls.real.linkTarget("/proc/self/exe")
-            return executable.map { FileNames(path: $0).file } ?? ProcessInfo.processInfo.processName
+            guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
+                return ProcessInfo.processInfo.processName
+            }
+            let name = FileNames(path: path).file
+            // The kernel's mark on the name of a program that was replaced while it runs, by an upgrade say.
+            let mark = " (deleted)"
+            let isReplaced = name.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
+            return isReplaced ? String(name.dropLast(mark.count)) : name
         }()
 
         private static func initialEnvironment() -> [String: String] {
@@ -58,6 +69,8 @@
             }
             var environment: [String: String] = [:]
             for entry in block.split(separator: 0) {
+                // One that is no text would lead elsewhere after a repair.
+                guard String(validating: entry, as: UTF8.self) != nil else { continue }
                 let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
                 let name = String(decoding: parts[0], as: UTF8.self)

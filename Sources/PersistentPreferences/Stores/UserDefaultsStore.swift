@@ -47,6 +47,10 @@ public final class UserDefaultsStore: ReportingStore {
         try backend.get().read(root: root)
     }
 
+    var isConfirmed: Bool {
+        (try? backend.get().isConfirmed) ?? true
+    }
+
     func forget() {
         try? backend.get().forget()
     }
