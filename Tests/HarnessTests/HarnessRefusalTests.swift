@@ -63,7 +63,7 @@ import Testing
 
     @Test func withoutAHomeNothingIsReadOrWritten() throws {
         for (environment, reason) in [
-            ([:], "no home folder: HOME is not set"), (["HOME": "home"], "home: HOME is no absolute path"),
+            ([:], "no home folder: HOME is not set, or empty"), (["HOME": "home"], "home: HOME is no absolute path"),
         ] {
             for command in Self.commands {
                 let printed = Printed(try Child("prefs", command, environment: environment).wait())

@@ -111,13 +111,13 @@ import Testing
         for _ in 0..<10 { system.fail("link", with: EROFS) }
         for _ in 0..<2 {
             #expect(prefs.ints == ["a": 1])
-            guard case .damaged(_, _, nil, false) = prefs.lastError else {
+            guard case .damaged(_, _, nil, true) = prefs.lastError else {
                 Issue.record("\(prefs.outcome)")
                 return
             }
         }
         let error = prefs.update { $0["a"] = 2 }
-        guard case .damaged(_, _, nil, false) = error else {
+        guard case .damaged(_, _, nil, true) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -152,6 +152,62 @@ import Testing
             if found != ["a": 1] { Issue.record("\(found)") }
         }
         #expect(try setAside().count == 1)
+    }
+
+    @Test(arguments: [EPERM, 0])
+    func aRestoreThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try Data("hello".utf8).write(to: folder.file())
+        // With EPERM for the link the damaged file is renamed and has to be named back.
+        if code != 0 { system.fail("link", with: code, code) }
+        system.fail("write", with: ENOSPC, ENOSPC)
+        for _ in 0..<2 {
+            #expect(prefs.ints == ["a": 1])
+            #expect(prefs.outcome.hasSuffix("writes are refused, reads give the last good state"))
+            #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+            #expect(try Data(contentsOf: folder.file()) == Data("hello".utf8))
+        }
+        // There is room again.
+        #expect(prefs.ints == ["a": 1])
+        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
+        #expect(try setAside().count == 1)
+    }
+
+    @Test func aMomentWithoutDescriptorsIsNotRemembered() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try Data("hello".utf8).write(to: folder.file())
+        system.fail("flock", with: EMFILE)
+        #expect(prefs.ints == ["a": 1])
+        #expect(prefs.outcome.hasSuffix("reads give the last good state"))
+        #expect(prefs.ints == ["a": 1])
+        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
+    }
+
+    @Test func noErrorQuotesTheFile() throws {
+        let secret =
+            "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>k</key><integer>12secret</integer></dict>"
+        try Data(secret.utf8).write(to: folder.file())
+        let prefs = prefs()
+        #expect(prefs.outcome.contains("no property list (line 3); set aside"))
+        #expect(!prefs.outcome.contains("'s'"))
+    }
+
+    @Test func aGoodFileThatIsTooDeepForUsIsLeftAsItIs() throws {
+        var deep: Any = 1
+        for _ in 0..<200 { deep = [deep] }
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            try writePropertyList(["AnyPrefs": ["a": 1], "theirs": deep], to: folder.file(), as: format)
+            let bytes = try Data(contentsOf: folder.file())
+            let prefs = prefs()
+            let trouble = "nested deeper than 160 levels; the file was left as it is"
+            #expect(prefs.outcome.hasSuffix(trouble))
+            prefs["a"] = 2
+            #expect(prefs.outcome.hasSuffix(trouble))
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+            #expect(try setAside().isEmpty)
+        }
     }
 
     @Test func aRootThatIsNoDictionaryIsKeptUntilDeleteAll() throws {

@@ -67,60 +67,6 @@ import Testing
         }
     }
 
-    @Test func linksAreFollowedAndKept() throws {
-        let manager = FileManager.default
-        try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
-        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "middle.plist")
-        try manager.createSymbolicLink(atPath: folder.file("middle.plist").path, withDestinationPath: "real/it.plist")
-        let linked = prefs("link.plist")
-        linked["a"] = 1
-        #expect(linked.outcome == "ok")
-        #expect(try manager.destinationOfSymbolicLink(atPath: folder.file("link.plist").path) == "middle.plist")
-        #expect(try propertyList(at: folder.file("real/it.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1])
-        let direct = prefs("real/it.plist")
-        linked.update {
-            // One file, though reached by two paths.
-            direct["b"] = 2
-            #expect(linked["b"] as? Int == 2)
-        }
-        #expect(direct.ints == ["a": 1, "b": 2])
-    }
-
-    @Test func aLinkThatIsTurnedElsewhereIsFollowedThere() throws {
-        let manager = FileManager.default
-        prefs("one.plist")["a"] = 1
-        prefs("two.plist")["a"] = 2
-        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "one.plist")
-        let linked = prefs("link.plist")
-        #expect(linked.ints == ["a": 1])
-        try manager.removeItem(at: folder.file("link.plist"))
-        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "two.plist")
-        #expect(linked.ints == ["a": 2])
-        linked["b"] = 3
-        #expect(prefs("two.plist").ints == ["a": 2, "b": 3])
-        #expect(prefs("one.plist").ints == ["a": 1])
-    }
-
-    @Test func aFileThatBecomesALinkIsFollowed() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
-        try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved.plist"))
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.file().path, withDestinationPath: "moved.plist")
-        #expect(prefs.ints == ["a": 1])
-        prefs["b"] = 2
-        #expect(try propertyList(at: folder.file("moved.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1, "b": 2])
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file().path) == "moved.plist")
-    }
-
-    @Test func aRingOfLinksIsReported() throws {
-        try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
-        try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")
-        let prefs = prefs("x")
-        #expect(prefs.values.isEmpty)
-        #expect(prefs.outcome.contains("Too many levels of symbolic links"))
-    }
-
     @Test func anEditByAnotherProgramIsSeenByTheNextRead() throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -159,33 +105,6 @@ import Testing
         #expect(prefs.values.isEmpty)
         #expect(prefs.outcome.contains("Permission denied"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file().path)
-        #expect(prefs.ints == ["a": 1])
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "only root can write for others"))
-    func rootLeavesAFileToItsOwner() throws {
-        let prefs = prefs()
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        chown(folder.file().path, 12_345, 54_321)
-        chmod(folder.file().path, 0o640)
-        prefs["a"] = 2
-        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
-            #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
-            #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
-        }
-        #expect(try permissions("test.plist") == 0o640)
-    }
-
-    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRefused() throws {
-        let system = RecordingSystemCalls()
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        guard geteuid() == 0 else { return }
-        chown(folder.file().path, 12_345, 54_321)
-        system.fail("chown", with: EPERM, EPERM)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-        prefs["a"] = 2
-        #expect(prefs.outcome.contains("belongs to another user, who would lose it"))
         #expect(prefs.ints == ["a": 1])
     }
 

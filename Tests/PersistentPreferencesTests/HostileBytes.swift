@@ -38,7 +38,11 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             "{}", "()", "{ a = b; }", "a = b;", "\"text\"", "text", " ", "\u{0}", "<", "<array/>", "<dict></dict>",
             "{\"json\": 1}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
         ].map { Bytes($0, "neither a binary nor an XML property list") }
-        + [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32].map {
+        + [String.Encoding.utf16, .utf32].map {
+            Bytes(
+                "\($0)", "<plist><true/></plist>".data(using: $0) ?? Data(), "text in an encoding other than UTF-8")
+        }
+        + [String.Encoding.utf16LittleEndian, .utf16BigEndian].map {
             Bytes(
                 "\($0)", "<plist><true/></plist>".data(using: $0) ?? Data(), "neither a binary nor an XML property list"
             )
@@ -103,7 +107,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0xA2, 1, 0], [0xA1, 0]], endless),
         Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
         Bytes([tens(0)], endless),
-        Bytes(levels(163), endless),
+        Bytes(levels(163), tooDeep),
         Bytes([[0xA1, 1]], "a reference to an object that is not there"),
         Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that is not there"),
         Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that is not there"),
@@ -134,7 +138,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([$0], "an object that runs out of its place")
     }
 
-    private static let endless = "nested deeper than 160 levels, or without end"
+    private static let endless = "a container that holds itself"
 
     static let accepted: [Bytes] = [
         Bytes(xml(lists: 160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),

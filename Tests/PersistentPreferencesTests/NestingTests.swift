@@ -197,4 +197,15 @@ import Testing
         // Once for the access, once for the update that it undid; both after the rollback.
         #expect(watcher.seen == [["a": 1], ["a": 1]])
     }
+
+    @Test func aRefusalInADeinitInsideAnUpdateIsSurvived() {
+        final class Fleeting: PersistentPrefs, @unchecked Sendable {
+            override var keys: [String] { ["a"] }
+            deinit { self["bad"] = 1 }
+        }
+        let store = InMemoryStore()
+        let prefs = AnyPrefs(store: store)
+        let error = prefs.update { _ = Fleeting(store: store) }
+        #expect(error.map { "\($0)" } == "not among the allowed keys: \"bad\"")
+    }
 }

@@ -52,6 +52,17 @@ enum Probe {
         print("read:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
     }
 
+    /// A damaged file meets a key that other code has set on UserDefaults, whose next synchronize() would write over it.
+    static func damage() throws {
+        ProbePrefs()["count"] = 7
+        let prefs = ProbePrefs()
+        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
+        try Data("bplist00".utf8).write(to: file)
+        UserDefaults.standard.set("theirs", forKey: "other")
+        if case .damaged(_, _, .some, true) = prefs.update({ $0["text"] = "x" }) { print("told") }
+        print(prefs["count"] ?? "lost", prefs["text"] ?? "lost")
+    }
+
     private static func answer(_ text: String) {
         print(text)
         fflush(nil)

@@ -15,6 +15,11 @@ case "agreement":
     try Probe.agreement()
 case "report":
     Probe.report()
+case "orphan":
+    try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
+    Probe.report()
+case "damage":
+    try Probe.damage()
 case let command:
     fatalError("no command \(command ?? "")")
 }

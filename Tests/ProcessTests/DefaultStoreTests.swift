@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func withoutAHomeEveryAccessSaysSo() throws {
-        let trouble = "no home folder: HOME is not set; the file was left as it is"
+        let trouble = "no home folder: HOME is not set, or empty; the file was left as it is"
         for environment in [[:], ["HOME": ""]] {
             let result = try Child("Probe", ["report"], environment: environment).wait()
             #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
@@ -95,6 +95,24 @@ import Testing
         let trouble = "what is stored under the root key \"ProbePrefs\" is no dictionary; deleteAll() removes it"
         #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
         #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == bytes)
+    }
+
+    @Test func damageIsMetBeforeUserDefaultsWritesOverIt() throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["damage"], home: home).wait()
+        #expect(result.output == "told\n7 x\n", "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
+        #expect(names.filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
+    }
+
+    /// As when a program is upgraded while it runs.
+    @Test func aProgramWhoseFileIsGoneKeepsItsDomain() throws {
+        let home = try TemporaryFolder()
+        let copy = home.file("Upgraded")
+        try FileManager.default.copyItem(at: Child.executable("Probe"), to: copy)
+        let result = try Child(copy, ["orphan"], environment: ["HOME": home.path]).wait()
+        #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n", "\(result.errors)")
+        #expect(FileManager.default.fileExists(atPath: home.file(".config/Upgraded.plist").path))
     }
 
     private func storedRoot(in home: TemporaryFolder) throws -> [String: Any] {

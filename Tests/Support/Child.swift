@@ -22,8 +22,13 @@ package struct Child {
     /// - Parameters:
     ///   - environment: the whole environment, but for PATH.
     package init(_ product: String, _ arguments: [String], environment: [String: String]) throws {
+        try self.init(Self.executable(product), arguments, environment: environment)
+    }
+
+    /// Starts any program.
+    package init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
         streams = try TemporaryFolder()
-        process.executableURL = try Self.executable(product)
+        process.executableURL = program
         process.arguments = arguments
         process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
         process.standardInput = FileHandle.nullDevice

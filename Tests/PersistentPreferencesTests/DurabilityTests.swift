@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// What is acknowledged is durable, however it came to be what it is.
+@Suite struct DurabilityTests {
+    private let folder: TemporaryFolder
+    private let system = RecordingSystemCalls()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ durability: PropertyListFileStore.Durability = .powerCut) -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
+    }
+
+    private func syncs() -> Int {
+        system.takeCalls().filter { $0 == "fsync" }.count
+    }
+
+    /// Fails the flush of the folder, which comes after that of the file.
+    private final class FolderFails: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var syncs = 0
+        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+            syncs += 1
+            if syncs == 2 { throw StorageFailure("fsync", "", code: EIO) }
+        }
+    }
+
+    @Test func anEqualWriteAfterAFailedFlushFlushesAgain() throws {
+        let system = FolderFails()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        prefs["a"] = 1
+        #expect(prefs.outcome.hasSuffix("the new state is stored, but may not survive a power cut"))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(system.syncs == 4)
+        prefs["a"] = 1
+        prefs.values = ["a": 1]
+        #expect(system.syncs == 4)
+    }
+
+    @Test func anUpdateThatChangesNothingFlushesWhatIsNotFlushedYet() {
+        let (unsure, sure) = (prefs(.process), prefs())
+        unsure["a"] = 1
+        #expect(syncs() == 0)
+        unsure["a"] = 1
+        #expect(syncs() == 0)
+        #expect(sure.update { $0["a"] = 1 } == nil)
+        #expect(syncs() == 2)
+        #expect(sure.update { $0["a"] = 1 } == nil)
+        #expect(syncs() == 0)
+    }
+
+    @Test func theSurestWriteOfAnUpdateCounts() {
+        let (unsure, sure) = (prefs(.process), prefs())
+        unsure.update { sure["a"] = 1 }
+        #expect(syncs() == 2)
+        unsure.update { unsure["a"] = 2 }
+        #expect(syncs() == 0)
+    }
+
+    @Test func whatCouldNotBeReadAgainIsNotStored() throws {
+        prefs()["a"] = 1
+        let file = FileRegistry.shared.file(at: folder.file().path, system: system)
+        var deep: Any = 1
+        for _ in 0..<200 { deep = [deep] }
+        do {
+            try file.transact(durability: .powerCut) { $0["Deep"] = deep }
+            Issue.record("stored")
+        } catch FileError.notStored(let failure) {
+            #expect(failure.reason == "could not be read again: nested deeper than 160 levels")
+        }
+        #expect(prefs().ints == ["a": 1])
+    }
+
+    @Test func aDateThatXMLRoundsToWhatIsThereIsNoChange() {
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml, system: system))
+        prefs["a"] = Date(timeIntervalSinceReferenceDate: 5.75)
+        _ = system.takeCalls()
+        prefs["a"] = Date(timeIntervalSinceReferenceDate: 5.75)
+        #expect(!system.takeCalls().contains("rename"))
+        prefs["b"] = Date(timeIntervalSinceReferenceDate: -0.0)
+        let stored = (prefs["b"] as? Date)?.timeIntervalSinceReferenceDate
+        prefs.flush()
+        #expect((prefs["b"] as? Date)?.timeIntervalSinceReferenceDate.bitPattern == stored?.bitPattern)
+    }
+
+    @Test func aChangeInPlaceOfWhatCouldNotBeReadStoresNothing() throws {
+        func bump(_ values: inout [String: Any]) { values["a"] = (values["a"] as? Int ?? 0) + 1 }
+        let prefs = prefs()
+        prefs["a"] = 41
+        try writePropertyList(["AnyPrefs": ["a": 41, "b": 1]], to: folder.file())
+        system.fail("open", with: EMFILE)
+        bump(&prefs.values)
+        #expect(prefs.outcome == "\(folder.path)/test.plist: open: Too many open files; the file was left as it is")
+        #expect(prefs.errors.count == 1)
+        #expect(prefs.ints == ["a": 41, "b": 1])
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Contract 11: nothing leaks and nobody is locked out, though root writes.
+@Suite(.enabled(if: geteuid() == 0, "only root can write for others")) struct OwnershipTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func owner(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.ownerAccountID] as? Int
+    }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
+    }
+
+    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: folder.file(name)))
+    }
+
+    @Test func rootLeavesAFileToItsOwner() throws {
+        let prefs = prefs()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 12_345, 54_321)
+        chmod(folder.file().path, 0o640)
+        prefs["a"] = 2
+        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+            #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
+            #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
+        }
+        #expect(try permissions("test.plist") == 0o640)
+    }
+
+    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRefused() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 12_345, 54_321)
+        system.fail("chown", with: EPERM, EPERM)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        prefs["a"] = 2
+        #expect(prefs.outcome.contains("belongs to another user, who would lose it"))
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func whatRootMakesInAUsersFolderIsThatUsers() throws {
+        chown(folder.path, 12_345, 54_321)
+        prefs("deep/er/test.plist")["a"] = 1
+        let deep = ["deep", "deep/er"]
+        for name in deep + ["test.plist", ".test.plist.lock", ".test.plist.lastgood"].map({ "deep/er/\($0)" }) {
+            #expect(try owner(name) == 12_345, "\(name)")
+        }
+    }
+
+    @Test func whatRootMakesWhereEverybodyMayWriteIsItsOwn() throws {
+        chown(folder.path, 12_345, 54_321)
+        chmod(folder.path, 0o1777)
+        prefs()["a"] = 1
+        #expect(try owner("test.plist") == 0)
+    }
+
+    @Test func aFileOfAnothersGroupIsNotTakenFromIt() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 0, 54_321)
+        for (mode, outcome) in [(mode_t(0o640), "belongs to a group of others, who would lose it"), (0o600, "ok")] {
+            chmod(folder.file().path, mode)
+            let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+            system.fail("chown", with: EPERM, EPERM, EPERM)
+            prefs["a"] = 2
+            #expect(prefs.outcome.contains(outcome))
+        }
+    }
+
+    @Test func aLastGoodStateThatSomebodyElsePlantedIsNotTaken() throws {
+        try Data("damaged".utf8).write(to: folder.file())
+        try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))
+        chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
+        #expect(prefs.outcome.hasSuffix("there was no last good state"))
+        #expect(prefs.values.isEmpty)
+    }
+
+    @Test func theLastGoodCopyIsNeverForEverybody() throws {
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chmod(folder.file().path, 0o644)
+        prefs()["a"] = 2
+        #expect(try permissions("test.plist") == 0o644)
+        #expect(try permissions(".test.plist.lastgood") == 0o640)
+    }
+}
