@@ -78,4 +78,14 @@ import Testing
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
+
+    @Test func aWordThatIsNotUTF8() throws {
+        let home = try HarnessHome()
+        let prefs = try Child.executable("prefs").path
+        let script = "exec \"$0\" --file \"$(printf '\\377').plist\" set int 1"
+        let shell = try Child(
+            URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path])
+        #expect(Printed(try shell.wait()) == .wrongUsage("a word that is not UTF-8; give names in UTF-8"))
+        #expect(try home.folder.names().isEmpty)
+    }
 }

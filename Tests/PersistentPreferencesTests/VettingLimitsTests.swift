@@ -128,4 +128,12 @@ import Testing
     private func dictionaries(_ levels: Int) -> Any {
         (1..<levels).reduce([String: Any]()) { dictionary, _ in ["k": dictionary] }
     }
+
+    @Test func anyNumberOfOptionalsIsUnwrapped() {
+        var value: Any = 5
+        for _ in 0..<10_000 { value = Any?.some(value) as Any }
+        let prefs = AnyPrefs(store: InMemoryStore())
+        prefs["a"] = value
+        #expect(prefs.ints == ["a": 5])
+    }
 }
