@@ -87,8 +87,10 @@ import Testing
         }
     }
 
-    @Test func readersAlwaysSeeWholeUpdates() {
-        let store = PropertyListFileStore(url: folder.file(), durability: .process)
+    @Test(arguments: [true, false])
+    func readersAlwaysSeeWholeUpdates(_ onDisk: Bool) {
+        let store: any PrefsStore =
+            onDisk ? PropertyListFileStore(url: folder.file(), durability: .process) : InMemoryStore()
         let prefs = AnyPrefs(values: ["a": 0, "b": 0], store: store)
         inThreads(4) { number in
             for value in 1...200 {
