@@ -88,11 +88,16 @@ extension PersistentPrefs {
         return start
     }
 
+    /// The change ended by throwing: nothing is stored, and what the read met is told all the same.
+    func abandonChange(from start: Start) {
+        report(start.notice ?? start.failure)
+    }
+
     func commitChange(from start: Start, to after: [String: Any]) {
         write {
+            $0.notice = start.notice
             // What could not be read must not be replaced by what was made of nothing.
             if let failure = start.failure { throw failure }
-            $0.notice = start.notice
             try $0.commit(RootChange(from: start.values, to: after, isAllowed: allowedKeys.contains))
         }
     }
@@ -112,7 +117,7 @@ extension PersistentPrefs {
     func removeRoot() {
         write {
             do {
-                guard try $0.values() != nil else { return }
+                guard try $0.values() != nil || !$0.store.isConfirmed else { return }
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }

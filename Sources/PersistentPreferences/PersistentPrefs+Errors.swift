@@ -5,12 +5,16 @@ extension PersistentPrefs {
     /// - Returns: nil where the access failed.
     @discardableResult
     func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
+        var notice: PrefsError?
         do {
             var access = try PrefsAccess(root: key, store: state.store)
+            defer { notice = access.notice }
             let result = try body(&access)
             report(access.notice)
             return result
         } catch {
+            // What the access met on its way is told too, or nobody would ever hear of it.
+            if let notice { report(notice) }
             report(PrefsError(error))
             return nil
         }
@@ -29,6 +33,7 @@ extension PersistentPrefs {
             return report(started.notice)
         } catch {
             let error = PrefsError(error)
+            if let notice = access?.notice { report(notice) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }

@@ -77,7 +77,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         _modify {
             let start = valuesForChange()
             var after = start.values
+            var isOver = false
+            defer { if !isOver { abandonChange(from: start) } }
             yield &after
+            isOver = true
             commitChange(from: start, to: after)
         }
     }

@@ -174,6 +174,23 @@ import Testing
         #expect(try setAside().count == 1)
     }
 
+    @Test func aFlushThatFailsAfterTheRestoreLosesNoBytes() throws {
+        final class FolderFails: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var syncs = 0
+            override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+                syncs += 1
+                if syncs == 2 { throw StorageFailure("fsync", "", code: EIO) }
+            }
+            override func pause() {}
+        }
+        prefs()["a"] = 1
+        try Data("hello".utf8).write(to: folder.file())
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FolderFails()))
+        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
+        #expect(prefs.ints == ["a": 1])
+        #expect(try setAside().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+    }
+
     @Test func aMomentWithoutDescriptorsIsNotRemembered() throws {
         prefs()["a"] = 1
         let prefs = prefs()

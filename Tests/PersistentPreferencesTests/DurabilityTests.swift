@@ -100,4 +100,55 @@ import Testing
         #expect(prefs.errors.count == 1)
         #expect(prefs.ints == ["a": 41, "b": 1])
     }
+
+    @Test func deletingAgainAfterAFailedFlushFlushesAgain() {
+        let system = FolderFails()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        prefs["a"] = 1
+        prefs.deleteAll()
+        #expect(prefs.outcome == "ok")
+        system.syncs = 0
+        prefs["a"] = 1
+        #expect(prefs.outcome.hasSuffix("may not survive a power cut"))
+        system.syncs = 0
+        prefs.deleteAll()
+        #expect(prefs.outcome.hasSuffix("may not survive a power cut"))
+        prefs.deleteAll()
+        #expect(prefs.outcome == "ok")
+        #expect(system.syncs == 4)
+    }
+
+    @Test func whatIsMadeAndRemovedInOneUpdateMakesNoFile() throws {
+        let prefs = prefs()
+        let error = prefs.update {
+            prefs["a"] = 1
+            prefs.deleteAll()
+        }
+        #expect(error == nil)
+        #expect(try folder.names() == [".test.plist.lock"])
+    }
+
+    /// Another thread's equal write, between the rename and the flush of the first, must not succeed before it.
+    @Test func anEqualWriteWaitsForTheFlushOfWhatItIsEqualTo() {
+        final class Racing: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var afterRename: (() -> Void)?
+            override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+                try super.rename(name, to: newName, in: folder)
+                let action = afterRename
+                afterRename = nil
+                action?()
+            }
+        }
+        let system = Racing()
+        let store = PropertyListFileStore(url: folder.file(), system: system)
+        let (first, second) = (AnyPrefs(store: store), AnyPrefs(store: store))
+        nonisolated(unsafe) var needsMore: Bool?
+        system.afterRename = {
+            // It reads the new state, and finds that it may not stop there.
+            needsMore = second.ints == ["a": 1] && !store.isConfirmed
+        }
+        first["a"] = 1
+        #expect(needsMore == true)
+        #expect(store.isConfirmed)
+    }
 }

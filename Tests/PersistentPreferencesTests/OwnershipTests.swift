@@ -94,4 +94,23 @@ import Testing
         #expect(try permissions("test.plist") == 0o644)
         #expect(try permissions(".test.plist.lastgood") == 0o640)
     }
+
+    @Test func aLinkPutInTheNewFoldersPlaceIsNotGivenAway() throws {
+        final class Swapping: SystemCalls, @unchecked Sendable {
+            let victim: String
+            init(_ victim: String) { self.victim = victim }
+            override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
+                try super.makeFolder(path, mode: mode)
+                rmdir(path)
+                symlink(victim, path)
+            }
+        }
+        let (user, victim) = (folder.path + "/user", folder.path + "/victim")
+        for path in [user, victim] { mkdir(path, 0o755) }
+        chown(user, 12_345, 54_321)
+        let url = URL(filePath: user + "/.config/test.plist")
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping(victim)))
+        prefs["a"] = 1
+        #expect(try owner("victim") == 0)
+    }
 }

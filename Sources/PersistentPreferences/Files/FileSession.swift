@@ -62,7 +62,10 @@ struct FileSession {
         }
         // A folder that may be searched and not read cannot be flushed; what was made in it is there all the same.
         guard let above = try? OpenFile(openFolder(parent, system), system) else { return }
-        if let made = try? OpenFile(openFolder(path, system), system) {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        if let made = try? OpenFile(
+            system.openRetrying(FileNames(path: path).file, in: above.descriptor, flags), system)
+        {
             try giveToOwner(of: above.descriptor, made.descriptor, system)
         }
         do {

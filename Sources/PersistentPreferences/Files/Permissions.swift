@@ -29,7 +29,8 @@ struct Permissions {
         if new.owner != owner || new.group != group {
             do {
                 try system.setOwner(owner, group: group, of: descriptor)
-            } catch  where error.code == EPERM {
+            } catch  where [EPERM, EINVAL].contains(error.code) {
+                // EINVAL: the owner or group has no number in this user namespace.
                 if new.owner != owner {
                     throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
                 }

@@ -10,13 +10,21 @@ extension PropertyListFile {
     ) throws {
         let format = base.format ?? newFileFormat
         let content = PropertyListCoder.storable(content, as: format)
-        if let old = base.content, CanonicalValue.areEqual(old, content) {
-            // XML has rounded the difference away.
+        if CanonicalValue.areEqual(base.content ?? [:], content) {
+            // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }
         let bytes = try encoded(content, as: format)
-        let (file, time) = try putInPlace(bytes, permissionsOf: base.status, durability: durability, under: session)
+        // Before the rename, lest an equal write that finds the new state takes it for flushed.
+        let isSure = isConfirmed(.powerCut)
         setCommittedDurability(.process)
+        let file: OpenFile, time: FileStatus.Time
+        do {
+            (file, time) = try putInPlace(bytes, permissionsOf: base.status, durability: durability, under: session)
+        } catch {
+            if isSure { setCommittedDurability(.powerCut) }
+            throw error
+        }
         // Whoever reads while the folder is flushed loads what stands there now.
         publish(nil)
         defer {

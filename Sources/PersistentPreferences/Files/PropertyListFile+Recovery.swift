@@ -39,7 +39,7 @@ extension PropertyListFile {
             do {
                 try replaceDamaged(by: good?.bytes, like: damaged.status, under: session)
             } catch {
-                takeBack(name, under: session)
+                takeBack(name, of: damaged, under: session)
                 throw error
             }
         } catch {
@@ -65,7 +65,9 @@ extension PropertyListFile {
                 // Renamed, not linked: it is gone already.
             }
         }
-        try system.synchronizeRetrying(session.folder)
+        // If the flush fails, a power cut may bring the damage back, and it is met again.
+        setCommittedDurability(.process)
+        try? flush(nil, under: session)
     }
 
     /// Gives the damaged file a free name beside its own.
@@ -91,13 +93,13 @@ extension PropertyListFile {
         throw StorageFailure(path: names.path, reason: "has a thousand damaged namesakes")
     }
 
-    /// Undoes `nameAside` where the file still has, or had to give up, its own name.
-    private func takeBack(_ name: String, under session: FileSession) {
+    /// Undoes `nameAside` where the file still has, or had to give up, its own name. Never removes its last one.
+    private func takeBack(_ name: String, of damaged: DamagedFile, under session: FileSession) {
         // Both are attempts to tidy up after a failure that is reported; the bytes are safe under either name.
         let place = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false)
         if place == .some(nil) {
             try? system.rename(name, to: names.file, in: session.folder)
-        } else {
+        } else if let place, place.isSameFile(as: damaged.status) {
             try? system.remove(name, in: session.folder)
         }
     }
