@@ -8,7 +8,9 @@ public import Foundation
 /// `.NAME.lastgood`.
 ///
 /// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
-/// write: one replacement of the file, with two flushes. Safe to use from any thread.
+/// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use
+/// from any thread. A read does not notice that a folder above the file was moved away and another put in its place; the
+/// next write does.
 public final class PropertyListFileStore: ReportingStore {
     /// How sure a write is to last when it has returned.
     public enum Durability: Sendable, Hashable {
