@@ -124,7 +124,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         },
     ]
 
-    static let tooLarge = "larger than 4 MiB or 524288 values"
+    static let tooLarge = "larger than 4 MiB"
 }
 
 private final class Widget: Sendable {}

@@ -7,8 +7,6 @@ enum PropertyListLimits {
     /// Levels accepted in a file: a root and the top level stand above a value, and other programs may nest a little
     /// deeper than we do. Foundation's XML parser overflows a 128 KB stack at 300.
     static let fileDepth = 160
-    /// Values in one value's hierarchy. Shared references multiply, so the bytes alone do not bound the work.
-    static let nodes = 1 << 19
     /// Values in a file, shared references counted each time they are met.
     static let fileNodes = 1 << 22
     /// Bytes of texts and data in a file beyond its own length: shared ones, counted each time they are met.

@@ -8,7 +8,6 @@ import Foundation
 struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
-    private var nodes = 0
     private var bytes = 0
 
     /// The canonical copy of a value, or every failure found in it.
@@ -33,9 +32,9 @@ struct PropertyListVetter {
         var value = value
         // A value may be wrapped in any number of optionals: a loop, where recursion would need a limit.
         while true {
-            nodes += 1
+            // Each value costs something: shared references multiply, and their bytes bound the work.
             bytes += 9
-            guard nodes <= PropertyListLimits.nodes, bytes <= PropertyListLimits.rootBytes else {
+            guard bytes <= PropertyListLimits.rootBytes else {
                 return refuseAsTooLarge(at: path)
             }
             if let scalar = copyScalar(value, at: path) { return scalar.copy }
@@ -176,8 +175,7 @@ struct PropertyListVetter {
 
     /// Past the budget nothing is looked at any more: shared references multiply, and a cycle has no end.
     private var isExhausted: Bool {
-        nodes > PropertyListLimits.nodes || bytes > PropertyListLimits.rootBytes
-            || failures.count >= Self.mostFailures
+        bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures
     }
 
     /// Failures reported for one key; a list of a million closures needs no million lines.
@@ -195,7 +193,7 @@ struct PropertyListVetter {
     }
 
     private static let tooLarge =
-        "larger than \(PropertyListLimits.rootBytes >> 20) MiB or \(PropertyListLimits.nodes) values"
+        "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
 }
 
 /// Where the vetter stands; its text is made only when something is refused.
