@@ -71,15 +71,16 @@ extension PersistentPrefs {
 
     /// What a change in place starts from. The read belongs to that access, whose outcome is told at its end.
     struct Start {
+        fileprivate let root: String
         fileprivate(set) var values: [String: Any] = [:]
         fileprivate var notice: PrefsError?
         fileprivate var failure: PrefsError?
     }
 
     func valuesForChange() -> Start {
-        var start = Start()
+        var start = Start(root: key)
         do {
-            var access = try PrefsAccess(root: key, store: state.store)
+            var access = try PrefsAccess(root: start.root, store: state.store)
             start.values = allowedKeys.visible(in: try access.values())
             start.notice = access.notice
         } catch {
@@ -94,7 +95,7 @@ extension PersistentPrefs {
     }
 
     func commitChange(from start: Start, to after: [String: Any]) {
-        write {
+        write(to: start.root) {
             $0.notice = start.notice
             // What could not be read must not be replaced by what was made of nothing.
             if let failure = start.failure { throw failure }

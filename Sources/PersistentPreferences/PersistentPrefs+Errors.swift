@@ -21,10 +21,12 @@ extension PersistentPrefs {
     }
 
     /// A refusal rolls back the update that this write is part of, if any.
+    ///
+    /// - Parameter root: the key of the root, where the access has read it already.
     /// - Returns: the error of this very access.
     @discardableResult
-    func write(_ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
-        let root = key
+    func write(to root: String? = nil, _ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
+        let root = root ?? key
         var access: PrefsAccess?
         do {
             var started = try PrefsAccess(root: root, store: state.store)

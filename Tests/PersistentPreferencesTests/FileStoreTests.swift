@@ -12,23 +12,19 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(name)))
-    }
-
     private func permissions(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
     @Test func readingCreatesNothing() throws {
-        #expect(prefs("deep/test.plist").values.isEmpty)
+        #expect(folder.prefs("deep/test.plist").values.isEmpty)
         #expect(try folder.names().isEmpty)
     }
 
     @Test func aNewFileIsPrivateInAPrivateFolder() throws {
         let mask = umask(0)
         defer { umask(mask) }
-        prefs("deep/er/test.plist")["a"] = 1
+        folder.prefs("deep/er/test.plist")["a"] = 1
         #expect(try permissions("deep") == 0o700)
         #expect(try permissions("deep/er") == 0o700)
         #expect(try permissions("deep/er/test.plist") == 0o600)
@@ -41,7 +37,7 @@ import Testing
             let file = folder.file(start.filter(\.isLetter))
             try writePropertyList(["AnyPrefs": ["a": 1, "kept": 2], "other": [1]], to: file, as: format)
             try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: file.path)
-            let prefs = prefs(file.lastPathComponent)
+            let prefs = folder.prefs(file.lastPathComponent)
             prefs["a"] = 2
             #expect(prefs.outcome == "ok")
             #expect(try Data(contentsOf: file).starts(with: Data(start.utf8)))
@@ -68,7 +64,7 @@ import Testing
     }
 
     @Test func anEditByAnotherProgramIsSeenByTheNextRead() throws {
-        let prefs = prefs()
+        let prefs = folder.prefs()
         prefs["a"] = 1
         try writePropertyList(["AnyPrefs": ["a": 2]], to: folder.file(), as: .xml)
         #expect(prefs.ints == ["a": 2])
@@ -88,7 +84,7 @@ import Testing
         mkfifo(folder.file("fifo").path, 0o600)
         try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: true)
         for (name, kind) in [("fifo", "a FIFO"), ("folder", "a folder")] {
-            let prefs = prefs(name)
+            let prefs = folder.prefs(name)
             #expect(prefs.values.isEmpty)
             #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file was left as it is")
             prefs["a"] = 1
@@ -99,7 +95,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
     func aFileWithoutPermissionIsLeftAsItIs() throws {
-        let prefs = prefs()
+        let prefs = folder.prefs()
         prefs["a"] = 1
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file().path)
         #expect(prefs.values.isEmpty)
@@ -109,9 +105,9 @@ import Testing
     }
 
     @Test func aTemporaryFileOfAKilledWriterGoesAtTheNextOpen() throws {
-        prefs()["a"] = 1
+        folder.prefs()["a"] = 1
         try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
-        #expect(prefs().ints == ["a": 1])
+        #expect(folder.prefs().ints == ["a": 1])
         #expect(try folder.names().contains(".test.plist.tmp") == false)
     }
 

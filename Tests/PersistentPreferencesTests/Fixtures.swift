@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
+import TestSupport
 
 /// A subclass with keys of the test's choice, which remembers every error it was told of.
 final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
@@ -20,6 +21,13 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     var errors: [String] { lock.withLock { told } }
+}
+
+extension TemporaryFolder {
+    /// Prefs on a file in the folder.
+    func prefs(_ name: String = "test.plist") -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: file(name)))
+    }
 }
 
 extension PersistentPrefs {

@@ -20,12 +20,8 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
-    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(name)))
-    }
-
     @Test func rootLeavesAFileToItsOwner() throws {
-        let prefs = prefs()
+        let prefs = folder.prefs()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         chown(folder.file().path, 12_345, 54_321)
         chmod(folder.file().path, 0o640)
@@ -51,7 +47,7 @@ import Testing
 
     @Test func whatRootMakesInAUsersFolderIsThatUsers() throws {
         chown(folder.path, 12_345, 54_321)
-        prefs("deep/er/test.plist")["a"] = 1
+        folder.prefs("deep/er/test.plist")["a"] = 1
         let deep = ["deep", "deep/er"]
         for name in deep + ["test.plist", ".test.plist.lock", ".test.plist.lastgood"].map({ "deep/er/\($0)" }) {
             #expect(try owner(name) == 12_345, "\(name)")
@@ -61,7 +57,7 @@ import Testing
     @Test func whatRootMakesWhereEverybodyMayWriteIsItsOwn() throws {
         chown(folder.path, 12_345, 54_321)
         chmod(folder.path, 0o1777)
-        prefs()["a"] = 1
+        folder.prefs()["a"] = 1
         #expect(try owner("test.plist") == 0)
     }
 
@@ -90,7 +86,7 @@ import Testing
     @Test func theLastGoodCopyIsNeverForEverybody() throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         chmod(folder.file().path, 0o644)
-        prefs()["a"] = 2
+        folder.prefs()["a"] = 2
         #expect(try permissions("test.plist") == 0o644)
         #expect(try permissions(".test.plist.lastgood") == 0o640)
     }

@@ -12,21 +12,17 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(name)))
-    }
-
     @Test func linksAreFollowedAndKept() throws {
         let manager = FileManager.default
         try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "middle.plist")
         try manager.createSymbolicLink(atPath: folder.file("middle.plist").path, withDestinationPath: "real/it.plist")
-        let linked = prefs("link.plist")
+        let linked = folder.prefs("link.plist")
         linked["a"] = 1
         #expect(linked.outcome == "ok")
         #expect(try manager.destinationOfSymbolicLink(atPath: folder.file("link.plist").path) == "middle.plist")
         #expect(try propertyList(at: folder.file("real/it.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1])
-        let direct = prefs("real/it.plist")
+        let direct = folder.prefs("real/it.plist")
         linked.update {
             // One file, though reached by two paths.
             direct["b"] = 2
@@ -37,21 +33,21 @@ import Testing
 
     @Test func aLinkThatIsTurnedElsewhereIsFollowedThere() throws {
         let manager = FileManager.default
-        prefs("one.plist")["a"] = 1
-        prefs("two.plist")["a"] = 2
+        folder.prefs("one.plist")["a"] = 1
+        folder.prefs("two.plist")["a"] = 2
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "one.plist")
-        let linked = prefs("link.plist")
+        let linked = folder.prefs("link.plist")
         #expect(linked.ints == ["a": 1])
         try manager.removeItem(at: folder.file("link.plist"))
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "two.plist")
         #expect(linked.ints == ["a": 2])
         linked["b"] = 3
-        #expect(prefs("two.plist").ints == ["a": 2, "b": 3])
-        #expect(prefs("one.plist").ints == ["a": 1])
+        #expect(folder.prefs("two.plist").ints == ["a": 2, "b": 3])
+        #expect(folder.prefs("one.plist").ints == ["a": 1])
     }
 
     @Test func aFileThatBecomesALinkIsFollowed() throws {
-        let prefs = prefs()
+        let prefs = folder.prefs()
         prefs["a"] = 1
         try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved.plist"))
         try FileManager.default.createSymbolicLink(
@@ -65,14 +61,14 @@ import Testing
     @Test func aRingOfLinksIsReported() throws {
         try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
         try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")
-        let prefs = prefs("x")
+        let prefs = folder.prefs("x")
         #expect(prefs.values.isEmpty)
         #expect(prefs.outcome.contains("Too many levels of symbolic links"))
     }
 
     @Test func twoSpellingsOfALetterAreTwoFiles() throws {
-        let composed = prefs("caf\u{E9}.plist")
-        let decomposed = prefs("cafe\u{301}.plist")
+        let composed = folder.prefs("caf\u{E9}.plist")
+        let decomposed = folder.prefs("cafe\u{301}.plist")
         composed["a"] = 1
         decomposed["a"] = 2
         #expect(composed.ints == ["a": 1])
@@ -80,7 +76,7 @@ import Testing
     }
 
     @Test func aNameThatBeginsWithACombiningMarkIsAName() throws {
-        let prefs = prefs("\u{301}x.plist")
+        let prefs = folder.prefs("\u{301}x.plist")
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         #expect(try folder.names().contains("\u{301}x.plist"))
@@ -91,7 +87,7 @@ import Testing
         let link = folder.file("link.plist").path
         let target: [CChar] = [0x74, -1, 0]
         #expect(symlink(target, link) == 0)
-        let prefs = prefs("link.plist")
+        let prefs = folder.prefs("link.plist")
         let trouble = "\(link): leads to a name that is not UTF-8; the file was left as it is"
         #expect(prefs.outcome == trouble)
         prefs["a"] = 1
@@ -101,7 +97,7 @@ import Testing
 
     @Test func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere() throws {
         let (inner, other) = (folder.file("inner"), folder.file("other"))
-        let prefs = prefs("inner/test.plist")
+        let prefs = folder.prefs("inner/test.plist")
         prefs["a"] = 1
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         try writePropertyList(["AnyPrefs": ["b": 5], "Other": ["x": 1]], to: other.appending(path: "test.plist"))

@@ -87,6 +87,46 @@ import Testing
         #expect(AnyPrefs(key: "fixed", store: store).ints == ["a": 1])
     }
 
+    @Test func everyAccessReadsTheKeyOnce() {
+        final class Counted: PersistentPrefs, @unchecked Sendable {
+            nonisolated(unsafe) var reads = 0
+            override var keys: [String] { ["a"] }
+            override var key: String {
+                get {
+                    reads += 1
+                    return "counted"
+                }
+                set { _ = newValue }
+            }
+        }
+        let prefs = Counted(store: store)
+        let accesses: [(String, () -> Void)] = [
+            ("values", { _ = prefs.values }), ("subscript", { _ = prefs["a"] }), ("count", { _ = prefs.count }),
+            ("assigned values", { prefs.values = ["a": 1] }), ("assigned subscript", { prefs["a"] = 2 }),
+            ("in place", { prefs.values["a"] = 3 }), ("update", { prefs.update { $0["a"] = 4 } }),
+            ("refused", { prefs["z"] = 4 }), ("flush", { prefs.flush() }), ("clear", { prefs.clear() }),
+            ("deleteAll", { prefs.deleteAll() }),
+        ]
+        for (name, access) in accesses {
+            prefs.reads = 0
+            access()
+            #expect(prefs.reads == 1, "\(name)")
+        }
+    }
+
+    /// The change belongs to the root that it was read from.
+    @Test func anInstanceMovedInTheMiddleOfAChangeInPlaceTakesNothingAlong() {
+        _ = AnyPrefs(key: "second", values: ["a": 2], store: store)
+        let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
+        func change(_ values: inout [String: Any]) {
+            prefs.key = "second"
+            values["b"] = 5
+        }
+        change(&prefs.values)
+        #expect(AnyPrefs(key: "first", store: store).ints == ["a": 1, "b": 5])
+        #expect(AnyPrefs(key: "second", store: store).ints == ["a": 2])
+    }
+
     @Test func incorrectKeysAreNamedSortedAndNothingChanges() {
         let prefs = AnyPrefs(values: ["a": 1], store: store)
         prefs.values = ["z": 1, "y": 2, "a": 5]

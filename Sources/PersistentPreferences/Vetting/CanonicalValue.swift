@@ -21,14 +21,6 @@ enum CanonicalValue {
         return false
     }
 
-    static func areEqual(_ left: [String: Any]?, _ right: [String: Any]?) -> Bool {
-        switch (left, right) {
-        case (nil, nil): true
-        case (let left?, let right?): areEqual(left as Any, right as Any)
-        default: false
-        }
-    }
-
     /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
     /// are not looked into. The values need not be canonical. Constant time but for texts and data.
     static func areIdentical(_ left: Any, _ right: Any) -> Bool {
