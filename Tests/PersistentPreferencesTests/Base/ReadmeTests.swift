@@ -28,7 +28,7 @@ import Testing
 
     @Test func theSampleStandsInTheReadme() throws {
         let here = URL(filePath: #filePath)
-        let readme = here.deletingLastPathComponent().appending(path: "../../README.md").standardized
+        let readme = here.deletingLastPathComponent().appending(path: "../../../README.md").standardized
         let code = try String(contentsOf: readme, encoding: .utf8).components(separatedBy: "```")[1]
         let lines = code.split(separator: "\n").dropFirst(2).map { String(repeating: " ", count: 8) + $0 }
         #expect(lines.count == 12)
