@@ -66,8 +66,7 @@ extension PropertyListFile {
             }
         }
         // If the flush fails, a power cut may bring the damage back, and it is met again.
-        setCommittedDurability(.process)
-        try? flush(nil, under: session)
+        try? system.synchronizeRetrying(session.folder)
     }
 
     /// Gives the damaged file a free name beside its own.
