@@ -37,6 +37,9 @@ extension PropertyListFile {
             let name = try nameAside(damaged, under: session)
             report.setAsideAs = names.path(of: name)
             do {
+                // Or a power cut could take the new name and leave the replacement.
+                try system.synchronizeRetrying(damaged.file.descriptor)
+                try system.synchronizeRetrying(session.folder)
                 try replaceDamaged(by: good?.bytes, like: damaged.status, under: session)
             } catch {
                 takeBack(name, of: damaged, under: session)

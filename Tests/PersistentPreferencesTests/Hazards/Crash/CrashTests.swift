@@ -24,7 +24,8 @@ import Testing
         for story in CrashStory.all {
             for point in story.points() { check(point, story, &tally) }
         }
-        Hazard.report("crashes: \(tally.states) states of the disk after \(tally.points) power cuts, \(tally.lost) lost")
+        Hazard.report(
+            "crashes: \(tally.states) states of the disk after \(tally.points) power cuts, \(tally.lost) lost")
     }
 
     /// A writer is killed before every call, another one goes on, and then the power is cut.

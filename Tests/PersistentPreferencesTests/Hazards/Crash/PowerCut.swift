@@ -6,7 +6,9 @@ extension SimulatedVolume {
         var states: [SimulatedVolume] = []
         var seen: Set<[String: [UInt8]]> = []
         for volume in statesOfFolders() {
-            for state in volume.statesOfFiles(isThorough) where seen.insert(state.listing()).inserted { states.append(state) }
+            for state in volume.statesOfFiles(isThorough) where seen.insert(state.listing()).inserted {
+                states.append(state)
+            }
         }
         return states
     }
