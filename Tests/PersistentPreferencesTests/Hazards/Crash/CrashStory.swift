@@ -75,6 +75,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
     static func volume(hasFolder: Bool = true) -> SimulatedVolume {
         var volume = SimulatedVolume()
         let home = volume.create(.folder, "home", in: SimulatedVolume.root, mode: 0o755)
+        _ = volume.create(.folder, "tmp", in: SimulatedVolume.root, mode: 0o777)
         if hasFolder { _ = volume.create(.folder, ".config", in: home, mode: 0o700) }
         volume.flushAll()
         return volume
