@@ -78,12 +78,24 @@ import Testing
         }
     }
 
-    @Test func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged() {
+    /// A flush of what has been renamed already may fail too, and a second one find nothing to do.
+    @Test(arguments: [0, 1, 2, 3])
+    func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged(_ failing: Int) {
         let machine = SimulatedMachine(CrashStory.volume())
         let process = SimulatedProcess(machine)
         CrashStory.prefs(on: process, durability: .process)["a"] = 1
         #expect(machine.volume.statesAfterPowerCut(isThorough: true).contains { $0.reopened().prefs.ints != ["a": 1] })
-        CrashStory.prefs(on: process)["a"] = 1
+        let prefs = CrashStory.prefs(on: process)
+        var flushes = 0
+        process.onCall = { call throws(StorageFailure) in
+            guard call == "fsync" else { return }
+            flushes += 1
+            if flushes == failing { throw StorageFailure("fsync", "", code: EIO) }
+        }
+        prefs["a"] = 1
+        #expect((prefs.lastError == nil) == (failing == 0))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
         for disk in machine.volume.statesAfterPowerCut(isThorough: true) {
             #expect(disk.reopened().prefs.ints == ["a": 1])
         }

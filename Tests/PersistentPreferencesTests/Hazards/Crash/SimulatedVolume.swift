@@ -74,11 +74,13 @@ struct SimulatedVolume: Sendable {
 
     mutating func flush(_ inode: Inode) {
         clock += 1
-        (self[inode].savedBytes, self[inode].pendingWrites) = (self[inode].bytes, [])
+        self[inode].pendingWrites.forEach { Self.apply($0, to: &self[inode].savedBytes) }
+        self[inode].pendingWrites = []
         (self[inode].savedEntries, self[inode].pendingChanges) = (self[inode].entries, [])
     }
 
-    /// A flush that failed: what was to be written is dropped, and no later flush brings it back.
+    /// A flush that failed: the bytes that were to be written are taken for written, and no later flush brings them back.
+    /// (Names are kept: a file system that cannot write those any more stops altogether.)
     mutating func failFlush(_ inode: Inode) {
         clock += 1
         self[inode].pendingWrites = []
@@ -89,8 +91,12 @@ struct SimulatedVolume: Sendable {
         self[inode].stamp = clock
     }
 
+    /// Puts all there is on the medium, whatever became of it before.
     mutating func flushAll() {
-        nodes.keys.forEach { flush($0) }
+        for inode in nodes.keys {
+            flush(inode)
+            self[inode].savedBytes = self[inode].bytes
+        }
     }
 
     static func apply(_ write: Write, to bytes: inout [UInt8]) {
