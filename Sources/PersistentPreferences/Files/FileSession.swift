@@ -6,6 +6,7 @@ struct FileSession {
     let folder: SystemCalls.Descriptor
     private let sidecar: SystemCalls.Descriptor
     private let system: SystemCalls
+    private let process = getpid()
 
     /// Creates the folder if it is missing, and waits for the lock unless told not to.
     init(
@@ -25,9 +26,13 @@ struct FileSession {
         }
     }
 
+    /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
+    var isOfThisProcess: Bool { process == getpid() }
+
     func end() {
-        // Unlocked before it is closed: a forked child may hold the descriptor too.
-        system.unlock(sidecar)
+        // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
+        // take it from its parent.
+        if isOfThisProcess { system.unlock(sidecar) }
         system.close(sidecar)
         system.close(folder)
     }
