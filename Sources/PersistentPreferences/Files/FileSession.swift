@@ -91,7 +91,15 @@ struct FileSession {
     private static func makeOneFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         do {
             try system.makeFolder(path, mode: 0o700)
-        } catch  where error.code == EEXIST {}
+        } catch  where error.code == EEXIST {
+            return
+        }
+        // A umask may take the owner's own access away.
+        if let made = try system.status(ofPath: path, followsLinks: false), made.kind == .folder,
+            made.permissions & 0o700 != 0o700
+        {
+            try system.setPermissions(mode_t(made.permissions | 0o700), ofPath: path)
+        }
     }
 
     // MARK: - Owners
@@ -179,16 +187,17 @@ struct FileSession {
         _ system: SystemCalls
     ) {
         // Where this is refused, the sidecar serves its maker all the same, and others learn that they may not open it.
-        guard let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false),
-            case .file = file.kind, let own = try? system.status(of: sidecar)
-        else {
+        guard let own = try? system.status(of: sidecar) else { return }
+        var permissions: UInt32 = 0o600
+        if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), case .file = file.kind {
+            if own.owner != file.owner || own.group != file.group {
+                try? system.setOwner(file.owner, group: file.group, of: sidecar)
+            }
+            permissions |= (file.permissions & 0o022) << 1
+        } else {
             try? giveToOwner(of: folder, sidecar, system)
-            return
         }
-        if own.owner != file.owner || own.group != file.group {
-            try? system.setOwner(file.owner, group: file.group, of: sidecar)
-        }
-        let readers = 0o600 | (file.permissions & 0o022) << 1
-        if readers != 0o600 { try? system.setPermissions(mode_t(readers), of: sidecar) }
+        // Whatever the umask.
+        if own.permissions != permissions { try? system.setPermissions(mode_t(permissions), of: sidecar) }
     }
 }
