@@ -13,8 +13,6 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     /// A clock far ahead: every file is old, so that no read has to look at bytes again.
     var isClockAhead = true
-    /// False where a test makes thousands of files, and the machine keeps its power.
-    var flushes = true
     /// A clock that stands still: files are stamped with this time, and it is now.
     var frozenTime: FileStatus.Time?
 
