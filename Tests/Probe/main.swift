@@ -15,6 +15,18 @@ case "agreement":
     try Probe.agreement()
 case "report":
     Probe.report()
+case "surroundings":
+    Surroundings.run(arguments)
+case "meet":
+    Meeting.serve()
+case "fork":
+    Fork.childLivesOn(arguments.popFirst() ?? "", parentIsKilled: false)
+case "fork-killed":
+    Fork.childLivesOn(arguments.popFirst() ?? "", parentIsKilled: true)
+case "fork-returns":
+    Fork.childReturns(arguments.popFirst() ?? "")
+case "fork-writes":
+    Fork.childWrites(arguments.popFirst() ?? "")
 case "orphan":
     try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
     Probe.report()

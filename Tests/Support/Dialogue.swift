@@ -25,6 +25,12 @@ package final class Dialogue {
     /// Writes a line and waits for the answer; empty where the program has ended.
     package func ask(_ question: String) throws -> String {
         try questions.fileHandleForWriting.write(contentsOf: Data((question + "\n").utf8))
+        return answer()
+    }
+
+    /// Waits for a line that the program writes unasked, or after a question that was asked already; empty where it has
+    /// ended.
+    package func answer() -> String {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { unread = Data(unread[(end + 1)...]) }

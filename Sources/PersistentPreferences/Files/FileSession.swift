@@ -6,6 +6,7 @@ struct FileSession {
     let folder: SystemCalls.Descriptor
     private let sidecar: SystemCalls.Descriptor
     private let system: SystemCalls
+    private let process = getpid()
 
     /// Creates the folder if it is missing, and waits for the lock unless told not to.
     init(
@@ -25,9 +26,13 @@ struct FileSession {
         }
     }
 
+    /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
+    var isOfThisProcess: Bool { process == getpid() }
+
     func end() {
-        // Unlocked before it is closed: a forked child may hold the descriptor too.
-        system.unlock(sidecar)
+        // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
+        // take it from its parent.
+        if isOfThisProcess { system.unlock(sidecar) }
         system.close(sidecar)
         system.close(folder)
     }
@@ -86,7 +91,15 @@ struct FileSession {
     private static func makeOneFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         do {
             try system.makeFolder(path, mode: 0o700)
-        } catch  where error.code == EEXIST {}
+        } catch  where error.code == EEXIST {
+            return
+        }
+        // A umask may take the owner's own access away.
+        if let made = try system.status(ofPath: path, followsLinks: false), made.kind == .folder,
+            made.permissions & 0o700 != 0o700
+        {
+            try system.setPermissions(mode_t(made.permissions | 0o700), ofPath: path)
+        }
     }
 
     // MARK: - Owners
@@ -174,16 +187,17 @@ struct FileSession {
         _ system: SystemCalls
     ) {
         // Where this is refused, the sidecar serves its maker all the same, and others learn that they may not open it.
-        guard let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false),
-            case .file = file.kind, let own = try? system.status(of: sidecar)
-        else {
+        guard let own = try? system.status(of: sidecar) else { return }
+        var permissions: UInt32 = 0o600
+        if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), case .file = file.kind {
+            if own.owner != file.owner || own.group != file.group {
+                try? system.setOwner(file.owner, group: file.group, of: sidecar)
+            }
+            permissions |= (file.permissions & 0o022) << 1
+        } else {
             try? giveToOwner(of: folder, sidecar, system)
-            return
         }
-        if own.owner != file.owner || own.group != file.group {
-            try? system.setOwner(file.owner, group: file.group, of: sidecar)
-        }
-        let readers = 0o600 | (file.permissions & 0o022) << 1
-        if readers != 0o600 { try? system.setPermissions(mode_t(readers), of: sidecar) }
+        // Whatever the umask.
+        if own.permissions != permissions { try? system.setPermissions(mode_t(permissions), of: sidecar) }
     }
 }

@@ -130,6 +130,11 @@ extension PropertyListFile {
                 try permissions.apply(to: file.descriptor, system)
             } else {
                 try session.giveToOwnerOfFolder(file.descriptor)
+                // Whatever the umask.
+                let mode: mode_t = 0o600
+                if try system.status(of: file.descriptor).permissions != UInt32(mode) {
+                    try system.setPermissions(mode, of: file.descriptor)
+                }
             }
             try system.writeAll(bytes, to: file.descriptor)
             return file

@@ -176,14 +176,23 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     override func commit(_ content: Content, durability: Durability) throws {
         guard let session else { preconditionFailure("commit outside begin and end") }
+        try refuseFork(of: session.lock)
         try replace(session.base, with: content, durability: durability, under: session.lock)
     }
 
     override func confirm() throws {
         guard let session else { preconditionFailure("confirm outside begin and end") }
+        try refuseFork(of: session.lock)
         if try !flushInPlace(session.base), let content = session.base.content {
             try store(content, replacing: session.base, durability: .powerCut, under: session.lock)
         }
+    }
+
+    /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
+    private func refuseFork(of session: FileSession) throws {
+        guard !session.isOfThisProcess else { return }
+        let reason = "is being updated by the parent of this forked process"
+        throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
     }
 
     override func end() {

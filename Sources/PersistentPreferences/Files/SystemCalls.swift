@@ -80,6 +80,11 @@ class SystemCalls: @unchecked Sendable {
         try check(fchmod(descriptor, mode), "chmod", "")
     }
 
+    /// `fchmodat`; a link in the path's last place is not followed.
+    func setPermissions(_ mode: mode_t, ofPath path: String) throws(StorageFailure) {
+        try check(fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW), "chmod", path)
+    }
+
     func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
         try check(fchown(descriptor, owner, group), "chown", "")
     }

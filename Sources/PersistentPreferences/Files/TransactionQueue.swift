@@ -1,3 +1,5 @@
+import Foundation
+
 /// Lets the threads of a process change one domain in turn, and commit together.
 ///
 /// Group commit: the thread whose turn it is runs its closure on the batch's working state and, if others wait, hands
@@ -56,6 +58,7 @@ class TransactionQueue: @unchecked Sendable {
         var members = 0
         var outcome: Result<Void, any Error>?
         let written = Condition()
+        let process = getpid()
 
         init(content: Content?) {
             self.content = content
@@ -126,6 +129,8 @@ class TransactionQueue: @unchecked Sendable {
     /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
     private func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
+        // The threads that waited at a fork are the parent's; the child has none of them to hand anything on to.
+        if batch.process != getpid() { lock.withLock { waiters = [] } }
         // A closure that changed nothing may have seen what the batch is about to write.
         let dependsOnBatch = batch.isChanged || !isConfirmed(batch.durability)
         let isHandedOn = lock.withLock {

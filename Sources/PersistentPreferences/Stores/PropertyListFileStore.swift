@@ -7,6 +7,16 @@ public import Foundation
 /// its format, mode, owner and group. Symbolic links are followed and kept. Beside it stand `.NAME.lock` and
 /// `.NAME.lastgood`.
 ///
+/// `.NAME.lastgood` is the last good copy: the bytes of the last commit, for the day when another program damages the file.
+/// Then the damaged bytes are set aside as `NAME.corrupt-…`, the copy takes their place, and the access that met them says so
+/// with ``PrefsError/damaged(path:reason:setAsideAs:isRestored:)``. The copy costs each write one more small file, written and
+/// renamed without a flush, and on disk the size of the file once more; reads do not touch it. Where it cannot be written (no
+/// room), the one before stays, and the write itself has succeeded all the same.
+///
+/// A process that forks inside of an update shares its lock with the child, whose own commit of that update is refused. If the
+/// parent is killed there, the child holds the lock until it ends or replaces itself (`exec`): others' writes wait that long, as
+/// they do for a writer that is stopped inside of an update; reads need no lock.
+///
 /// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
 /// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use
 /// from any thread. A read does not notice that a folder above the file was moved away and another put in its place; the

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Every truncation, every flipped bit and what a power cut leaves, met by every kind of access, with the last good copy
+/// whole, missing and damaged itself. Either the bytes still are a property list, and are read as what they say; or they are
+/// set aside unchanged, the last good state is back, and that is told once.
+///
+/// `swift test` lets each damage meet one kind of access, each of them in turn, and of the XML file takes a fifth;
+/// `PREFS_DAMAGE=18` lets every damage meet all of them.
+@Suite struct DamageMatrixTests {
+    @Test(arguments: [PropertyListFormat.binary, .xml])
+    func nothingIsLost(_ format: PropertyListFormat) throws {
+        let good = try Self.good(format)
+        let run = try DamageRun(goodBytes: good)
+        let count = Hazard.amount("PREFS_DAMAGE", usual: 1)
+        for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
+            // Most of the bits of an XML file are much the same to us.
+            if count == 1, format == .xml, number % 5 != 0 { continue }
+            try run.run(DamageCase.cases(damage.name, damage.bytes, from: number, count: count))
+        }
+        for (number, damage) in try Self.others(of: good, as: format).enumerated() {
+            try run.run(DamageCase.cases(damage.name, damage.bytes, from: number, count: 6 * count))
+        }
+        for violation in run.tally.violations.prefix(20) { Issue.record("\(format): \(violation)") }
+        #expect(run.tally.violations.isEmpty)
+        Hazard.report("damage: \(format): \(run.tally.summary)")
+    }
+
+    /// Of a good XML file Foundation is a judge that cannot be brought to crash: what it reads must not be set aside.
+    @Test func whatFoundationReadsIsNotCalledDamaged() throws {
+        let good = try Self.good(.xml)
+        for damage in Self.cuts(of: good) + Self.flips(of: good) {
+            let list = try? PropertyListSerialization.propertyList(from: damage.bytes, options: [], format: nil)
+            switch DamageCase.Expected(damage.bytes) {
+            case .damage: #expect(!(list is [String: Any]), "\(damage.name)")
+            case .content(let content, _):
+                #expect(CanonicalValue.areEqual(try #require(list as? [String: Any]), content), "\(damage.name)")
+            case .excess: break
+            }
+        }
+    }
+
+    private typealias Damage = (name: String, bytes: Data)
+
+    /// Without the lines above the list, of which most damages would be the same.
+    private static func good(_ format: PropertyListFormat) throws -> Data {
+        let bytes = try PropertyListCoder.encode(DamageCase.goodContent, as: format)
+        guard format == .xml else { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(separator: "\n").dropFirst(2).map { $0.drop { $0 == "\t" } }
+        return Data(lines.joined(separator: "\n").utf8)
+    }
+
+    /// Every length, the rest missing or, as after a power cut, zero.
+    private static func cuts(of good: Data) -> [Damage] {
+        (0..<good.count).flatMap { length -> [Damage] in
+            let kept = good.prefix(length)
+            return [
+                ("cut to \(length) bytes", kept),
+                ("zeros from byte \(length) on", kept + Data(count: good.count - length)),
+            ]
+        }
+    }
+
+    private static func flips(of good: Data) -> [Damage] {
+        (0..<good.count * 8).map { bit in
+            var bytes = good
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            return ("bit \(bit % 8) of byte \(bit / 8) flipped", bytes)
+        }
+    }
+
+    private static func others(of good: Data, as format: PropertyListFormat) throws -> [Damage] {
+        let tops: [Any] = [["a"], "text", 1, 1.5, true, Date(timeIntervalSinceReferenceDate: 0), Data([1])]
+        var damages: [Damage] = try tops.map {
+            ("\(type(of: $0)) on top", try PropertyListCoder.encode($0, as: format))
+        }
+        let roots: [Any] = [["a"], "text", 1, true]
+        damages += try roots.map {
+            ("\(type(of: $0)) as root", try PropertyListCoder.encode(["AnyPrefs": $0, "Other": [:]], as: format))
+        }
+        damages.append(("no root", try PropertyListCoder.encode(["Other": ["x": 1]], as: format)))
+        damages.append(("a page of zeros", Data(count: 4_096)))
+        damages.append(("twice over", good + good))
+        for seed in 0..<UInt64(Hazard.amount("PREFS_DAMAGE_GARBAGE", usual: 12)) {
+            var random = SeededGenerator(seed: seed)
+            var bytes = Data(
+                (0..<Int.random(in: 1...600, using: &random)).map { _ in .random(in: 0...255, using: &random) })
+            if seed % 2 == 0 { bytes = good.prefix(Int.random(in: 6...60, using: &random)) + bytes }
+            damages.append(("garbage of seed \(seed)", bytes))
+        }
+        return damages
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Damage where something else is in the way besides: the last good copy is none, or links lead to the file.
+@Suite struct DamageNeighborsTests {
+    private let folder: TemporaryFolder
+    private let damaged = Data("bplist00, or what is left of it".utf8)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: folder.file(name), system: RecordingSystemCalls()))
+    }
+
+    private func link(_ name: String, to destination: String) throws {
+        try? FileManager.default.removeItem(at: folder.file(name))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file(name).path, withDestinationPath: destination)
+    }
+
+    private func setAside(in subfolder: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + subfolder)
+            .filter { $0.contains(".corrupt-") }
+    }
+
+    enum LastGood: CaseIterable {
+        case empty, cut, arrayOnTop, oldStyle, fifo, folder, linkToGoodFile, danglingLink
+    }
+
+    @Test(arguments: LastGood.allCases) func aLastGoodCopyThatIsNoneIsNotTaken(_ kind: LastGood) throws {
+        let copy = folder.file(".test.plist.lastgood")
+        prefs()["a"] = 1
+        let good = try Data(contentsOf: copy)
+        try FileManager.default.removeItem(at: copy)
+        switch kind {
+        case .empty: try Data().write(to: copy)
+        case .cut: try good.dropLast(1).write(to: copy)
+        case .arrayOnTop: try writePropertyList([["AnyPrefs": ["a": 1]]], to: copy)
+        case .oldStyle: try Data("{ AnyPrefs = { a = 1; }; }".utf8).write(to: copy)
+        case .fifo: #expect(mkfifo(copy.path, 0o600) == 0)
+        case .folder: #expect(mkdir(copy.path, 0o700) == 0)
+        case .linkToGoodFile:
+            try good.write(to: folder.file("planted.plist"))
+            try link(".test.plist.lastgood", to: "planted.plist")
+        case .danglingLink: try link(".test.plist.lastgood", to: "planted.plist")
+        }
+        try damaged.write(to: folder.file())
+        let prefs = prefs()
+        #expect(prefs.outcome.hasSuffix("there was no last good state"))
+        #expect(prefs.values.isEmpty)
+        #expect(try setAside().map { try Data(contentsOf: folder.file($0)) } == [damaged])
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        #expect(try !folder.names().contains { $0.hasSuffix(".tmp") })
+        if kind == .linkToGoodFile { #expect(try Data(contentsOf: folder.file("planted.plist")) == good) }
+        if kind == .danglingLink { #expect(try !folder.names().contains("planted.plist")) }
+        // What can be replaced is: the next damage finds a copy again.
+        guard kind != .folder else { return }
+        try damaged.write(to: folder.file())
+        #expect(prefs.ints == ["a": 2])
+        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
+    }
+
+    @Test func behindLinksItIsSetAsideBesideTheFile() throws {
+        mkdir(folder.path + "/real", 0o700)
+        try link("link.plist", to: "middle.plist")
+        try link("middle.plist", to: folder.path + "/real/it.plist")
+        let prefs = prefs("link.plist")
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        try damaged.write(to: folder.file("real/it.plist"))
+        #expect(prefs.ints == ["a": 1])
+        guard case .damaged(folder.file("real/it.plist").path, _, .some, true) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(try setAside(in: "real").map { try Data(contentsOf: folder.file("real/" + $0)) } == [damaged])
+        #expect(try folder.names() == ["link.plist", "middle.plist", "real"])
+    }
+
+    @Test(arguments: ["real/it.plist", "../real/it.plist", "missing/it.plist", "absolute"])
+    func aDanglingLinkIsCreatedThrough(_ destination: String) throws {
+        for name in ["real", "links"] { mkdir(folder.path + "/" + name, 0o700) }
+        let inLinks = destination.hasPrefix("..")
+        let name = inLinks ? "links/link.plist" : "link.plist"
+        let target = destination == "absolute" ? folder.path + "/real/it.plist" : destination
+        try link(name, to: target)
+        let prefs = prefs(name)
+        #expect(prefs.values.isEmpty)
+        #expect(prefs.outcome == "ok")
+        #expect(try setAside().isEmpty)
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file(name).path) == target)
+        let created = destination.hasPrefix("missing") ? "missing/it.plist" : "real/it.plist"
+        #expect(try propertyList(at: folder.file(created))["AnyPrefs"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test(arguments: UnreadableTests.Access.allCases)
+    func aRingOfLinksIsRefusedUntilItIsBroken(_ access: UnreadableTests.Access) throws {
+        try link("x", to: "y")
+        try link("y", to: "x")
+        let prefs = prefs("x")
+        access.run(on: prefs)
+        guard case .unreadable(let failure) = prefs.lastError, failure.code == ELOOP else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(try folder.names() == ["x", "y"])
+        try link("y", to: "z")
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try propertyList(at: folder.file("z"))["AnyPrefs"] as? [String: Int] == ["a": 1])
+    }
+
+    /// Between any two accesses the link leads elsewhere: each is of the file that it leads to then.
+    @Test func aLinkThatIsTurnedBetweenAccesses() throws {
+        var models = [["a": 0], ["a": 1], ["a": 2]]
+        for (number, model) in models.enumerated() { folder.prefs("\(number).plist").values = model }
+        try link("link.plist", to: "0.plist")
+        let prefs = prefs("link.plist")
+        var random = SeededGenerator(seed: 3)
+        for step in 0..<60 {
+            let turn = Int.random(in: 0..<3, using: &random)
+            try link("link.plist", to: "\(turn).plist")
+            switch step % 4 {
+            case 0: #expect(prefs["a"] as? Int == models[turn]["a"])
+            case 1:
+                prefs["b"] = step
+                models[turn]["b"] = step
+            case 2:
+                prefs.update { $0["c"] = ($0["c"] as? Int ?? 0) + 1 }
+                models[turn]["c", default: 0] += 1
+            default:
+                prefs.values["a"] = step
+                models[turn]["a"] = step
+            }
+            #expect(prefs.outcome == "ok")
+        }
+        for (number, model) in models.enumerated() { #expect(folder.prefs("\(number).plist").ints == model) }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is touched.
+/// What takes a process of its own is in `ProcessTests`.
+@Suite struct SurroundingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        mkdir(folder.path + "/inner", 0o700)
+    }
+
+    private func inner() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inner").sorted()
+    }
+
+    // MARK: - Names
+
+    private static let tooLong = String(repeating: "x", count: 10_000)
+
+    @Test func badRootKeysTouchNothing() throws {
+        for name in Name.badRoots.map(\.text) + [Self.tooLong] {
+            let store = PropertyListFileStore(url: folder.file("inner/test.plist"))
+            let prefs = AnyPrefs(key: name, values: ["a": 1], store: store)
+            for access in UnreadableTests.Access.allCases {
+                access.run(on: prefs)
+                guard case .invalidName(name, _) = prefs.lastError else {
+                    Issue.record("\(name.debugDescription.prefix(40)) \(access): \(prefs.outcome)")
+                    continue
+                }
+            }
+            #expect(try inner().isEmpty)
+        }
+        #expect(try folder.names() == ["inner"])
+    }
+
+    @Test(arguments: [PropertyListFormat.binary, .xml])
+    func goodRootKeysAreNamesInTheFileAndNothingElse(_ format: PropertyListFormat) throws {
+        // Two spellings of a letter are one key.
+        let names =
+            Array(Set(Name.goodRoots)) + [
+                "../../../etc/passwd", "/etc/passwd", "%2e%2e%2f", "CF$UID", "\u{7F}", "<a>&",
+            ]
+        for (number, name) in names.enumerated() {
+            // A store of its own each time, so that every name is read from the file again.
+            let store = PropertyListFileStore(url: folder.file("inner/test.plist"), format: format)
+            AnyPrefs(key: name, store: store)["a"] = number
+        }
+        for (number, name) in names.enumerated() {
+            let store = PropertyListFileStore(url: folder.file("inner/test.plist"))
+            let prefs = AnyPrefs(key: name, store: store)
+            #expect(prefs.ints == ["a": number], "\(name.debugDescription.prefix(40))")
+        }
+        let (stored, _) = try PropertyListFile.decode(Data(contentsOf: folder.file("inner/test.plist")))
+        #expect(
+            stored.keys.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+                == names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+        #expect(try inner() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        #expect(try folder.names() == ["inner"])
+    }
+
+    // MARK: - Exchanged for a link
+
+    enum Place: String, CaseIterable {
+        case file = "test.plist"
+        case sidecar = ".test.plist.lock"
+        case temporary = ".test.plist.tmp"
+        case lastGood = ".test.plist.lastgood"
+    }
+
+    /// At every single call of a write: what stands there becomes a link to another file, whose content must never be
+    /// replaced nor mixed with ours.
+    @Test(arguments: Place.allCases) func exchangedForALink(_ place: Place) throws {
+        var tally = Tally()
+        for isNew in [false, true] {
+            var number = 0
+            while try exchange(place, at: number, isNew: isNew, &tally) { number += 1 }
+            #expect(number > 10)
+        }
+        #expect(tally.lost == [] && tally.lockedOut == [])
+        Hazard.report("surroundings: \(place) exchanged for a link: \(tally.summary)")
+    }
+
+    private struct Tally {
+        var situations = 0
+        var lost: [String] = []
+        var lockedOut: [String] = []
+
+        var summary: String { "\(situations) situations, \(lost.count) lost, \(lockedOut.count) locked out" }
+    }
+
+    /// - Returns: whether the write had so many calls.
+    private func exchange(_ place: Place, at number: Int, isNew: Bool, _ tally: inout Tally) throws -> Bool {
+        for name in try inner() { unlink(folder.path + "/inner/" + name) }
+        let (file, other, kept) = (folder.file("inner/test.plist"), folder.file("other.plist"), folder.file("kept"))
+        try writePropertyList(["AnyPrefs": ["b": 7], "Theirs": ["x": 1]], to: other)
+        let otherBytes = try Data(contentsOf: other)
+        unlink(kept.path)
+        let system = Exchanging()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: file, system: system))
+        if !isNew { prefs["a"] = 1 }
+        let path = folder.path + "/inner/" + place.rawValue
+        system.begin(at: number) {
+            rename(path, kept.path)
+            symlink(other.path, path)
+        }
+        let error = prefs.update { $0["a"] = 2 }
+        guard system.hasExchanged else { return false }
+
+        tally.situations += 1
+        let situation = "\(place) at call \(number), new \(isNew), \(error.map { "\($0)" } ?? "ok")"
+        let list = try propertyList(at: other)
+        let roots = [list["AnyPrefs"] as? [String: Int], list["Theirs"] as? [String: Int]]
+        // A link that was there before the file was looked at is followed, and one key changed there.
+        let isFollowed = place == .file && error == nil && list.count == 2 && roots == [["a": 2, "b": 7], ["x": 1]]
+        if try Data(contentsOf: other) != otherBytes, !isFollowed { tally.lost.append("\(situation): \(list)") }
+        if place == .file, FileManager.default.fileExists(atPath: kept.path) {
+            // What was moved away in the middle is the old state or the new one.
+            let state = try propertyList(at: kept)["AnyPrefs"] as? [String: Int]
+            if state != ["a": 1], state != ["a": 2] { tally.lost.append("\(situation): kept \(state ?? [:])") }
+        }
+        unlink(path)
+        let later = AnyPrefs(store: PropertyListFileStore(url: file))
+        later["c"] = 3
+        if later.outcome != "ok" { tally.lockedOut.append("\(situation): \(later.outcome)") }
+        if try inner().contains(Place.temporary.rawValue) { tally.lost.append("\(situation): a temporary file stays") }
+        return true
+    }
+
+    // MARK: - From its first moment
+
+    @Test func nothingIsEverMadeForOthers() {
+        final class Making: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var files: [mode_t] = []
+            nonisolated(unsafe) var folders: [mode_t] = []
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                if flags & O_CREAT != 0 {
+                    files.append(mode)
+                    #expect(flags & O_EXCL != 0 && flags & O_NOFOLLOW != 0, "\(name) may be another's")
+                }
+                return try super.open(name, in: folder, flags, mode: mode)
+            }
+            override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
+                folders.append(mode)
+                try super.makeFolder(path, mode: mode)
+            }
+        }
+        let system = Making()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("deep/er/test.plist"), system: system))
+        prefs["a"] = 1
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        // The sidecar, and twice the file and its copy.
+        #expect(system.files == Array(repeating: 0o600, count: 5))
+        #expect(system.folders.allSatisfy { $0 == 0o700 })
+    }
+}

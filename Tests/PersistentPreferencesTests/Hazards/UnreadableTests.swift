@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// A file that is there and cannot be read is another matter than a damaged one: it stays, nothing is written, the next
+/// access tries again, and all is well once the trouble is gone.
+@Suite struct UnreadableTests {
+    private let folder: TemporaryFolder
+    private let system = Troubled()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// One kind of call fails for as long as the trouble lasts.
+    private final class Troubled: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var trouble: (call: String, code: Int32)?
+
+        private func meet(_ call: String) throws(StorageFailure) {
+            if let trouble, trouble.call == call { throw StorageFailure(call, "", code: trouble.code) }
+        }
+
+        override func open(
+            _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+        ) throws(StorageFailure) -> Descriptor {
+            try meet("open")
+            return try super.open(name, in: folder, flags, mode: mode)
+        }
+
+        override func read(
+            _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+        ) throws(StorageFailure) -> Int {
+            try meet("read")
+            return try super.read(descriptor, into: buffer, at: offset)
+        }
+
+        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+            try meet("fstat")
+            return try super.status(of: descriptor)
+        }
+    }
+
+    enum Access: CaseIterable {
+        case read, count, write, assignment, inPlace, update, flush, clear, deleteAll
+
+        func run(on prefs: AnyPrefs) {
+            switch self {
+            case .read: #expect(prefs["a"] == nil)
+            case .count: #expect(prefs.count == 0)
+            case .write: prefs["a"] = 2
+            case .assignment: prefs.values = ["a": 2]
+            case .inPlace: prefs.values["a"] = 2
+            case .update: #expect(prefs.update { $0["a"] = 2 } != nil)
+            case .flush: prefs.flush()
+            case .clear: prefs.clear()
+            case .deleteAll: prefs.deleteAll()
+            }
+        }
+    }
+
+    static let faults: [(call: String, codes: [Int32])] = [
+        ("open", [EMFILE, ENFILE, EACCES, EPERM, EIO, ENOMEM, ESTALE]), ("read", [EIO, ENOMEM, ESTALE, EISDIR]),
+        ("fstat", [EIO, ENOMEM, EOVERFLOW]),
+    ]
+
+    @Test func aSystemCallThatFails() throws {
+        folder.prefs().values = ["a": 1, "b": 2]
+        let bytes = try Data(contentsOf: folder.file())
+        let names = try folder.names()
+        var tally = (accesses: 0, lost: 0, writtenOver: 0)
+        for (call, codes) in Self.faults {
+            for code in codes {
+                for access in Access.allCases {
+                    system.trouble = (call, code)
+                    let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+                    access.run(on: prefs)
+                    access.run(on: prefs)
+                    #expect(prefs.errors.count == 3, "\(access)")
+                    switch prefs.lastError {
+                    case .unreadable(let failure), .notStored(let failure):
+                        #expect(failure.code == code && failure.operation == call, "\(access): \(failure)")
+                    default:
+                        Issue.record("\(call) \(code) \(access): \(prefs.outcome)")
+                    }
+                    let isUntouched = try Data(contentsOf: folder.file()) == bytes && folder.names() == names
+                    #expect(isUntouched, "\(call) \(code) \(access)")
+                    system.trouble = nil
+                    let isBack = prefs.ints == ["a": 1, "b": 2] && prefs.lastError == nil
+                    #expect(isBack, "\(call) \(code) \(access): \(prefs.outcome)")
+                    tally.accesses += 2
+                    tally.lost += isBack ? 0 : 1
+                    tally.writtenOver += isUntouched ? 0 : 1
+                }
+            }
+        }
+        Hazard.report(
+            "damage: unreadable: \(tally.accesses) accesses to files that could not be read, \(tally.lost) lost, "
+                + "\(tally.writtenOver) written over")
+    }
+
+    enum Obstacle: String, CaseIterable {
+        case folder = "is a folder"
+        case fifo = "is a FIFO"
+        case socket = "is a socket"
+        case device = "is a device"
+
+        /// Opening a socket fails before anybody can look at it.
+        var reason: String { self == .socket ? String(cString: strerror(ENXIO)) : rawValue }
+
+        func stand(at path: String) -> Bool {
+            switch self {
+            case .folder: return mkdir(path, 0o700) == 0
+            case .fifo: return mkfifo(path, 0o600) == 0
+            case .socket: return UnreadableTests.makeSocket(path)
+            case .device: return mknod(path, S_IFCHR | 0o600, 0x103) == 0
+            }
+        }
+    }
+
+    @Test(arguments: Obstacle.allCases) func anotherThingInTheFilesPlace(_ obstacle: Obstacle) throws {
+        let path = folder.file().path
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file()))
+        prefs.values = ["a": 1, "b": 2]
+        let kept = folder.file("kept.plist").path
+        for access in Access.allCases {
+            #expect(rename(path, kept) == 0)
+            guard obstacle.stand(at: path) else {
+                print("skipped: \(obstacle) cannot be made here")
+                return
+            }
+            let before = try SystemCalls.real.status(ofPath: path, followsLinks: false)
+            let names = try folder.names()
+            access.run(on: prefs)
+            guard case .unreadable(let failure) = prefs.lastError else {
+                Issue.record("\(access): \(prefs.outcome)")
+                return
+            }
+            #expect(failure.reason == obstacle.reason && failure.path == path, "\(access)")
+            #expect(try SystemCalls.real.status(ofPath: path, followsLinks: false) == before, "\(access)")
+            #expect(try folder.names() == names, "\(access)")
+            #expect(remove(path) == 0)
+            #expect(rename(kept, path) == 0)
+            #expect(prefs.ints == ["a": 1, "b": 2], "\(access)")
+            #expect(prefs.outcome == "ok")
+        }
+        prefs["a"] = 3
+        #expect(folder.prefs().ints == ["a": 3, "b": 2])
+    }
+
+    /// Bound by a short name: a socket's address has no room for a long path.
+    private static func makeSocket(_ path: String) -> Bool {
+        let short = "/tmp/prefs-\(UInt32.random(in: 0...UInt32.max))"
+        // SOCK_STREAM, which is of another type on each platform, but 1.
+        let descriptor = socket(AF_UNIX, 1, 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) } == 0
+        }
+        return isBound && rename(short, path) == 0
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import PersistentPreferences
+
+/// A process that forks inside of `update`. Swift hides `fork`; it is there all the same, and libraries call it.
+enum Fork {
+    /// The child lives on, until standard input ends, and keeps what it has inherited.
+    static func childLivesOn(_ path: String, parentIsKilled: Bool) {
+        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        let error = prefs.update { values in
+            values["count"] = 2
+            if fork() == 0 {
+                if parentIsKilled {
+                    // Ends when the parent does.
+                    close(ends[1])
+                    waitForEnd(of: ends[0])
+                    write(1, "alone\n", 6)
+                }
+                waitForEnd(of: 0)
+                _exit(0)
+            }
+            if parentIsKilled { kill(getpid(), SIGKILL) }
+        }
+        print(error.map { "\($0)" } ?? "ok")
+        fflush(nil)
+        // Both have standard input, so that it is not this process's end that tells the child.
+        while readLine() != nil {}
+    }
+
+    private static func waitForEnd(of descriptor: Int32) {
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) > 0 {}
+    }
+
+    /// The child returns from the body too and tries to commit, then goes on its own way, while its parent is in the body.
+    static func childReturns(_ path: String) {
+        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        var child: pid_t = -1
+        let error = prefs.update { values in
+            child = fork()
+            values["count"] = child == 0 ? 666 : 2
+            guard child != 0 else { return }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            print("parent, in update: \(isLocked(path) ? "locked" : "unlocked")")
+        }
+        print("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
+        fflush(nil)
+        if child == 0 { _exit(0) }
+        print("then: \(isLocked(path) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
+    }
+
+    /// A child forked outside of any update is a process like others.
+    static func childWrites(_ path: String) {
+        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        prefs["count"] = 1
+        let child = fork()
+        for _ in 0..<100 { prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 } }
+        if child == 0 { _exit(prefs.lastError == nil ? 0 : 1) }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        print("\(status) \(prefs["count"] as? Int ?? -1)")
+    }
+
+    private static func fork() -> pid_t {
+        typealias Function = @convention(c) () -> pid_t
+        guard let symbol = dlsym(nil, "fork") else { fatalError("no fork") }
+        return unsafeBitCast(symbol, to: Function.self)()
+    }
+
+    private static func isLocked(_ path: String) -> Bool {
+        let url = URL(filePath: path, directoryHint: .notDirectory)
+        let sidecar = url.deletingLastPathComponent().path + "/." + url.lastPathComponent + ".lock"
+        let descriptor = open(sidecar, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import PersistentPreferences
+
+/// A program in hostile surroundings, which it makes itself: each argument is a step, and its answer is a line.
+enum Surroundings {
+    nonisolated(unsafe) private static var prefs: ProbePrefs?
+    nonisolated(unsafe) private static var taken: [Int32] = []
+
+    static func run(_ steps: some Sequence<String>) {
+        // A file that grows past its limit is an error here, not the end.
+        signal(SIGXFSZ, SIG_IGN)
+        for step in steps {
+            let words = step.split(separator: " ", maxSplits: 1).map(String.init)
+            print("\(words[0]): \(answer(words[0], words.dropFirst().first ?? ""))")
+            fflush(nil)
+        }
+    }
+
+    private static func answer(_ command: String, _ rest: String) -> String {
+        let numbers = rest.split(separator: " ").compactMap { Int($0) }
+        switch command {
+        case "open":
+            prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: rest, directoryHint: .notDirectory)))
+        case "suite":
+            // No argument can have a NUL in it.
+            prefs = ProbePrefs(store: UserDefaultsStore(suiteName: rest.replacingOccurrences(of: "<NUL>", with: "\0")))
+        case "set":
+            prefs?["count"] = numbers[0]
+        case "get":
+            let count = prefs?["count"] as? Int
+            return "\(count.map { "\($0)" } ?? "nil") \(outcome)"
+        case "text":
+            prefs?["text"] = String(repeating: "x", count: numbers[0])
+        case "length":
+            return "\((prefs?["text"] as? String)?.count ?? 0) \(outcome)"
+        case "identity":
+            return becomeUser(numbers[0]) ? "ok" : "refused"
+        case "umask":
+            umask(mode_t(rest, radix: 8) ?? 0)
+            return "ok"
+        case "descriptors":
+            setDescriptors(areTaken: rest == "taken")
+            return "ok"
+        case "size":
+            return setLimit(of: fileSize, to: numbers[0]) ? "ok" : "refused"
+        case "names":
+            let names = try? FileManager.default.contentsOfDirectory(atPath: rest).sorted()
+            return (names ?? ["unreadable"]).joined(separator: " ")
+        case "shell":
+            return shell(rest) == 0 ? "ok" : "failed"
+        default:
+            return "no such step"
+        }
+        return outcome
+    }
+
+    private static var outcome: String { prefs?.lastError.map { "\($0)" } ?? "ok" }
+
+    private static func becomeUser(_ number: Int) -> Bool {
+        let user = uid_t(number)
+        return setgroups(0, nil) == 0 && setgid(user) == 0 && setuid(user) == 0
+    }
+
+    private static func setDescriptors(areTaken: Bool) {
+        if areTaken {
+            _ = setLimit(of: openFiles, to: 64)
+            while true {
+                let descriptor = open("/dev/null", O_RDONLY)
+                guard descriptor >= 0 else { break }
+                taken.append(descriptor)
+            }
+        } else {
+            taken.forEach { close($0) }
+            taken = []
+        }
+    }
+
+    #if canImport(Glibc)
+        private static let fileSize = Int32(RLIMIT_FSIZE.rawValue)
+        private static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let fileSize = RLIMIT_FSIZE
+        private static let openFiles = RLIMIT_NOFILE
+    #endif
+
+    private static func setLimit(of resource: Int32, to count: Int) -> Bool {
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        limit.rlim_cur = rlim_t(count)
+        return setrlimit(resource, &limit) == 0
+    }
+
+    private static func shell(_ command: String) -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        do { try process.run() } catch { return -1 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

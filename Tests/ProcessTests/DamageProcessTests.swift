@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Several processes meet one damaged file at the same moment: it is set aside once, and all read the last good state.
+@Suite struct DamageProcessTests {
+    private static let processes = 4
+
+    @Test(arguments: ["file", "suite"])
+    func setAsideOnce(_ kind: String) throws {
+        let home = try TemporaryFolder()
+        let rounds = Hazard.amount("PREFS_DAMAGE_MEETINGS", usual: 12)
+        let readers = try (0..<Self.processes).map { _ in try Dialogue("Probe", ["meet"], home: home) }
+        let folder = home.path + "/.config"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func ask(_ number: Int) -> String { kind == "file" ? "file \(folder)/\(number).plist" : "suite \(number)" }
+        let good = try PropertyListSerialization.data(
+            fromPropertyList: ["ProbePrefs": ["count": 7]], format: .binary, options: 0)
+        let damaged = Data(good.dropLast(9))
+        // All are damaged before the first is met: by then the others are old enough to be believed at once.
+        for number in 0..<rounds {
+            try good.write(to: URL(filePath: "\(folder)/.\(number).plist.lastgood"))
+            try damaged.write(to: URL(filePath: "\(folder)/\(number).plist"))
+        }
+        var lost = 0
+        var tellers = 0
+        for number in 0..<rounds {
+            let answers = try allAtOnce(readers, ask(number))
+            let told = answers.count { $0 == "7 told" }
+            tellers += told
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let aside = names.filter { $0.hasPrefix("\(number).plist.corrupt-") }
+            let isWhole =
+                try answers.allSatisfy { ["7 told", "7 ok"].contains($0) } && told >= 1 && aside.count == 1
+                && Data(contentsOf: URL(filePath: "\(folder)/\(aside[0])")) == damaged
+                && Data(contentsOf: URL(filePath: "\(folder)/\(number).plist")) == good
+                && !names.contains(".\(number).plist.tmp")
+            if !isWhole { lost += 1 }
+            #expect(isWhole, "\(ask(number)): \(answers) \(aside)")
+        }
+        Hazard.report(
+            "damage: \(kind): \(rounds) files met by \(Self.processes) processes at once, \(rounds - lost) set aside once "
+                + "and restored, told \(tellers) times, \(lost) lost")
+    }
+
+    private func allAtOnce(_ readers: [Dialogue], _ question: String) throws -> [String] {
+        nonisolated(unsafe) let readers = readers
+        nonisolated(unsafe) var answers = Array(repeating: "", count: readers.count)
+        let lock = NSLock()
+        inThreads(readers.count) { number in
+            let answer = (try? readers[number].ask(question)) ?? "none"
+            lock.withLock { answers[number] = answer }
+        }
+        return answers
+    }
+}

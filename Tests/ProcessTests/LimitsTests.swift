@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A process whose means come to an end: descriptors, the size of a file, room on the disk, a medium that may not be
+/// written. The old state stands, the error names the cause, no temporary file stays, and all works afterwards.
+@Suite struct LimitsTests {
+    private static let names = ".test.plist.lastgood .test.plist.lock test.plist"
+
+    @Test func withoutDescriptors() throws {
+        var situation = try Situation()
+        let folder = situation.home.path
+        let file = folder + "/test.plist"
+        try situation.run(
+            "descriptors",
+            [
+                ("open \(file)", "ok"), ("set 1", "ok"), ("open \(folder)/other.plist", "ok"), ("set 5", "ok"),
+                ("open \(file)", "ok"), ("descriptors taken", "ok"),
+                // A read takes none, as long as nothing has changed.
+                ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
+                (
+                    "open \(folder)/other.plist",
+                    "\(folder)/other.plist: open: Too many open files; the file was left as it is"
+                ),
+                // What was open until now is closed, which left one to take.
+                ("descriptors taken", "ok"),
+                ("get", "nil \(folder)/other.plist: open: Too many open files; the file was left as it is"),
+                ("set 2", "\(folder)/other.plist: open: Too many open files; the file was left as it is"),
+                ("descriptors free", "ok"),
+            ],
+            later: [
+                ("get", "5 ok"), ("set 6", "ok"), ("open \(file)", "ok"), ("get", "1 ok"), ("set 3", "ok"),
+                ("get", "3 ok"),
+                (
+                    "names \(folder)",
+                    ".other.plist.lastgood .other.plist.lock .test.plist.lastgood .test.plist.lock "
+                        + "other.plist test.plist"
+                ),
+            ])
+        situation.report("descriptors")
+    }
+
+    @Test func aFileThatMayNotGrow() throws {
+        var situation = try Situation()
+        let file = situation.home.path + "/test.plist"
+        let trouble = "\(file): write: File too large; the stored state is unchanged"
+        try situation.run(
+            "size",
+            [
+                ("open \(file)", "ok"), ("text 10", "ok"), ("size 5000", "ok"),
+                ("text 4000", "ok"), ("length", "4000 ok"),
+                // The first 5,000 bytes are written: short for real.
+                ("text 10000", trouble), ("length", "4000 ok"), ("text 6000", trouble),
+                ("names \(situation.home.path)", Self.names),
+            ],
+            later: [("size 100000", "ok"), ("text 10000", "ok"), ("length", "10000 ok")])
+        situation.report("file size")
+    }
+
+    // MARK: - Mounted, in a mount namespace of the probe's own
+
+    /// - Parameter isReadOnly: after another process has written 1 there. Its own writing would be in the way: the engine
+    ///   holds open what it has written.
+    private func mounted(_ folder: String, isReadOnly: Bool = false) -> [String] {
+        let write = "\"$1\" surroundings \"open $0/test.plist\" 'set 1' >/dev/null && mount -o remount,ro \"$0\""
+        let script = "mount -t tmpfs -o size=64k tmpfs \"$0\" && \(isReadOnly ? write : "true") && exec \"$@\""
+        return ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder]
+    }
+
+    private func mayMount(_ folder: String) -> Bool {
+        guard Root.isHere, FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"),
+            let result = try? Child(
+                URL(filePath: "/usr/bin/unshare"), Array(mounted(folder).dropFirst()) + ["true"], environment: [:]
+            ).wait()
+        else { return false }
+        return result.code == 0
+    }
+
+    @Test func aFullDisk() throws {
+        var situation = try Situation()
+        let folder = situation.home.path
+        guard mayMount(folder) else { return print("skipped: a full disk, as nothing can be mounted here") }
+        let file = folder + "/test.plist"
+        let trouble = "\(file): write: No space left on device; the stored state is unchanged"
+        try situation.run(
+            "full", through: mounted(folder),
+            [
+                ("open \(file)", "ok"), ("set 1", "ok"),
+                ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"),
+                ("set 2", trouble), ("get", "1 ok"), ("text 5000", trouble),
+                ("names \(folder)", "\(Self.names.dropLast(10))filler test.plist"),
+                ("open \(file)", "ok"), ("get", "1 ok"), ("set 2", trouble),
+            ],
+            later: [
+                ("shell rm \(folder)/filler", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
+                ("get", "3 ok"),
+                ("names \(folder)", Self.names),
+            ])
+        // Damage on a full disk: nothing is set aside, reads give the last good state, until there is room.
+        try situation.run(
+            "full and damaged", through: mounted(folder),
+            [
+                ("open \(file)", "ok"), ("set 1", "ok"),
+                ("shell printf bplist00 > \(file) && touch -d yesterday \(file)", "ok"),
+                ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"),
+                (
+                    "get",
+                    "1 \(file): too short for a binary property list, or of an unknown version; it could not be set "
+                        + "aside, writes are refused, reads give the last good state"
+                ),
+                (
+                    "set 2",
+                    "\(file): too short for a binary property list, or of an unknown version; it could not be set "
+                        + "aside, writes are refused, reads give the last good state"
+                ),
+                ("shell test \"$(cat \(file))\" = bplist00", "ok"),
+            ],
+            later: [
+                ("shell rm \(folder)/filler", "ok"), ("shell cp \(folder)/.test.plist.lastgood \(file)", "ok"),
+                ("get", "1 ok"), ("set 3", "ok"), ("get", "3 ok"), ("names \(folder)", Self.names),
+            ])
+        situation.report("full disk")
+    }
+
+    @Test func aReadOnlyDisk() throws {
+        var situation = try Situation()
+        let folder = situation.home.path
+        guard mayMount(folder) else { return print("skipped: a read-only disk, as nothing can be mounted here") }
+        let file = folder + "/test.plist"
+        let trouble = "Read-only file system; the stored state is unchanged"
+        try situation.run(
+            "read-only", through: mounted(folder, isReadOnly: true),
+            [
+                ("open \(file)", "ok"), ("get", "1 ok"),
+                ("set 2", "\(file): open: \(trouble)"), ("get", "1 ok"), ("open \(file)", "ok"), ("get", "1 ok"),
+                ("open \(folder)/new.plist", "ok"), ("set 2", "\(folder)/.new.plist.lock: open: \(trouble)"),
+                ("open \(folder)/deep/new.plist", "ok"), ("set 2", "\(folder)/deep: mkdir: \(trouble)"),
+                ("names \(folder)", Self.names),
+            ],
+            later: [
+                ("shell mount -o remount,rw \(folder)", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
+                ("get", "1 ok"), ("set 3", "ok"), ("get", "3 ok"),
+            ])
+        situation.report("read-only disk")
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Steps of one `Probe surroundings`, each with the answer that it has to give, and the counts for the summary.
+struct Situation {
+    typealias Step = (key: String, value: String)
+
+    let home: TemporaryFolder
+    private(set) var count = 0
+    private(set) var lost = 0
+    private(set) var lockedOut = 0
+
+    init() throws {
+        home = try TemporaryFolder()
+    }
+
+    /// One situation: all steps in one process. Those after `later` are what has to work once the trouble is gone.
+    ///
+    /// - Parameter prefix: a program and its first arguments that run the probe, in a place of its own say.
+    mutating func run(
+        _ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []
+    ) throws {
+        let probe = try Child.executable("Probe")
+        let arguments = ["surroundings"] + (steps + later).map(\.key)
+        let environment = ["HOME": home.path]
+        let child =
+            prefix.isEmpty
+            ? try Child(probe, arguments, environment: environment)
+            : try Child(
+                URL(filePath: prefix[0]), prefix.dropFirst() + [probe.path] + arguments, environment: environment)
+        let result = try child.wait()
+        let answers = result.output.split(separator: "\n").map(String.init)
+        let expected = (steps + later).map { step in
+            "\(step.key.prefix { $0 != " " }): \(step.value)"
+        }
+        count += 1
+        if answers.prefix(steps.count) != expected.prefix(steps.count) { lost += 1 }
+        if answers.dropFirst(steps.count) != expected.dropFirst(steps.count) { lockedOut += 1 }
+        for (number, line) in expected.enumerated() {
+            let answer = number < answers.count ? answers[number] : "nothing"
+            #expect(answer == line, "\(name): \(arguments[number + 1].prefix(80))")
+        }
+        #expect(result.code == 0, "\(name): \(result.errors)")
+    }
+
+    func report(_ name: String) {
+        Hazard.report("surroundings: \(name): \(count) situations, \(lost) lost, \(lockedOut) locked out")
+    }
+}
+
+/// What root may do, and other people's tests cannot.
+enum Root {
+    static let isHere = geteuid() == 0
+
+    /// Steps that make the probe an ordinary user; none where it is one already.
+    static func asUser(_ user: Int) -> [Situation.Step] {
+        isHere ? [("identity \(user)", "ok")] : []
+    }
+}

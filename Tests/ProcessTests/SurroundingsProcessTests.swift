@@ -1,0 +1,255 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Names, umasks, folders that others may write to, and files of others, each in a process that is in the midst of it.
+@Suite struct SurroundingsProcessTests {
+    private static let beside = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+
+    private func everything(in folder: TemporaryFolder) -> [String] {
+        (FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []).sorted()
+    }
+
+    @Test func suitesLeadNowhereElse() throws {
+        var situation = try Situation()
+        let long = String(repeating: "x", count: 10_000)
+        let slash = "it has a / in it"
+        let bad: KeyValuePairs = [
+            "../../evil": slash, "a/b": slash, "/tmp/prefs-evil": slash, "": "it is empty", ".": "it begins with a dot",
+            "..": "it begins with a dot", ".hidden": "it begins with a dot", "a<NUL>b": "it has a NUL in it",
+            "\u{FEFF}a": "it begins with U+FEFF", long: "it is longer than 200 bytes",
+        ]
+        for (name, flaw) in bad {
+            let text = name.replacingOccurrences(of: "<NUL>", with: "\0").prefix(80)
+            let trouble = "\"\(text)\" is no suite name: \(flaw)"
+            try situation.run(
+                "suite", [("suite \(name)", trouble), ("set 1", trouble), ("get", "nil \(trouble)")],
+                later: [("suite good", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+        }
+        let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
+        for name in good where !name.hasPrefix(".") {
+            try situation.run("suite", [("suite \(name)", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+        }
+        let made = ["good"] + good.dropFirst()
+        let files = made.flatMap {
+            [".config/\($0).plist", ".config/.\($0).plist.lock", ".config/.\($0).plist.lastgood"]
+        }
+        #expect(Set(everything(in: situation.home)) == Set([".config"] + files))
+        situation.report("suite names")
+    }
+
+    // MARK: - Permissions
+
+    @Test(arguments: ["000", "022", "077", "777", "277"]) func anyUmask(_ umask: String) throws {
+        var situation = try Situation()
+        let folder = situation.home.path
+        chmod(folder, 0o777)
+        let file = folder + "/deep/er/test.plist"
+        let user = Root.asUser(12_345)
+        try situation.run(
+            "umask", user + [("umask \(umask)", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("set 2", "ok")])
+        // The next process can use it all.
+        try situation.run("umask", user + [("open \(file)", "ok"), ("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
+        for name in ["deep", "deep/er"] { #expect(mode("\(folder)/\(name)") == 0o700, "\(name)") }
+        for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
+        situation.report("umask \(umask)")
+    }
+
+    @Test func withoutPermission() throws {
+        var situation = try Situation()
+        let folder = situation.home.path + "/inner"
+        mkdir(folder, 0o777)
+        chmod(folder, 0o777)
+        let file = folder + "/test.plist"
+        let user = Root.asUser(12_345)
+        if Root.isHere { chown(folder, 12_345, 12_345) }
+        let unreadable = "\(file): open: Permission denied; the file was left as it is"
+        let outside = "\(file): stat: Permission denied; the file was left as it is"
+        func shell(_ command: String) -> (key: String, value: String) { ("shell \(command)", "ok") }
+        let works = [("get", "1 ok"), ("set 1", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))]
+        let start = user + [("open \(file)", "ok"), ("set 1", "ok")]
+        // A file that may not be read.
+        try situation.run(
+            "file 000",
+            start + [
+                shell("chmod 0 \(file)"), ("get", "nil \(unreadable)"), ("set 2", unreadable),
+                ("open \(file)", unreadable),
+                ("set 2", unreadable),
+            ], later: [shell("chmod 600 \(file)")] + works)
+        // A folder that may not be searched.
+        try situation.run(
+            "folder 600",
+            start + [
+                shell("chmod 600 \(folder)"), ("get", "1 ok"),
+                ("set 2", "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"),
+                ("open \(file)", outside), ("get", "nil \(outside)"), ("set 2", outside),
+            ], later: [shell("chmod 700 \(folder)")] + works)
+        // One that may not be read: its files can be, but nothing is written without its flush.
+        let unlisted = "\(folder): open: Permission denied; the stored state is unchanged"
+        try situation.run(
+            "folder 300",
+            start + [
+                shell("chmod 300 \(folder)"), ("set 2", unlisted), ("get", "1 ok"), ("open \(file)", "ok"),
+                ("get", "1 ok"),
+                ("set 2", unlisted),
+            ], later: [shell("chmod 700 \(folder)")] + works)
+        // One that may not be written.
+        let unwritable = "\(file): open: Permission denied; the stored state is unchanged"
+        try situation.run(
+            "folder 500",
+            start + [
+                shell("chmod 500 \(folder)"), ("set 2", unwritable), ("get", "1 ok"), ("open \(file)", "ok"),
+                ("get", "1 ok"), ("set 2", unwritable),
+            ], later: [shell("chmod 700 \(folder)")] + works)
+        // Damage that cannot be set aside there.
+        let damage = "too short for a binary property list, or of an unknown version; it could not be set aside"
+        let stuck = "\(file): \(damage), writes are refused, reads give the last good state"
+        try situation.run(
+            "damaged in folder 500",
+            start + [
+                shell("printf bplist00 > \(file) && touch -d yesterday \(file) && chmod 500 \(folder)"),
+                ("get", "1 \(stuck)"), ("set 2", stuck), shell("test \"$(cat \(file))\" = bplist00"),
+            ],
+            later: [
+                shell("chmod 700 \(folder) && cp \(folder)/.test.plist.lastgood \(file)"), ("get", "1 ok"),
+                ("set 1", "ok"),
+            ] + works)
+        situation.report("permissions")
+    }
+
+    // MARK: - Others
+
+    /// Root writes a file of another user's: that user's own processes read and write it as before.
+    @Test(.enabled(if: Root.isHere, "only root can write for others")) func rootLeavesAFileToItsOwner() throws {
+        var situation = try Situation()
+        for mode in [0o600, 0o640, 0o664] as [mode_t] {
+            for isNew in [false, true] {
+                let folder = "\(situation.home.path)/\(mode)-\(isNew)"
+                mkdir(folder, 0o700)
+                chown(folder, 12_345, 12_345)
+                let file = folder + "/test.plist"
+                let user = Root.asUser(12_345) + [("open \(file)", "ok")]
+                if !isNew {
+                    try situation.run("owner", user + [("set 1", "ok")])
+                    chmod(file, mode)
+                    // As if the user had never written: root makes all that stands beside the file.
+                    for name in Self.beside.prefix(2) { unlink("\(folder)/\(name)") }
+                }
+                try situation.run("root", [("open \(file)", "ok"), ("set 2", "ok")])
+                for name in Self.beside {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+                    #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
+                    #expect(attributes[.groupOwnerAccountID] as? Int == 12_345, "\(name)")
+                }
+                #expect(self.mode(file) == (isNew ? 0o600 : mode))
+                try situation.run("owner", user, later: [("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
+                try situation.run("root again", [("open \(file)", "ok"), ("get", "3 ok"), ("set 4", "ok")])
+                // Damage that root meets is mended for the owner too.
+                try Data("damaged".utf8).write(to: URL(filePath: file))
+                let mended = try Child("Probe", ["surroundings", "open \(file)"], home: situation.home).wait().output
+                #expect(mended.hasSuffix("the last good state was restored\n"), "\(mended)")
+                try situation.run("owner", user, later: [("get", "4 ok"), ("set 5", "ok"), ("get", "5 ok")])
+            }
+        }
+        situation.report("root writes another's file")
+    }
+
+    /// In a folder of a group, a member's write would take the file from its owner: it is refused, and the owner goes on.
+    @Test(.enabled(if: Root.isHere, "only root can be several users"))
+    func aFolderOfAGroup() throws {
+        var situation = try Situation()
+        let folder = situation.home.path + "/group"
+        mkdir(folder, 0o770)
+        chown(folder, 12_345, 100)
+        chmod(folder, 0o777)
+        let file = folder + "/test.plist"
+        let (owner, member) = (Root.asUser(12_345), Root.asUser(22_222))
+        try situation.run("owner", owner + [("open \(file)", "ok"), ("set 1", "ok")])
+        chmod(file, 0o666)
+        // The sidecar was made when only the owner might write.
+        let locked = "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"
+        try situation.run(
+            "member", member + [("open \(file)", "ok"), ("get", "1 ok"), ("set 2", locked), ("get", "1 ok")])
+        chmod(folder + "/.test.plist.lock", 0o644)
+        let refused = "\(file): belongs to another user, who would lose it; the stored state is unchanged"
+        try situation.run("member", member + [("open \(file)", "ok"), ("set 2", refused), ("get", "1 ok")])
+        try situation.run(
+            "owner", owner + [("open \(file)", "ok")],
+            later: [("get", "1 ok"), ("set 3", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))])
+        situation.report("a folder of a group")
+    }
+
+    /// Somebody else has been there first. Nothing planted is followed; what locks as well is used.
+    @Test(.enabled(if: Root.isHere, "only root can be several users"), arguments: Planted.allCases)
+    func plantedByAnother(_ kind: Planted) throws {
+        var situation = try Situation()
+        for place in [".test.plist.lock", ".test.plist.tmp", ".test.plist.lastgood"] {
+            for isNew in [true, false] {
+                let folder = "\(situation.home.path)/\(place)-\(isNew)"
+                mkdir(folder, 0o777)
+                chmod(folder, 0o1777)
+                let file = folder + "/test.plist"
+                let victim = Root.asUser(12_345) + [("open \(file)", "ok")]
+                if !isNew { try situation.run("victim", victim + [("set 1", "ok")]) }
+                // The victim may write there: it is what a link would be planted for.
+                let treasure = folder + "/treasure"
+                try Data("treasure".utf8).write(to: URL(filePath: treasure))
+                chown(treasure, 12_345, 12_345)
+                let path = "\(folder)/\(place)"
+                remove(path)
+                kind.plant(at: path, treasure)
+                let trouble = kind.trouble(in: place, path, file)
+                let old = isNew ? "nil" : "1"
+                try situation.run(
+                    "\(kind) as \(place)",
+                    victim + [("set 2", trouble ?? "ok"), ("get", "\(trouble == nil ? "2" : old) ok")])
+                #expect(try String(contentsOfFile: treasure, encoding: .utf8) == "treasure")
+                #expect(mode(treasure) == 0o644)
+                remove(path)
+                try situation.run(
+                    "\(kind) removed", victim, later: [("set 3", "ok"), ("get", "3 ok")])
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                #expect(names == Self.beside + ["treasure"], "\(kind) as \(place)")
+            }
+        }
+        situation.report("\(kind) planted by another user")
+    }
+
+    enum Planted: CaseIterable {
+        case link, danglingLink, fifo, folder, closedFile, openFile
+
+        func plant(at path: String, _ treasure: String) {
+            switch self {
+            case .link: symlink(treasure, path)
+            case .danglingLink: symlink(treasure + "-new", path)
+            case .fifo: mkfifo(path, 0o666)
+            case .folder: mkdir(path, 0o755)
+            case .closedFile, .openFile: try? Data("planted".utf8).write(to: URL(filePath: path))
+            }
+            lchown(path, 22_222, 22_222)
+            switch self {
+            case .link, .danglingLink: break
+            case .fifo, .openFile: chmod(path, 0o666)
+            case .folder: chmod(path, 0o755)
+            case .closedFile: chmod(path, 0)
+            }
+        }
+
+        /// What a write says; nil where it is carried out.
+        func trouble(in place: String, _ path: String, _ file: String) -> String? {
+            let unchanged = "; the stored state is unchanged"
+            switch (place, self) {
+            case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):
+                return "\(path): open: Too many levels of symbolic links" + unchanged
+            case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged
+            case (".test.plist.tmp", _): return "\(file): unlink: Operation not permitted" + unchanged
+            default: return nil
+            }
+        }
+    }
+}
