@@ -109,7 +109,7 @@ extension PersistentPrefs {
             func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
                 try RootChange(from: allowed.visible(in: stored), to: values, isAllowed: allowed.contains)
             }
-            guard try !change(from: $0.values()).isEmpty || !$0.store.isConfirmed else { return }
+            guard try !change(from: $0.values()).isEmpty else { return try $0.store.confirm() }
             // Once more under the lock: what others add meanwhile is replaced too.
             try $0.update { try change(from: $0).apply(to: &$0) }
         }
@@ -118,7 +118,7 @@ extension PersistentPrefs {
     func removeRoot() {
         write {
             do {
-                guard try $0.values() != nil || !$0.store.isConfirmed else { return }
+                guard try $0.values() != nil else { return try $0.store.confirm() }
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }
@@ -180,9 +180,9 @@ struct PrefsAccess {
         try store.update(root: root, body)
     }
 
-    /// An equal write is none, unless what it is equal to may yet be lost.
+    /// An equal write is none, but what it is equal to must not get lost.
     mutating func commit(_ change: RootChange) throws {
-        guard !change.isEmpty || !store.isConfirmed else { return }
+        guard !change.isEmpty else { return try store.confirm() }
         try update { try change.apply(to: &$0) }
     }
 }

@@ -34,7 +34,7 @@ struct FileSession {
 
     // MARK: - Folder
 
-    private static func openFolder(
+    static func openFolder(
         _ path: String, _ system: SystemCalls
     ) throws(StorageFailure) -> SystemCalls.Descriptor {
         try system.openRetrying(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
@@ -60,18 +60,25 @@ struct FileSession {
             try makeFolder(parent, system)
             try makeOneFolder(path, system)
         }
-        // A folder that may be searched and not read cannot be flushed; what was made in it is there all the same.
-        guard let above = try? OpenFile(openFolder(parent, system), system) else { return }
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-        if let made = try? OpenFile(
-            system.openRetrying(FileNames(path: path).file, in: above.descriptor, flags), system)
-        {
-            try giveToOwner(of: above.descriptor, made.descriptor, system)
+        if geteuid() == 0 { try giveToOwnerOfFolder(path, in: parent, system) }
+        try flushFolder(parent, system)
+        // Who made the folder above may have been killed before its entry was flushed.
+        try flushFolder(FileNames(path: parent).folder, system)
+    }
+
+    /// Makes what was created in a folder outlast a power cut.
+    static func flushFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
+        let folder: OpenFile
+        do {
+            folder = OpenFile(try openFolder(path, system), system)
+        } catch  where error.code == EACCES || error.code == EPERM {
+            // One that may be searched and not read, or lies outside of a sandbox, cannot be flushed.
+            return
         }
         do {
-            try system.synchronizeRetrying(above.descriptor)
+            try system.synchronizeRetrying(folder.descriptor)
         } catch {
-            throw error.at(parent)
+            throw error.at(path)
         }
     }
 
@@ -87,6 +94,20 @@ struct FileSession {
     /// What root makes in a user's folder is that user's: `sudo` must not lock anybody out of their own settings.
     func giveToOwnerOfFolder(_ descriptor: SystemCalls.Descriptor) throws(StorageFailure) {
         try Self.giveToOwner(of: folder, descriptor, system)
+    }
+
+    private static func giveToOwnerOfFolder(
+        _ path: String, in parent: String, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        let above = OpenFile(try openFolder(parent, system), system)
+        let name = FileNames(path: path).file
+        do {
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+            let made = OpenFile(try system.openRetrying(name, in: above.descriptor, flags), system)
+            try giveToOwner(of: above.descriptor, made.descriptor, system)
+        } catch {
+            throw error.at(path)
+        }
     }
 
     private static func giveToOwner(

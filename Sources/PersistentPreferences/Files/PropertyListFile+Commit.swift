@@ -1,10 +1,7 @@
 import Foundation
 
 extension PropertyListFile {
-    /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
-    ///
-    /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
-    /// says that its durability is unconfirmed.
+    /// Stores the content, if it is another than the file has.
     func replace(
         _ base: Snapshot, with content: Content, durability: Durability, under session: FileSession
     ) throws {
@@ -14,28 +11,45 @@ extension PropertyListFile {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }
+        try store(content, replacing: base, durability: durability, under: session)
+    }
+
+    /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
+    ///
+    /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
+    /// says that its durability is unconfirmed.
+    func store(
+        _ content: Content, replacing base: Snapshot, durability: Durability, under session: FileSession
+    ) throws {
+        let format = base.format ?? newFileFormat
         let bytes = try encoded(content, as: format)
-        // Before the rename, lest an equal write that finds the new state takes it for flushed.
-        let isSure = isConfirmed(.powerCut)
-        setCommittedDurability(.process)
-        let file: OpenFile, time: FileStatus.Time
-        do {
-            (file, time) = try putInPlace(bytes, permissionsOf: base.status, durability: durability, under: session)
-        } catch {
-            if isSure { setCommittedDurability(.powerCut) }
-            throw error
-        }
+        let (file, time) = try putInPlace(
+            bytes, permissionsOf: base.status, durability: durability, under: session)
         // Whoever reads while the folder is flushed loads what stands there now.
         publish(nil)
         defer {
             currentCompanion?.didChange()
             keepLastGood(bytes, like: base.status, under: session)
         }
-        if durability == .powerCut { try flush(nil, under: session) }
+        let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: session) } : nil
         // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
-        guard let status = try? system.status(of: file.descriptor) else { return }
-        let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
-        publish(Snapshot(content: content, from: source, system: system))
+        if let status = try? system.status(of: file.descriptor) {
+            let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+            publish(Snapshot(content: content, from: source, system: system))
+            if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
+        }
+        try flush?.get()
+    }
+
+    /// Makes the renamed file's name outlast a power cut.
+    private func flushEntry(isNew: Bool, under session: FileSession) throws {
+        do {
+            try system.synchronizeRetrying(session.folder)
+            // Who made the folder may have been killed before its entry was flushed.
+            if isNew { try FileSession.flushFolder(FileNames(path: names.folder).folder, system) }
+        } catch {
+            throw FileError.durabilityUnconfirmed(error.at(names.folder))
+        }
     }
 
     private func encoded(_ content: Content, as format: PropertyListFormat) throws -> Data {
@@ -54,15 +68,24 @@ extension PropertyListFile {
         return bytes
     }
 
-    /// Makes the renamed file outlast a power cut: its folder is flushed, and the file itself where it was not yet.
-    func flush(_ file: OpenFile?, under session: FileSession) throws {
-        do {
-            if let file { try system.synchronizeRetrying(file.descriptor) }
-            try system.synchronizeRetrying(session.folder)
+    /// Flushes a file that this process did not flush when it wrote it, or did not write: bytes, name, and the name of
+    /// its folder. False where that is no help, because a flush of it has failed before, or it is there no more.
+    func flushInPlace(_ snapshot: Snapshot) throws -> Bool {
+        guard let file = snapshot.file, let status = snapshot.status else { return true }
+        guard !isFlushRefused(for: status) else { return false }
+        do throws(StorageFailure) {
+            let folder = OpenFile(try FileSession.openFolder(names.folder, system), system)
+            let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
+            guard let there, there.isSameFile(as: status) else { return false }
+            try system.synchronizeRetrying(file.descriptor)
+            try system.synchronizeRetrying(folder.descriptor)
+            try FileSession.flushFolder(FileNames(path: names.folder).folder, system)
         } catch {
+            noteFlush(of: status, hasSucceeded: false)
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
-        setCommittedDurability(.powerCut)
+        noteFlush(of: status, hasSucceeded: true)
+        return true
     }
 
     /// Writes the bytes to the temporary file and gives it the file's name.

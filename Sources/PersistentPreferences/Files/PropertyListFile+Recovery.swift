@@ -37,6 +37,9 @@ extension PropertyListFile {
             let name = try nameAside(damaged, under: session)
             report.setAsideAs = names.path(of: name)
             do {
+                // Or a power cut could take the new name and leave the replacement.
+                try system.synchronizeRetrying(damaged.file.descriptor)
+                try system.synchronizeRetrying(session.folder)
                 try replaceDamaged(by: good?.bytes, like: damaged.status, under: session)
             } catch {
                 takeBack(name, of: damaged, under: session)
@@ -66,8 +69,7 @@ extension PropertyListFile {
             }
         }
         // If the flush fails, a power cut may bring the damage back, and it is met again.
-        setCommittedDurability(.process)
-        try? flush(nil, under: session)
+        try? system.synchronizeRetrying(session.folder)
     }
 
     /// Gives the damaged file a free name beside its own.

@@ -21,8 +21,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var committed: Snapshot?
     private var notice: FileError?
     private var wasLoaded = false
-    /// How sure the last commit of this process is to last.
-    private var committedDurability = Durability.powerCut
+    /// The state that this process has flushed last, or tried to. Of any other nothing is known: its writer may have
+    /// been killed between the rename and the flush.
+    private var lastFlush: (status: FileStatus, hasSucceeded: Bool)?
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
 
@@ -49,16 +50,17 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if let transaction = Transaction.current, transaction.owner === self {
             return Reading(content: transaction.content, notice: nil)
         }
-        let (cached, hasNotice) = lock.withLock { (committed, notice != nil) }
-        if let cached, cached.isCurrent(atPath: names.path) {
-            return Reading(content: cached.content, notice: hasNotice ? takeNotice() : nil)
-        }
-        switch try load(under: nil) {
+        switch try look() {
         case .state(let snapshot):
             return Reading(content: snapshot.content, notice: takeNotice())
         case .stuck(let damage, let lastGood):
             return Reading(content: lastGood, notice: .damaged(damage))
         }
+    }
+
+    private func look() throws -> Loaded {
+        if let cached = lock.withLock({ committed }), cached.isCurrent(atPath: names.path) { return .state(cached) }
+        return try load(under: nil)
     }
 
     /// Forgets what is cached, so that the next read loads the file.
@@ -80,11 +82,39 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     /// Whether the state of now is as sure to last as asked.
     override func isConfirmed(_ durability: Durability) -> Bool {
-        lock.withLock { committedDurability >= durability }
+        guard durability == .powerCut else { return true }
+        return lock.withLock {
+            guard let committed else { return false }
+            // Where there is no file, there is nothing to lose.
+            guard let status = committed.status else { return true }
+            return lastFlush.map { $0.hasSucceeded && $0.status == status } ?? false
+        }
     }
 
-    func setCommittedDurability(_ durability: Durability) {
-        lock.withLock { committedDurability = durability }
+    /// After a flush that failed the system may take the bytes for written: only writing them anew is sure.
+    func isFlushRefused(for status: FileStatus) -> Bool {
+        lock.withLock { lastFlush.map { !$0.hasSucceeded && $0.status == status } ?? false }
+    }
+
+    func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
+        lock.withLock { lastFlush = (status, hasSucceeded) }
+    }
+
+    /// Makes the state of now as sure to last as asked, for a write that found itself equal to it. No system call where
+    /// this process knows that it is.
+    func confirm(_ durability: Durability) throws {
+        guard !isConfirmed(durability) else { return }
+        if let transaction = Transaction.current, transaction.owner === self {
+            transaction.durability = max(transaction.durability, durability)
+            return
+        }
+        switch try look() {
+        case .state(let snapshot):
+            // Needs no lock: whatever replaces the state meanwhile is newer.
+            if !isConfirmed(durability), try !flushInPlace(snapshot) { try transact(durability: durability) { _ in } }
+        case .stuck(let damage, _):
+            throw FileError.damaged(damage)
+        }
     }
 
     func publish(_ snapshot: Snapshot?) {
@@ -151,7 +181,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     override func confirm() throws {
         guard let session else { preconditionFailure("confirm outside begin and end") }
-        try flush(session.base.file, under: session.lock)
+        if try !flushInPlace(session.base), let content = session.base.content {
+            try store(content, replacing: session.base, durability: .powerCut, under: session.lock)
+        }
     }
 
     override func end() {

@@ -66,8 +66,8 @@ public final class PropertyListFileStore: ReportingStore {
         try file.get().read(root: root)
     }
 
-    var isConfirmed: Bool {
-        (try? file.get().withFile { $0.isConfirmed(durability) }) ?? true
+    func confirm() throws {
+        try file.get().confirm(durability)
     }
 
     func forget() {
@@ -92,6 +92,10 @@ extension FileLocation {
                 }
             }
         }
+    }
+
+    func confirm(_ durability: TransactionQueue.Durability) throws {
+        try PrefsError.converting { try withFile { try $0.confirm(durability) } }
     }
 
     func update(

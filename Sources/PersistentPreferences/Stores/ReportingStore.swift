@@ -3,9 +3,9 @@ protocol ReportingStore: PrefsStore {
     /// The root, and besides something that has to be reported although the read succeeded. Throws where it did not.
     func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?)
 
-    /// False where the committed state is less sure to last than this store promises, so that even an equal write has
-    /// something to do.
-    var isConfirmed: Bool { get }
+    /// Makes the committed state as sure to last as this store promises, where it is not yet: an equal write is
+    /// acknowledged too.
+    func confirm() throws
 
     /// Drops what is cached.
     func forget()
@@ -21,7 +21,7 @@ extension ReportingStore {
         return values
     }
 
-    var isConfirmed: Bool { true }
+    func confirm() {}
 
     func forget() {}
 

@@ -24,7 +24,7 @@
                 }
             }
 
-            var isConfirmed: Bool { true }
+            func confirm() {}
 
             func forget() {}
         }

@@ -23,8 +23,8 @@
                 try file.update(root: root, durability: .powerCut, body)
             }
 
-            var isConfirmed: Bool {
-                (try? file.withFile { $0.isConfirmed(.powerCut) }) ?? true
+            func confirm() throws {
+                try file.confirm(.powerCut)
             }
 
             func forget() {

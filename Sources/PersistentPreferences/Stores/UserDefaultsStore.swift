@@ -47,8 +47,8 @@ public final class UserDefaultsStore: ReportingStore {
         try backend.get().read(root: root)
     }
 
-    var isConfirmed: Bool {
-        (try? backend.get().isConfirmed) ?? true
+    func confirm() throws {
+        try backend.get().confirm()
     }
 
     func forget() {

@@ -179,7 +179,7 @@ import Testing
             nonisolated(unsafe) var syncs = 0
             override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
                 syncs += 1
-                if syncs == 2 { throw StorageFailure("fsync", "", code: EIO) }
+                if syncs == 4 { throw StorageFailure("fsync", "", code: EIO) }
             }
             override func pause() {}
         }

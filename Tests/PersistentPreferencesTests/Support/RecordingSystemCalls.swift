@@ -7,11 +7,17 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     private let lock = NSLock()
     private var names: [String] = []
     private var faults: [String: [Int32]] = [:]
+    private var numberedFault: (number: Int, code: Int32, persists: Bool)?
+    private var callsThatCanFail = 0
+    private var opened: Set<Descriptor> = []
 
     /// A clock far ahead: every file is old, so that no read has to look at bytes again.
     var isClockAhead = true
     /// A clock that stands still: files are stamped with this time, and it is now.
     var frozenTime: FileStatus.Time?
+
+    /// Whether what is flushed really is: a test about something else is quicker without.
+    var flushes = true
 
     /// The calls since this was last asked.
     func takeCalls() -> [String] {
@@ -26,25 +32,55 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         lock.withLock { faults[name, default: []] += codes }
     }
 
-    private func record(_ name: String) throws(StorageFailure) {
+    /// Makes the call of that number fail, counted from now and from 1; and all later ones of its name, if it persists.
+    func failCall(_ number: Int, with code: Int32, persists: Bool = false) {
+        lock.withLock {
+            callsThatCanFail = 0
+            failedCall = nil
+            numberedFault = (number, code, persists)
+        }
+    }
+
+    /// No more faults.
+    func heal() {
+        lock.withLock { numberedFault = nil }
+    }
+
+    /// The call that was made to fail by its number.
+    private(set) var failedCall: String?
+
+    /// Those that were opened and not closed yet.
+    var openDescriptors: Set<Descriptor> { lock.withLock { opened } }
+
+    private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
         let code: Int32? = lock.withLock {
             names.append(name)
+            callsThatCanFail += 1
+            if let fault = numberedFault {
+                if callsThatCanFail == fault.number { failedCall = name }
+                if callsThatCanFail == fault.number || fault.persists && failedCall == name { return fault.code }
+            }
             guard let next = faults[name]?.first else { return nil }
             faults[name]?.removeFirst()
             return next
         }
-        if let code { throw StorageFailure(name, "", code: code) }
+        if let code { throw StorageFailure(name, path, code: code) }
     }
 
     override func open(
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
     ) throws(StorageFailure) -> Descriptor {
-        try record("open")
-        return try super.open(name, in: folder, flags, mode: mode)
+        try record("open", name)
+        let descriptor = try super.open(name, in: folder, flags, mode: mode)
+        _ = lock.withLock { opened.insert(descriptor) }
+        return descriptor
     }
 
     override func close(_ descriptor: Descriptor) {
-        try? record("close")
+        lock.withLock {
+            names.append("close")
+            opened.remove(descriptor)
+        }
         super.close(descriptor)
     }
 
@@ -58,7 +94,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     override func status(
         ofPath name: String, in folder: Descriptor, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
-        try record("stat")
+        try record("stat", name)
         return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
     }
 
@@ -78,17 +114,42 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
         try record("fsync")
-        try super.synchronize(descriptor)
+        if flushes { try super.synchronize(descriptor) }
     }
 
     override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
-        try record("rename")
+        try record("rename", name)
         try super.rename(name, to: newName, in: folder)
     }
 
     override func link(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
-        try record("link")
+        try record("link", name)
         try super.link(name, to: newName, in: folder)
+    }
+
+    override func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+        try record("unlink", name)
+        try super.remove(name, in: folder)
+    }
+
+    override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
+        try record("mkdir", path)
+        try super.makeFolder(path, mode: mode)
+    }
+
+    override func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
+        try record("chmod")
+        try super.setPermissions(mode, of: descriptor)
+    }
+
+    override func physicalPath(_ path: String) throws(StorageFailure) -> String? {
+        try record("realpath", path)
+        return try super.physicalPath(path)
+    }
+
+    override func linkTarget(_ path: String) throws(StorageFailure) -> String {
+        try record("readlink", path)
+        return try super.linkTarget(path)
     }
 
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
@@ -108,6 +169,6 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func pause() {
-        try? record("pause")
+        lock.withLock { names.append("pause") }
     }
 }

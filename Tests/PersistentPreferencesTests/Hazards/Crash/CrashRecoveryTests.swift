@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Power cuts and failed flushes in the middle of what comes after trouble.
+@Suite struct CrashRecoveryTests {
+    private static let isThorough = Hazard.amount("PREFS_CRASHES", usual: 0) > 0
+
+    /// A disk with two commits on it, all of it flushed, whose file another program has then damaged.
+    private static func damagedVolume(hasLastGood: Bool) -> SimulatedVolume {
+        let machine = SimulatedMachine(CrashStory.volume())
+        let prefs = CrashStory.prefs(on: SimulatedProcess(machine))
+        prefs["a"] = 1
+        prefs["b"] = 2
+        var volume = machine.volume
+        volume.flushAll()
+        guard let file = volume.inode(at: CrashStory.path), let folder = volume.inode(at: "/home/.config") else {
+            return volume
+        }
+        volume[file].bytes = damage
+        if !hasLastGood { volume.change(folder, .remove(".test.plist.lastgood")) }
+        volume.flushAll()
+        return volume
+    }
+
+    private static let damage = Array("half a propert".utf8)
+
+    @Test(arguments: [true, false])
+    func neitherTheDamagedBytesNorTheLastGoodStateAreLost(_ hasLastGood: Bool) throws {
+        let good = hasLastGood ? ["a": 1, "b": 2] : [:]
+        let story = CrashStory(
+            name: "recovery", steps: [{ $0["c"] = 5 }], states: [good, good.merging(["c": 5]) { $1 }])
+        let points = story.points(on: Self.damagedVolume(hasLastGood: hasLastGood))
+        #expect(points.last?.acknowledged == 1)
+        var states = 0
+        for point in points {
+            for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+                states += 1
+                let files = state.listing()
+                #expect(files.values.contains(Self.damage), "\(point): the damaged bytes are lost")
+                let (prefs, machine) = state.reopened()
+                #expect(story.states[point.acknowledged...].contains(prefs.ints), "\(point): \(prefs.errors)")
+                let isDamaged = files[CrashStory.path] == Self.damage
+                #expect(prefs.errors.count == (isDamaged ? 1 : 0), "\(point): \(prefs.errors)")
+                let kept = machine.volume.listing().filter { $0.key.contains(".corrupt-") }
+                #expect(kept.values.contains(Self.damage), "\(point)")
+                #expect(kept.values.allSatisfy { $0 == Self.damage }, "\(point)")
+                prefs["a"] = 9
+                #expect(prefs.outcome == "ok", "\(point)")
+            }
+        }
+        #expect(states > 50)
+    }
+
+    /// Each flush of a write fails in turn, and takes with it what it was to save. It is tried again until acknowledged.
+    @Test(arguments: CrashStory.all)
+    func whatIsAcknowledgedAfterAFailedFlushIsThere(_ story: CrashStory) {
+        for failing in 1...20 {
+            let machine = SimulatedMachine(CrashStory.volume(hasFolder: story.hasFolder))
+            let process = SimulatedProcess(machine)
+            var flushes = 0
+            process.onCall = { call throws(StorageFailure) in
+                guard call == "fsync" else { return }
+                flushes += 1
+                if flushes == failing { throw StorageFailure("fsync", "", code: EIO) }
+            }
+            let prefs = CrashStory.prefs(on: process, story.format)
+            for (step, state) in zip(story.steps, story.states.dropFirst()) {
+                step(prefs)
+                if prefs.lastError != nil { step(prefs) }
+                #expect(prefs.outcome == "ok", "\(story), flush \(failing)")
+                for disk in machine.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+                    #expect(disk.reopened().prefs.ints == state, "\(story), flush \(failing)")
+                }
+            }
+        }
+    }
+
+    @Test func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged() {
+        let machine = SimulatedMachine(CrashStory.volume())
+        let process = SimulatedProcess(machine)
+        CrashStory.prefs(on: process, durability: .process)["a"] = 1
+        #expect(machine.volume.statesAfterPowerCut(isThorough: true).contains { $0.reopened().prefs.ints != ["a": 1] })
+        CrashStory.prefs(on: process)["a"] = 1
+        for disk in machine.volume.statesAfterPowerCut(isThorough: true) {
+            #expect(disk.reopened().prefs.ints == ["a": 1])
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Each state in which a power cut may leave a volume: every legal subset of what was not flushed.
+extension SimulatedVolume {
+    /// - Parameter isThorough: whether each write of a file may be missing, torn or empty by itself; otherwise what was
+    ///   written to a file is missing, torn, empty or there as a whole.
+    func statesAfterPowerCut(isThorough: Bool) -> [SimulatedVolume] {
+        var states: [SimulatedVolume] = []
+        var seen: Set<[String: [UInt8]]> = []
+        for volume in statesOfFolders() {
+            for state in volume.statesOfFiles(isThorough) where seen.insert(state.listing()).inserted {
+                states.append(state)
+            }
+        }
+        return states
+    }
+
+    private func statesOfFolders() -> [SimulatedVolume] {
+        var states = [self]
+        for (inode, node) in nodes.sorted(by: { $0.key < $1.key }) where node.kind == .folder {
+            let variants = Self.variants(of: node.savedEntries, node.pendingChanges)
+            states = states.flatMap { state in
+                variants.map { entries in
+                    var next = state
+                    next[inode].entries = entries
+                    (next[inode].savedEntries, next[inode].pendingChanges) = (entries, [])
+                    return next
+                }
+            }
+        }
+        return states
+    }
+
+    private static func variants(of saved: [String: Inode], _ changes: [EntryChange]) -> [[String: Inode]] {
+        var variants: Set = [saved]
+        for change in changes {
+            for entries in variants {
+                for keepsOldName in [false, true] {
+                    var next = entries
+                    apply(change, to: &next, keepsOldName: keepsOldName)
+                    variants.insert(next)
+                }
+            }
+        }
+        return Array(variants)
+    }
+
+    /// Of the files that still have a name; the others nobody will see.
+    private func statesOfFiles(_ isThorough: Bool) -> [SimulatedVolume] {
+        var states = [self]
+        let named = Set(nodes.values.flatMap { $0.entries.values })
+        for (inode, node) in nodes.sorted(by: { $0.key < $1.key }) where named.contains(inode) && node.kind == .file {
+            let writes =
+                isThorough || node.pendingWrites.isEmpty
+                ? node.pendingWrites : [Write(offset: 0, bytes: node.bytes)]
+            let variants = Self.variants(of: node.savedBytes, writes)
+            states = states.flatMap { state in
+                variants.map { bytes in
+                    var next = state
+                    next[inode].bytes = bytes
+                    (next[inode].savedBytes, next[inode].pendingWrites) = (bytes, [])
+                    return next
+                }
+            }
+        }
+        return states
+    }
+
+    private static func variants(of saved: [UInt8], _ writes: [Write]) -> Set<[UInt8]> {
+        var variants: Set = [saved]
+        for write in writes {
+            let torn = Write(offset: write.offset, bytes: Array(write.bytes.prefix(write.bytes.count / 2)))
+            // The length has reached the medium and the bytes have not.
+            let empty = Write(offset: write.offset, bytes: [UInt8](repeating: 0, count: write.bytes.count))
+            for bytes in variants {
+                for part in [write, torn, empty] {
+                    var next = bytes
+                    apply(part, to: &next)
+                    variants.insert(next)
+                }
+            }
+        }
+        return variants
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+
+@testable import PersistentPreferences
+
+/// A write, with what stands before and after it. One of its system calls at a time is made to fail.
+struct FaultScenario: Sendable, CustomStringConvertible {
+    let name: String
+    var file = "test.plist"
+    var format = PropertyListFormat.binary
+    var durability = PropertyListFileStore.Durability.powerCut
+    /// What is there already.
+    var old: [String: Int]?
+    /// Made of the folder when the old state is there.
+    var preparation: @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    /// So many calls at the beginning only tidy up, and are done without where they fail.
+    var tidyingCalls = 0
+    /// Whether the instance has read the old state.
+    var isRead = true
+    let change: @Sendable (AnyPrefs) -> Void
+    let new: [String: Int]?
+
+    var description: String { name }
+
+    static let all: [FaultScenario] = [
+        FaultScenario(name: "first write, folders missing", file: "deep/er/test.plist", change: setA, new: ["a": 2]),
+        FaultScenario(name: "first write", change: setA, new: ["a": 2]),
+        FaultScenario(name: "first write, XML", format: .xml, change: setA, new: ["a": 2]),
+        FaultScenario(name: "change", old: ["a": 1, "b": 1], change: setA, new: ["a": 2, "b": 1]),
+        FaultScenario(name: "change of what was not read", old: ["a": 1], isRead: false, change: setA, new: ["a": 2]),
+        FaultScenario(
+            name: "change in place", old: ["a": 1, "b": 1], change: { $0.values["a"] = 2 }, new: ["a": 2, "b": 1]),
+        FaultScenario(
+            name: "update", old: ["a": 1, "b": 1],
+            change: { prefs in
+                prefs.update {
+                    $0["a"] = ($0["a"] as? Int ?? 0) + 1
+                    prefs["b"] = 2
+                }
+            },
+            new: ["a": 2, "b": 2]),
+        FaultScenario(name: "unflushed", durability: .process, old: ["a": 1], change: setA, new: ["a": 2]),
+        FaultScenario(name: "clear", old: ["a": 1], change: { $0.clear() }, new: [:]),
+        FaultScenario(name: "deleteAll", old: ["a": 1], change: { $0.deleteAll() }, new: nil),
+        FaultScenario(
+            name: "through a link", old: ["a": 1],
+            preparation: {
+                try FileManager.default.moveItem(at: $0.file(), to: $0.file("target.plist"))
+                try FileManager.default.createSymbolicLink(atPath: $0.file().path, withDestinationPath: "target.plist")
+            }, isRead: false, change: setA, new: ["a": 2]),
+        FaultScenario(
+            name: "after a killed writer", old: ["a": 1],
+            preparation: { try Data("half".utf8).write(to: $0.file(".test.plist.tmp")) }, tidyingCalls: 9,
+            isRead: false, change: setA,
+            new: ["a": 2]),
+        FaultScenario(
+            name: "another mode", old: ["a": 1], preparation: { chmod($0.file().path, 0o664) }, isRead: false,
+            change: setA, new: ["a": 2]),
+    ]
+
+    private static let setA: @Sendable (AnyPrefs) -> Void = { $0["a"] = 2 }
+}
+
+/// A scenario set up in a folder of its own.
+struct FaultRig {
+    let scenario: FaultScenario
+    let folder: TemporaryFolder
+    let system = RecordingSystemCalls()
+
+    init(_ scenario: FaultScenario) throws {
+        self.scenario = scenario
+        folder = try TemporaryFolder()
+        system.flushes = false
+        if let old = scenario.old {
+            let store = PropertyListFileStore(
+                url: folder.file(scenario.file), format: scenario.format, system: RecordingSystemCalls())
+            _ = AnyPrefs(values: old, store: store)
+        }
+        try scenario.preparation(folder)
+    }
+
+    func makePrefs() -> AnyPrefs {
+        let store = PropertyListFileStore(
+            url: folder.file(scenario.file), format: scenario.format, durability: scenario.durability, system: system)
+        return AnyPrefs(store: store)
+    }
+
+    /// What is on the disk, by Foundation; nil where there is no root.
+    func onDisk() throws -> [String: Int]? {
+        let url = folder.file(scenario.file)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return try propertyList(at: url)["AnyPrefs"] as? [String: Int]
+    }
+
+    /// All that a killed or failing writer may leave behind and should not.
+    func leftovers() -> [String] {
+        let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return found.filter { $0.hasSuffix(".tmp") || $0.contains(".corrupt-") }
+    }
+}

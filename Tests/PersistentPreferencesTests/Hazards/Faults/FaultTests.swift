@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Every system call of every kind of write is made to fail, one at a time. Up to the rename the old state stands, on
+/// disk and in memory; from the rename on the new one, and the error says that it may not survive a power cut.
+@Suite struct FaultTests {
+    /// A fault at one call.
+    private struct Fault: CustomStringConvertible {
+        let number: Int
+        let code: Int32
+        /// Whether all later calls of that name fail too.
+        var persists = false
+
+        var description: String { "call \(number), \(String(cString: strerror(code)))\(persists ? ", for good" : "")" }
+    }
+
+    private struct Tally {
+        var (calls, faults, lost, leaked, left) = (0, 0, 0, 0, 0)
+    }
+
+    /// The calls whose interruption is carried through.
+    private static let retried: Set = ["open", "flock", "read", "write", "fsync"]
+    /// Calls that a write may do without: a look that falls back on loading, and what makes others' access easier.
+    private static let dispensable: Set = ["stat", "fstat", "realpath", "chown", "readlink"]
+    private static let codes = [ENOSPC, EIO, EACCES, EDQUOT, EMFILE]
+
+    /// What is tried at a call: an interruption, and each error or, usually, two of them by turns.
+    private static func faults(at number: Int) -> [Fault] {
+        let usual = (0..<2).map { Fault(number: number, code: codes[(2 * number + $0) % 5], persists: $0 == 1) }
+        let all = codes.flatMap { code in [false, true].map { Fault(number: number, code: code, persists: $0) } }
+        // An interruption that never ends would be waited out.
+        return [Fault(number: number, code: EINTR)] + (Hazard.amount("PREFS_FAULTS", usual: 2) > 2 ? all : usual)
+    }
+
+    @Test func aCallThatFailsLosesNothing() throws {
+        var tally = Tally()
+        for scenario in FaultScenario.all {
+            var number = 1
+            while try Self.faults(at: number).allSatisfy({ try inject($0, into: scenario, &tally) }) { number += 1 }
+            #expect(number > 25, "\(scenario): too few calls for a write")
+            tally.calls += number - 1
+        }
+        Hazard.report(
+            "faults: \(tally.faults) at \(tally.calls) calls of \(FaultScenario.all.count) kinds of write, "
+                + "\(tally.lost) lost, \(tally.leaked) descriptors leaked, \(tally.left) temporary files left")
+    }
+
+    /// False where there are not so many calls.
+    private func inject(_ fault: Fault, into scenario: FaultScenario, _ tally: inout Tally) throws -> Bool {
+        let rig = try FaultRig(scenario)
+        let system = rig.system
+        do {
+            let early = scenario.isRead ? rig.makePrefs() : nil
+            _ = system.takeCalls()
+            system.failCall(fault.number, with: fault.code, persists: fault.persists)
+            let prefs = early ?? rig.makePrefs()
+            scenario.change(prefs)
+            guard let call = system.failedCall else { return false }
+            system.heal()
+            let outcome = prefs.outcome
+            let expected = checkError(of: prefs, rig, fault, call)
+            let place: Comment = "\(scenario): \(fault): \(call): \(outcome)"
+            let state = try rig.onDisk()
+            // Also to a process that has not seen any of it.
+            let fresh = PropertyListFile(path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path)
+            let read = try fresh.read().content?["AnyPrefs"] as? [String: Int]
+            let isRight = state == expected && read == expected && prefs.ints == expected ?? [:]
+            #expect(isRight, place)
+            tally.lost += isRight ? 0 : 1
+            prefs["c"] = 9
+            #expect(prefs.outcome == "ok", place)
+            #expect(try rig.onDisk() == (expected ?? [:]).merging(["c": 9]) { $1 }, place)
+            #expect(rig.leftovers() == [], place)
+            tally.left += rig.leftovers().count
+        }
+        #expect(system.openDescriptors.isEmpty, "\(scenario): \(fault)")
+        tally.leaked += system.openDescriptors.count
+        tally.faults += 1
+        return true
+    }
+
+    /// Whether the error is the right one. Gives the state that there has to be.
+    private func checkError(of prefs: AnyPrefs, _ rig: FaultRig, _ fault: Fault, _ call: String) -> [String: Int]? {
+        let scenario = rig.scenario
+        let calls = rig.system.takeCalls().filter { $0 != "close" && $0 != "pause" }
+        let isCommitted = calls.prefix(fault.number - 1).contains("rename")
+        let place: Comment = "\(scenario): \(fault): \(call): \(prefs.outcome) \(calls)"
+        switch prefs.lastError {
+        case nil:
+            let isCarriedThrough = fault.code == EINTR && Self.retried.contains(call)
+            // A folder that may not be read cannot be flushed.
+            let isBarredFolder = fault.code == EACCES && call == "open"
+            // It met the first look of a new instance, which told of it.
+            let isTold = !prefs.errors.isEmpty
+            let isTidying = fault.number <= scenario.tidyingCalls
+            let isDispensable = isTidying || isTold || Self.dispensable.contains(call)
+            #expect(isCommitted && call != "fsync" || isCarriedThrough || isBarredFolder || isDispensable, place)
+            return scenario.new
+        case .notStored(let failure), .unreadable(let failure):
+            #expect(failure.code == fault.code && failure.operation == call, place)
+            // Where folders are made, those above are flushed too.
+            #expect(failure.path.hasPrefix(rig.folder.path) || rig.folder.path.hasPrefix(failure.path), place)
+            #expect(!isCommitted, place)
+            return scenario.old
+        case .durabilityUnconfirmed(let failure):
+            #expect(failure.code == fault.code && failure.operation == call, place)
+            #expect(isCommitted && ["fsync", "open"].contains(call), place)
+            return scenario.new
+        default:
+            Issue.record(place)
+            return nil
+        }
+    }
+}
