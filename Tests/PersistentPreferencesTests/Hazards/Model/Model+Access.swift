@@ -64,7 +64,6 @@ extension Model {
         self[place].content = lastGood?.content
         self[place].isXML = lastGood?.isXML ?? self[place].newFileIsXML
         self[place].notice = .damaged(isRestored: lastGood != nil)
-        self[place].isFlushed = true
         self[place].revision += 1
     }
 
@@ -88,13 +87,9 @@ extension Model {
         }
     }
 
-    /// Whether an equal write has nothing to do.
-    func isConfirmed(_ number: Int) -> Bool {
-        !instances[number].store.isSure || self[place(of: number)].isFlushed
-    }
-
+    /// An equal write is none, wherever it stands.
     mutating func commit(_ access: inout Access, _ change: Change) throws(ModelError) {
-        guard !change.isEmpty || !isConfirmed(access.number) else { return }
+        guard !change.isEmpty else { return }
         try transact(access) { _, root in change.apply(to: &root) }
     }
 
@@ -103,7 +98,6 @@ extension Model {
         _ access: Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let place = place(of: access.number)
-        let isSure = instances[access.number].store.isSure
         if let outer = transaction {
             guard outer.place == place else { throw .otherStore }
             do throws(ModelError) {
@@ -112,11 +106,10 @@ extension Model {
                 transaction?.fail(error)
                 throw error
             }
-            if isSure { transaction?.isSure = true }
             return
         }
         mend(place)
-        transaction = Transaction(place: place, content: self[place].content, isSure: isSure)
+        transaction = Transaction(place: place, content: self[place].content)
         var thrown: ModelError?
         do throws(ModelError) {
             try change(access.root, body)
@@ -141,10 +134,7 @@ extension Model {
             self[over.place].content = content
             self[over.place].isXML = isXML
             self[over.place].lastGood = (content, isXML)
-            self[over.place].isFlushed = over.isSure
             self[over.place].revision += 1
-        } else if over.isSure {
-            self[over.place].isFlushed = true
         }
     }
 

@@ -15,8 +15,6 @@ struct Model {
         var asides: [[UInt8]] = []
         /// What the next access has to be told besides.
         var notice: ModelError?
-        /// Whether the state outlasts a power cut.
-        var isFlushed = true
         /// Counts the replacements of the file.
         var revision = 0
 
@@ -38,7 +36,6 @@ struct Model {
     struct Transaction {
         let place: ModelPlace
         var content: Content?
-        var isSure: Bool
         /// The first refusal, which rolls the whole back.
         private(set) var failure: ModelError?
 
@@ -118,7 +115,6 @@ struct Model {
         for place in ModelPlace.allCases {
             if place.isFile {
                 self[place].notice = nil
-                self[place].isFlushed = true
             } else {
                 self[place] = Place(place)
             }
@@ -194,7 +190,7 @@ struct Model {
     private mutating func deleteAll(_ number: Int) {
         write(number) { model, access throws(ModelError) in
             do throws(ModelError) {
-                guard try model.look(&access) != nil || !model.isConfirmed(number) else { return }
+                guard try model.look(&access) != nil else { return }
             } catch .notDictionary {
                 // The one write that such a root takes.
             }
