@@ -20,7 +20,7 @@ package struct Child {
     /// Starts a product of this package.
     ///
     /// - Parameters:
-    ///   - environment: the whole environment, but for PATH.
+    ///   - environment: the whole environment, but for PATH and the options of sanitizers.
     package init(_ product: String, _ arguments: [String], environment: [String: String]) throws {
         try self.init(Self.executable(product), arguments, environment: environment)
     }
@@ -30,7 +30,7 @@ package struct Child {
         streams = try TemporaryFolder()
         process.executableURL = program
         process.arguments = arguments
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
+        process.environment = environment.merging(Self.surroundings) { given, _ in given }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try Self.stream(streams.file("output"))
         process.standardError = try Self.stream(streams.file("errors"))
@@ -49,6 +49,12 @@ package struct Child {
             code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
             output: try String(contentsOf: streams.file("output"), encoding: .utf8),
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
+    }
+
+    /// What every child gets: a race or a misuse of memory in it is treated as one in the tests themselves.
+    package static var surroundings: [String: String] {
+        ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" || $0.key == "ASAN_OPTIONS" }
+            .merging(["PATH": "/usr/bin:/bin"]) { $1 }
     }
 
     /// Where the products of this package were built: beside the test program.

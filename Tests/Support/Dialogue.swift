@@ -11,7 +11,7 @@ package final class Dialogue {
     package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
-        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
+        process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
         process.standardInput = questions
         process.standardOutput = answers
         try process.run()

@@ -1,0 +1,205 @@
+extension Model {
+    /// One access to one root; the key is read once for it.
+    struct Access {
+        let number: Int
+        let root: String
+        /// Something to be told although the access succeeds.
+        var notice: ModelError?
+    }
+
+    static func isLegal(_ root: String) -> Bool {
+        !root.isEmpty && root.utf8.count <= 1_024 && !root.utf8.contains(0)
+            && root.unicodeScalars.first != "\u{FEFF}"
+    }
+
+    mutating func report(_ number: Int, _ error: ModelError?) {
+        instances[number].lastError = error
+        if let error { instances[number].told.append(error) }
+    }
+
+    // MARK: - Reading
+
+    mutating func read<R>(
+        _ number: Int, _ body: (inout Model, inout Access) throws(ModelError) -> R
+    ) -> R? {
+        var access = Access(number: number, root: instances[number].key)
+        do throws(ModelError) {
+            guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
+            let result = try body(&self, &access)
+            report(number, access.notice)
+            return result
+        } catch {
+            if let notice = access.notice { report(number, notice) }
+            report(number, error)
+            return nil
+        }
+    }
+
+    /// The root as it is now: the update's own state within one, else what is stored.
+    mutating func look(_ access: inout Access) throws(ModelError) -> Content? {
+        let place = place(of: access.number)
+        if let transaction, transaction.place == place {
+            return try Self.root(access.root, in: transaction.content)
+        }
+        mend(place)
+        let root = try Self.root(access.root, in: self[place].content)
+        // Only an access that succeeds takes it: an error and a notice cannot both be the last error.
+        access.notice = access.notice ?? self[place].notice
+        self[place].notice = nil
+        return root
+    }
+
+    private static func root(_ name: String, in content: Content?) throws(ModelError) -> Content? {
+        guard let entry = content?[ModelText(name)] else { return nil }
+        guard let root = entry.entries else { throw .notDictionary(name) }
+        return root
+    }
+
+    /// Whoever first meets damage sets it aside and puts the last good state in its place.
+    private mutating func mend(_ place: ModelPlace) {
+        guard let damage = self[place].damage else { return }
+        let lastGood = self[place].lastGood
+        self[place].damage = nil
+        self[place].asides.append(damage)
+        self[place].content = lastGood?.content
+        self[place].isXML = lastGood?.isXML ?? self[place].newFileIsXML
+        self[place].notice = .damaged(isRestored: lastGood != nil)
+        self[place].revision += 1
+    }
+
+    // MARK: - Writing
+
+    @discardableResult
+    mutating func write(
+        _ number: Int, from start: Access? = nil, _ body: (inout Model, inout Access) throws(ModelError) -> Void
+    ) -> ModelError? {
+        var access = start ?? Access(number: number, root: instances[number].key)
+        do throws(ModelError) {
+            guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
+            try body(&self, &access)
+            report(number, access.notice)
+            return access.notice
+        } catch {
+            if let notice = access.notice, Self.isLegal(access.root) { report(number, notice) }
+            transaction?.fail(error)
+            report(number, error)
+            return error
+        }
+    }
+
+    /// An equal write is none, wherever it stands.
+    mutating func commit(_ access: inout Access, _ change: Change) throws(ModelError) {
+        guard !change.isEmpty else { return }
+        try transact(access) { _, root in change.apply(to: &root) }
+    }
+
+    /// One transaction on one root, or a part of the one that is under way.
+    mutating func transact(
+        _ access: Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
+    ) throws(ModelError) {
+        let place = place(of: access.number)
+        if let outer = transaction {
+            guard outer.place == place else { throw .otherStore }
+            do throws(ModelError) {
+                try change(access.root, body)
+            } catch {
+                transaction?.fail(error)
+                throw error
+            }
+            return
+        }
+        mend(place)
+        transaction = Transaction(place: place, content: self[place].content)
+        var thrown: ModelError?
+        do throws(ModelError) {
+            try change(access.root, body)
+        } catch {
+            thrown = error
+        }
+        let over = transaction
+        transaction = nil
+        if let error = thrown ?? over?.failure { throw error }
+        if let over { store(over) }
+        if let notice = self[place].notice {
+            self[place].notice = nil
+            throw notice
+        }
+    }
+
+    private mutating func store(_ over: Transaction) {
+        var content = over.content ?? [:]
+        let isXML = self[over.place].content == nil ? self[over.place].newFileIsXML : self[over.place].isXML
+        if isXML { content = content.mapValues(\.withWholeSeconds) }
+        if content != self[over.place].content ?? [:] {
+            self[over.place].content = content
+            self[over.place].isXML = isXML
+            self[over.place].lastGood = (content, isXML)
+            self[over.place].revision += 1
+        }
+    }
+
+    /// Changes one root of the transaction; nested changes of other keys stay.
+    private mutating func change(
+        _ name: String, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
+    ) throws(ModelError) {
+        let name = ModelText(name)
+        let entry = transaction?.content?[name]
+        if let entry, entry.entries == nil {
+            var root: Content? = [:]
+            try body(&self, &root)
+            guard root == nil else { throw .notDictionary(name.text) }
+            transaction?.content?[name] = nil
+            return
+        }
+        let before = entry?.entries
+        var after = before
+        try body(&self, &after)
+        guard let after else {
+            if before != nil { transaction?.content?[name] = nil }
+            return
+        }
+        let change = Change(from: before ?? [:], to: after)
+        if change.isEmpty, before != nil { return }
+        var now = transaction?.content?[name]?.entries
+        change.apply(to: &now)
+        transaction?.set(name, .dictionary(now ?? [:]))
+    }
+}
+
+extension Model {
+    /// The difference between two states of a root.
+    struct Change {
+        private var assigned: Content = [:]
+        private var removed: Set<ModelText> = []
+
+        var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
+
+        init(from before: Content, to after: Content) {
+            assigned = after.filter { before[$0.key] != $0.value }
+            removed = Set(before.keys).subtracting(after.keys)
+        }
+
+        /// - Parameter allowed: the keys that may be added or changed; nil allows all.
+        init(
+            from before: Content, to after: [ModelText: ModelInput], _ allowed: Set<String>?
+        ) throws(ModelError) {
+            var (strange, bad): ([String], [String]) = ([], [])
+            for (key, input) in after {
+                if let value = input.value, before[key] == value { continue }
+                if allowed?.contains(key.text) == false { strange.append(key.text) }
+                if input.value == nil { bad.append(key.text) }
+            }
+            if !strange.isEmpty { throw .incorrectKeys(strange.sorted()) }
+            if !bad.isEmpty { throw .incompatible(bad.sorted()) }
+            self.init(from: before, to: after.compactMapValues(\.value))
+        }
+
+        func apply(to root: inout Content?) {
+            var result = root ?? [:]
+            for key in removed { result[key] = nil }
+            result.merge(assigned) { $1 }
+            // A missing root stays missing where there is nothing to add.
+            if result != root ?? [:] { root = result }
+        }
+    }
+}

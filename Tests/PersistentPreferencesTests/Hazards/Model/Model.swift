@@ -1,0 +1,233 @@
+/// What the library must do, said once more in the plainest way: a dictionary of place → root → values, and the outcome of
+/// each access. Nothing of the library is used here.
+struct Model {
+    typealias Content = [ModelText: ModelValue]
+
+    struct Place {
+        /// nil where there is no file.
+        var content: Content?
+        var isXML: Bool
+        let newFileIsXML: Bool
+        /// What the library wrote last.
+        var lastGood: (content: Content, isXML: Bool)?
+        /// Bytes that nobody has met yet.
+        var damage: [UInt8]?
+        var asides: [[UInt8]] = []
+        /// What the next access has to be told besides.
+        var notice: ModelError?
+        /// Counts the replacements of the file.
+        var revision = 0
+
+        init(_ place: ModelPlace) {
+            newFileIsXML = place == .xml
+            isXML = newFileIsXML
+            content = place.isFile ? nil : [:]
+        }
+    }
+
+    struct Instance {
+        let store: ModelStore
+        let allowed: Set<String>
+        var key: String
+        var lastError: ModelError?
+        var told: [ModelError] = []
+    }
+
+    struct Transaction {
+        let place: ModelPlace
+        var content: Content?
+        /// The first refusal, which rolls the whole back.
+        private(set) var failure: ModelError?
+
+        mutating func fail(_ error: ModelError) {
+            failure = failure ?? error
+        }
+
+        mutating func set(_ root: ModelText, _ entry: ModelValue) {
+            content = content ?? [:]
+            content?[root] = entry
+        }
+    }
+
+    var places: [ModelPlace: Place] = [:]
+    var linkTarget = ModelPlace.binary
+    var instances: [Instance] = []
+    var transaction: Transaction?
+    var trace: [ModelObservation] = []
+
+    init(_ world: ModelWorld) {
+        for place in ModelPlace.allCases { places[place] = Place(place) }
+        for prefs in world.prefs {
+            instances.append(Instance(store: prefs.store, allowed: Set(prefs.allowed), key: prefs.key))
+        }
+        for number in instances.indices { look(number) }
+        forgetTold()
+    }
+
+    mutating func forgetTold() {
+        for number in instances.indices { instances[number].told = [] }
+    }
+
+    func place(of number: Int) -> ModelPlace {
+        let store = instances[number].store
+        return store == .link ? linkTarget : store.place
+    }
+
+    /// The place's state, which there is for each.
+    subscript(place: ModelPlace) -> Place {
+        get { places[place] ?? Place(place) }
+        set { places[place] = newValue }
+    }
+
+    // MARK: - Operations
+
+    mutating func perform(_ operation: ModelOperation) {
+        switch operation {
+        case .create(let number, let key, let values):
+            instances[number].key = key
+            instances[number].told = []
+            if values.isEmpty {
+                look(number)
+            } else {
+                merge(number, values)
+            }
+        case .get(let number, let key): trace.append(.value(get(number, key)))
+        case .values(let number): trace.append(.values(visible(number)))
+        case .count(let number): trace.append(.count(visible(number).count))
+        case .set(let number, let key, let input): set(number, key, input)
+        case .copy(let number, let from, let to): set(number, to, get(number, from).map(ModelInput.plain))
+        case .replace(let number, let values): replace(number, values)
+        case .clear(let number): replace(number, [:])
+        case .change(let number, let steps): change(number, steps)
+        case .swap(let number, let one, let other, let inValues): swap(number, one, other, inValues: inValues)
+        case .update(let number, let isPlain, let steps): update(number, isPlain: isPlain, steps)
+        case .deleteAll(let number): deleteAll(number)
+        case .flush(let number): flush(number)
+        case .move(let number, let key): move(number, to: key)
+        case .reopen: reopen()
+        case .foreign: break
+        }
+        if let number = operation.number { trace.append(.lastError(number, instances[number].lastError)) }
+    }
+
+    /// What is told of something that is over is lost with the objects; so is what is kept in memory only.
+    private mutating func reopen() {
+        for place in ModelPlace.allCases {
+            if place.isFile {
+                self[place].notice = nil
+            } else {
+                self[place] = Place(place)
+            }
+        }
+        for number in instances.indices {
+            instances[number].told = []
+            look(number)
+        }
+    }
+
+    /// As a new instance does.
+    private mutating func look(_ number: Int) {
+        _ = read(number) { model, access throws(ModelError) in try model.look(&access) }
+    }
+
+    mutating func get(_ number: Int, _ key: String) -> ModelValue? {
+        let isAllowed = instances[number].allowed.contains(key)
+        let value: ModelValue?? = read(number) { model, access throws(ModelError) in
+            guard isAllowed else { throw .incorrectKeys([key]) }
+            return try model.look(&access)?[ModelText(key)]
+        }
+        return value ?? nil
+    }
+
+    private mutating func visible(_ number: Int) -> Content {
+        read(number) { model, access throws(ModelError) in
+            model.visible(number, in: try model.look(&access))
+        } ?? [:]
+    }
+
+    func visible(_ number: Int, in root: Content?) -> Content {
+        (root ?? [:]).filter { instances[number].allowed.contains($0.key.text) }
+    }
+
+    private mutating func flush(_ number: Int) {
+        _ = read(number) { model, access throws(ModelError) in
+            guard try model.look(&access) != nil else { throw .nothingStored(access.root) }
+        }
+    }
+
+    private mutating func move(_ number: Int, to key: String) {
+        guard Self.isLegal(key) else { return report(number, .invalidName(key)) }
+        instances[number].key = key
+        report(number, nil)
+    }
+
+    mutating func set(_ number: Int, _ key: String, _ input: ModelInput?) {
+        let isAllowed = instances[number].allowed.contains(key)
+        write(number) { model, access throws(ModelError) in
+            guard isAllowed else { throw .incorrectKeys([key]) }
+            let before = try model.look(&access)?[ModelText(key)].map { [ModelText(key): $0] } ?? [:]
+            try model.commit(&access, Change(from: before, to: input.map { [ModelText(key): $0] } ?? [:], nil))
+        }
+    }
+
+    private mutating func merge(_ number: Int, _ values: [String: ModelInput]) {
+        let allowed = instances[number].allowed
+        write(number) { model, access throws(ModelError) in
+            let before = model.visible(number, in: try model.look(&access))
+            let after = before.mapValues(ModelInput.plain).merging(Self.inputs(values)) { $1 }
+            try model.commit(&access, Change(from: before, to: after, allowed))
+        }
+    }
+
+    private mutating func replace(_ number: Int, _ values: [String: ModelInput]) {
+        let allowed = instances[number].allowed
+        write(number) { model, access throws(ModelError) in
+            let before = model.visible(number, in: try model.look(&access))
+            try model.commit(&access, Change(from: before, to: Self.inputs(values), allowed))
+        }
+    }
+
+    private mutating func deleteAll(_ number: Int) {
+        write(number) { model, access throws(ModelError) in
+            do throws(ModelError) {
+                guard try model.look(&access) != nil else { return }
+            } catch .notDictionary {
+                // The one write that such a root takes.
+            }
+            try model.transact(access) { _, root in root = nil }
+        }
+    }
+
+    private mutating func update(_ number: Int, isPlain: Bool, _ steps: [ModelStep]) {
+        let allowed = instances[number].allowed
+        var hasThrown = false
+        let error = write(number) { model, access throws(ModelError) in
+            try model.transact(access) { model, root throws(ModelError) in
+                let before = model.visible(number, in: root)
+                guard let after = model.run(steps, on: before) else {
+                    hasThrown = true
+                    throw .stopped
+                }
+                if !isPlain { try Change(from: before, to: after, allowed).apply(to: &root) }
+            }
+        }
+        trace.append(hasThrown ? .threw : .returned(error))
+    }
+
+    /// What the steps make of the body's dictionary; nil where they end by throwing.
+    mutating func run(_ steps: [ModelStep], on before: Content) -> [ModelText: ModelInput]? {
+        var after = before.mapValues(ModelInput.plain)
+        for step in steps {
+            switch step {
+            case .assign(let key, let input): after[ModelText(key)] = input
+            case .operation(let operation): perform(operation)
+            case .stop: return nil
+            }
+        }
+        return after
+    }
+
+    private static func inputs(_ values: [String: ModelInput]) -> [ModelText: ModelInput] {
+        Dictionary(uniqueKeysWithValues: values.map { (ModelText($0.key), $0.value) })
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// That the model sees what is wrong, and that what it found becomes short: stores and file systems with a fault each.
+@Suite struct ModelFaultTests {
+    /// What is wrong, and how many operations may be left of a sequence that shows it.
+    enum Fault: String, CaseIterable {
+        case losesTheThirdEmptyArray, swallowsClear, losesTheSignOfZero, keepsWhatAThrowingBodyWrote
+        case losesTheFourthRename, forgetsDamagedBytes
+
+        var most: Int {
+            switch self {
+            case .losesTheThirdEmptyArray, .losesTheFourthRename: 6
+            default: 3
+            }
+        }
+
+        /// Where the fault is, and another beside it.
+        var stores: [ModelStore] {
+            switch self {
+            case .losesTheFourthRename, .forgetsDamagedBytes: [.binary, .link, .hasty, .memory]
+            default: [.foreign, .foreign, .foreign, .memory]
+            }
+        }
+
+        var faults: ModelSubject.Faults {
+            switch self {
+            case .losesTheFourthRename:
+                ModelSubject.Faults(system: { LossySystem(isClockAhead: $0, losesRename: 4) })
+            case .forgetsDamagedBytes:
+                ModelSubject.Faults(system: { LossySystem(isClockAhead: $0, losesLinks: true) })
+            default:
+                ModelSubject.Faults(wrap: { kind, store in kind == .foreign ? FaultyStore(self, store) : store })
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func isFoundAndMadeShort(_ fault: Fault) throws {
+        for seed in 1...UInt64(20) {
+            let (world, moves) = ModelGenerator.make(seed: seed, count: 200, stores: fault.stores)
+            do {
+                try ModelRun.run(moves, in: world, fault.faults)
+            } catch let difference as ModelRun.Difference {
+                let short = ModelFailure.shrink(moves, from: difference, in: world, fault.faults)
+                let text = short.moves.map { "  \($0)" }.joined(separator: "\n")
+                #expect(short.moves.count <= fault.most, "\(text)")
+                // As short as it is, it shows what it did.
+                #expect(throws: ModelRun.Difference.self) { try ModelRun.run(short.moves, in: world, fault.faults) }
+                try ModelRun.run(short.moves, in: world)
+                return
+            }
+        }
+        Issue.record("20 sequences did not show it")
+    }
+}
+
+/// A store from outside the package over a good one, with one fault.
+private final class FaultyStore: PrefsStore, @unchecked Sendable {
+    private let fault: ModelFaultTests.Fault
+    private let store: any PrefsStore
+    private var emptyArrays = 0
+
+    init(_ fault: ModelFaultTests.Fault, _ store: any PrefsStore) {
+        self.fault = fault
+        self.store = store
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try store.read(root: root)
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        var thrown: (any Error)?
+        try store.update(root: root) { values in
+            let before = values
+            do {
+                try body(&values)
+            } catch is ModelStop where fault == .keepsWhatAThrowingBodyWrote {
+                thrown = ModelStop()
+                return
+            }
+            switch fault {
+            case .swallowsClear where values?.isEmpty == true: values = before
+            case .losesTheThirdEmptyArray:
+                for (key, value) in values ?? [:] where (value as? [Any])?.isEmpty == true {
+                    if (before?[key] as? [Any])?.isEmpty == true { continue }
+                    emptyArrays += 1
+                    if emptyArrays == 3 { values?[key] = before?[key] }
+                }
+            case .losesTheSignOfZero:
+                values = values?.mapValues { "\($0)" == "-0.0" ? 0.0 : $0 }
+            default: break
+            }
+        }
+        if let thrown { throw thrown }
+    }
+}
+
+/// A file system that loses something.
+private final class LossySystem: ModelSubject.System, @unchecked Sendable {
+    private let losesRename: Int
+    private let losesLinks: Bool
+    private var renames = 0
+
+    init(isClockAhead: Bool, losesRename: Int = 0, losesLinks: Bool = false) {
+        self.losesRename = losesRename
+        self.losesLinks = losesLinks
+        super.init(isClockAhead: isClockAhead)
+    }
+
+    override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        if !newName.hasSuffix("lastgood") { renames += 1 }
+        if renames == losesRename, !newName.hasSuffix("lastgood") {
+            try remove(name, in: folder)
+        } else {
+            try super.rename(name, to: newName, in: folder)
+        }
+    }
+
+    override func link(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        if !losesLinks { try super.link(name, to: newName, in: folder) }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// What an operation writes: a value in one of the dresses that a caller may give it, or one that must be refused.
+enum ModelInput {
+    case plain(ModelValue)
+    /// As Foundation's objects, mutable where there are such; they are changed after the write, which must not show.
+    case foundation(ModelValue)
+    /// Within optionals.
+    case optional(ModelValue)
+    case bad(Bad)
+
+    /// What no property list can hold, or what Foundation would lose.
+    enum Bad: String, CaseIterable {
+        case closure, missing, null, endlessDate, farDate, decimal, address, lonelyUID, set, tooDeep
+        case closureInside, nullInside
+    }
+
+    /// nil where it must be refused.
+    var value: ModelValue? {
+        switch self {
+        case .plain(let value), .foundation(let value), .optional(let value): value
+        case .bad: nil
+        }
+    }
+
+    /// - Parameter mutables: gets what its maker may change after the write.
+    func object(_ mutables: inout [NSObject]) -> Any {
+        switch self {
+        case .plain(let value): value.object
+        case .foundation(let value): Self.foundation(value, &mutables)
+        case .optional(let value): Any?.some(Any?.some(value.object) as Any) as Any
+        case .bad(let bad): bad.object
+        }
+    }
+
+    private static func foundation(_ value: ModelValue, _ mutables: inout [NSObject]) -> Any {
+        let object: NSObject
+        switch value {
+        case .text(let text): object = NSMutableString(string: text.text)
+        case .bool(let value): return NSNumber(value: value)
+        case .integer(let value): return NSNumber(value: value)
+        case .unsigned(let value): return NSNumber(value: value)
+        case .real(let bits): return NSNumber(value: Double(bitPattern: bits))
+        case .date(let seconds): return NSDate(timeIntervalSinceReferenceDate: seconds)
+        case .data(let bytes): object = NSMutableData(data: Data(bytes))
+        case .list(let elements): object = NSMutableArray(array: elements.map { foundation($0, &mutables) })
+        case .dictionary(let entries):
+            let dictionary = NSMutableDictionary()
+            for (key, value) in entries { dictionary[key.text] = foundation(value, &mutables) }
+            object = dictionary
+        }
+        mutables.append(object)
+        return object
+    }
+
+    static func spoil(_ mutables: [NSObject]) {
+        for object in mutables {
+            switch object {
+            case let text as NSMutableString: text.append("spoilt")
+            case let data as NSMutableData: data.append(Data([0xFF]))
+            case let array as NSMutableArray: array.add("spoilt")
+            case let dictionary as NSMutableDictionary: dictionary["spoilt"] = 1
+            default: break
+            }
+        }
+    }
+}
+
+extension ModelInput.Bad {
+    var object: Any {
+        switch self {
+        case .closure: return { 1 } as () -> Int
+        case .missing: return Int?.none as Any
+        case .null: return NSNull()
+        case .endlessDate: return Date(timeIntervalSinceReferenceDate: .nan)
+        case .farDate: return Date(timeIntervalSinceReferenceDate: 1e17)
+        case .decimal: return Decimal(string: "1.1") ?? 0
+        case .address: return URL(filePath: "/")
+        case .lonelyUID: return ["CF$UID": 1]
+        case .set: return Set([1])
+        case .tooDeep: return (0..<130).reduce(1 as Any) { value, _ in [value] }
+        case .closureInside: return ["x", ["deep": { 1 } as () -> Int]] as [Any]
+        case .nullInside: return ["x": NSNull()] as [String: Any]
+        }
+    }
+}
+
+extension ModelInput: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .plain(let value): "\(value)"
+        case .foundation(let value): "\(value) in mutable Foundation objects"
+        case .optional(let value): "\(value) in optionals"
+        case .bad(let bad): "bad(\(bad.rawValue))"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// One operation on the prefs with that number, or one of the outside world. Everything in it is drawn beforehand, so that
+/// a sequence means the same wherever it is cut.
+indirect enum ModelOperation {
+    /// A new instance takes the number's place.
+    case create(Int, key: String, values: [String: ModelInput])
+    case get(Int, String)
+    case values(Int)
+    case count(Int)
+    case set(Int, String, ModelInput?)
+    /// `prefs[to] = prefs[from]`; an equal write where both are the same.
+    case copy(Int, from: String, to: String)
+    case replace(Int, [String: ModelInput])
+    /// A change in place, during which other operations may run.
+    case change(Int, [ModelStep])
+    case swap(Int, String, String, inValues: Bool)
+    case update(Int, isPlain: Bool, [ModelStep])
+    case clear(Int)
+    case deleteAll(Int)
+    case flush(Int)
+    case move(Int, key: String)
+    /// All objects are dropped and made anew: the files are loaded from disk again.
+    case reopen
+    case foreign(ModelEdit)
+
+    /// Whether it is something that happens outside, and so not within an update.
+    var isOutside: Bool {
+        switch self {
+        case .reopen, .foreign: true
+        default: false
+        }
+    }
+}
+
+/// What the body of an update or of a change in place does.
+enum ModelStep {
+    /// To the body's own dictionary; nothing in the form without one.
+    case assign(String, ModelInput?)
+    /// An access within; what it throws is caught there.
+    case operation(ModelOperation)
+    /// The body throws.
+    case stop
+}
+
+/// What another program does to a file.
+enum ModelEdit {
+    enum Damage: String, CaseIterable {
+        case empty, text, oldStyle, arrayOnTop, cut
+    }
+
+    enum Change {
+        case assign(root: String, key: String, ModelValue)
+        case removeRoot(String)
+        /// Something that is no dictionary under a root key.
+        case spoilRoot(String)
+        case rewrite(isXML: Bool)
+    }
+
+    case change(ModelPlace, Change)
+    case remove(ModelPlace)
+    case damage(ModelPlace, Damage, inPlace: Bool)
+    /// The symbolic link leads elsewhere from now on.
+    case link(to: ModelPlace)
+}
+
+/// One step of a sequence. Without the comparison the next operation is the first to meet what this one left.
+struct ModelMove {
+    var operation: ModelOperation
+    var comparesAll: Bool
+}
+
+// MARK: - Readable form
+
+extension ModelMove: CustomStringConvertible {
+    var description: String { "\(operation)" + (comparesAll ? "" : "   // not compared with all reads") }
+}
+
+extension ModelOperation: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .create(let number, let key, let values):
+            "p\(number) = Prefs(key: \(ModelText(key)), values: \(Self.list(values)))"
+        case .get(let number, let key): "_ = p\(number)[\(ModelText(key))]"
+        case .values(let number): "_ = p\(number).values"
+        case .count(let number): "_ = p\(number).count"
+        case .set(let number, let key, let input): "p\(number)[\(ModelText(key))] = \(input?.description ?? "nil")"
+        case .copy(let number, let from, let to): "p\(number)[\(ModelText(to))] = p\(number)[\(ModelText(from))]"
+        case .replace(let number, let values): "p\(number).values = \(Self.list(values))"
+        case .change(let number, let steps): "change(&p\(number).values) { \(Self.list(steps)) }"
+        case .swap(let number, let one, let other, inValues: true):
+            "swap(&p\(number).values[\(ModelText(one))], &p\(number).values[\(ModelText(other))])"
+        case .swap(let number, let one, let other, inValues: false):
+            "swap(&p\(number)[\(ModelText(one))], &p\(number)[\(ModelText(other))])"
+        case .update(let number, isPlain: true, let steps): "p\(number).update { \(Self.list(steps)) }"
+        case .update(let number, isPlain: false, let steps): "p\(number).update { values in \(Self.list(steps)) }"
+        case .clear(let number): "p\(number).clear()"
+        case .deleteAll(let number): "p\(number).deleteAll()"
+        case .flush(let number): "p\(number).flush()"
+        case .move(let number, let key): "p\(number).key = \(ModelText(key))"
+        case .reopen: "reopen()"
+        case .foreign(let edit): "foreign: \(edit)"
+        }
+    }
+
+    private static func list(_ values: [String: ModelInput]) -> String {
+        let pairs = values.sorted { $0.key < $1.key }.map { "\(ModelText($0.key)): \($0.value)" }
+        return "[\(pairs.isEmpty ? ":" : pairs.joined(separator: ", "))]"
+    }
+
+    private static func list(_ steps: [ModelStep]) -> String {
+        steps.map { step in
+            switch step {
+            case .assign(let key, let input): "values[\(ModelText(key))] = \(input?.description ?? "nil")"
+            case .operation(let operation): "\(operation)"
+            case .stop: "throw Stop()"
+            }
+        }.joined(separator: "; ")
+    }
+}
+
+extension ModelOperation {
+    /// Whose operation it is; nil where it is nobody's.
+    var number: Int? {
+        switch self {
+        case .create(let number, _, _), .get(let number, _), .values(let number), .count(let number),
+            .set(let number, _, _), .copy(let number, _, _), .replace(let number, _), .change(let number, _),
+            .swap(let number, _, _, _), .update(let number, _, _), .clear(let number), .deleteAll(let number),
+            .flush(let number), .move(let number, _):
+            number
+        case .reopen, .foreign: nil
+        }
+    }
+}

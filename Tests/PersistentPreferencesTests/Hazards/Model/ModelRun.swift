@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+
+/// Model and library side by side, step by step.
+struct ModelRun {
+    /// The first thing in which the two differ.
+    struct Difference: Error, CustomStringConvertible {
+        let step: Int
+        let description: String
+    }
+
+    /// What sequences were made of.
+    struct Tally {
+        var operations = 0
+        /// The errors that were met, without their arguments.
+        var errors: Set<String> = []
+
+        static func += (left: inout Self, right: Self) {
+            left.operations += right.operations
+            left.errors.formUnion(right.errors)
+        }
+    }
+
+    private var model: Model
+    private let subject: ModelSubject
+    private var tally = Tally()
+    private var fingerprints: [ModelSubject.Fingerprint?] = []
+
+    /// Runs a sequence from nothing.
+    /// - Throws: `Difference`.
+    @discardableResult
+    static func run(
+        _ moves: [ModelMove], in world: ModelWorld, _ faults: ModelSubject.Faults = .init()
+    ) throws -> Tally {
+        var run = ModelRun(model: Model(world), subject: try ModelSubject(world, faults))
+        run.fingerprints = ModelPlace.files.map(run.subject.fingerprint)
+        for (index, move) in moves.enumerated() {
+            do {
+                try run.step(move)
+            } catch {
+                throw Difference(step: index, description: "\(error)")
+            }
+        }
+        return run.tally
+    }
+
+    private struct Disagreement: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private mutating func step(_ move: ModelMove) throws {
+        try perform(move.operation)
+        guard move.comparesAll else { return }
+        for number in model.instances.indices {
+            try perform(.values(number))
+            // By the number alone, so that a sequence can be cut anywhere.
+            let key = ModelWorld.keys[number % ModelWorld.keys.count]
+            try perform(number.isMultiple(of: 2) ? .count(number) : .get(number, key))
+        }
+    }
+
+    private mutating func perform(_ operation: ModelOperation) throws {
+        tally.operations += 1
+        let revisions = ModelPlace.files.map { model[$0].revision }
+        subject.perform(operation)
+        model.perform(operation)
+        try compare(model.trace, subject.trace)
+        (model.trace, subject.trace) = ([], [])
+        if case .foreign(let edit) = operation {
+            try subject.apply(edit)
+            try adopt(edit)
+            fingerprints = ModelPlace.files.map(subject.fingerprint)
+            return
+        }
+        try compare(
+            model.instances.enumerated().map { .told($0, $1.told) },
+            subject.takeTold().enumerated().map { .told($0, $1) })
+        for error in model.instances.flatMap(\.told) { tally.errors.insert(error.kind) }
+        model.forgetTold()
+        for (index, place) in ModelPlace.files.enumerated() {
+            let now = subject.fingerprint(place)
+            if model[place].revision != revisions[index] {
+                fingerprints[index] = now
+                try compareFile(place)
+            } else if now != fingerprints[index] {
+                // An equal write, a read and a refusal leave the very file as it is.
+                throw Disagreement(description: "\(place): the file was touched")
+            }
+        }
+    }
+
+    private func compareFile(_ place: ModelPlace) throws {
+        let content = model[place].damage == nil ? model[place].content : nil
+        try compare([.file(place, content)], [.file(place, try subject.found(place).content)])
+        let names = try subject.folder.names()
+        let asides = model[place].asides.sorted { $0.lexicographicallyPrecedes($1) }
+        try compare([.asides(place, asides)], [.asides(place, try subject.asides(place, among: names))])
+        if let name = names.first(where: { $0.hasSuffix(".tmp") }) {
+            throw Disagreement(description: "\(name) was left behind")
+        }
+    }
+
+    /// What another program did becomes the model's state, as Foundation reads it.
+    private mutating func adopt(_ edit: ModelEdit) throws {
+        switch edit {
+        case .change(let place, _), .remove(let place), .damage(let place, _, _):
+            let found = try subject.found(place)
+            model[place].content = found.content
+            model[place].isXML = found.isXML
+            model[place].damage = subject.damages[place].map { [UInt8]($0) }
+            model[place].revision += 1
+        case .link(let place):
+            model.linkTarget = place
+        }
+    }
+
+    private func compare(_ expected: [ModelObservation], _ found: [ModelObservation]) throws {
+        guard expected != found else { return }
+        let index = zip(expected, found).enumerated().first { $1.0 != $1.1 }?.offset ?? min(expected.count, found.count)
+        func text(_ observations: [ModelObservation]) -> String {
+            guard index < observations.count else { return "nothing" }
+            return "\(observations[index])".replacing("PersistentPreferencesTests.", with: "")
+                .replacing("lastError(", with: "lastError(p").replacing("told(", with: "told(p")
+        }
+        throw Disagreement(description: "expected \(text(expected)), found \(text(found))")
+    }
+}

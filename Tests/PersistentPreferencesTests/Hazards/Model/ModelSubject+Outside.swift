@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+
+/// The files of a sequence as other programs see them and change them, by Foundation alone.
+extension ModelSubject {
+    /// What tells one file from another that has taken its place, or from itself after a change.
+    struct Fingerprint: Equatable {
+        let inode: UInt64
+        let seconds: Int
+        let nanoseconds: Int
+        let bytes: Data
+    }
+
+    /// A file by Foundation: nil content where there is none, or nothing that it may parse.
+    struct Found {
+        let content: [ModelText: ModelValue]?
+        let isXML: Bool
+    }
+
+    func url(_ place: ModelPlace) -> URL { folder.file(place.fileName) }
+
+    func fingerprint(_ place: ModelPlace) -> Fingerprint? {
+        var status = stat()
+        guard lstat(url(place).path, &status) == 0, let bytes = try? Data(contentsOf: url(place)) else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return Fingerprint(
+            inode: UInt64(status.st_ino), seconds: time.tv_sec, nanoseconds: time.tv_nsec, bytes: bytes)
+    }
+
+    func found(_ place: ModelPlace) throws -> Found {
+        guard let bytes = try? Data(contentsOf: url(place)), bytes != damages[place] else {
+            return Found(content: nil, isXML: place == .xml)
+        }
+        let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        guard let content = try ModelValue(list, isStrict: false).entries else {
+            throw ModelValue.NotCanonical(description: "no dictionary on top")
+        }
+        return Found(content: content, isXML: !bytes.starts(with: Data("bplist".utf8)))
+    }
+
+    /// The bytes of what stands set aside beside a file, sorted; throws where a name stands there that has no business.
+    func asides(_ place: ModelPlace, among names: [String]) throws -> [[UInt8]] {
+        let asides = names.filter { $0.hasPrefix(place.fileName + ".corrupt-") }
+        return try asides.map { [UInt8](try Data(contentsOf: folder.file($0))) }.sorted {
+            $0.lexicographicallyPrecedes($1)
+        }
+    }
+
+    // MARK: - Changes
+
+    func apply(_ edit: ModelEdit) throws {
+        switch edit {
+        case .change(let place, let change):
+            try self.change(place, change)
+        case .remove(let place):
+            damages[place] = nil
+            try? FileManager.default.removeItem(at: url(place))
+        case .damage(let place, let damage, let inPlace):
+            let now = try? Data(contentsOf: url(place))
+            var bytes = damage.bytes(of: now ?? Data())
+            // A file cut for a second time may come out as it is, or as nothing.
+            if bytes == now { bytes = Data("other".utf8) }
+            damages[place] = bytes
+            // Within one step of the clock a change shows by its size only, once a file is taken for old.
+            if inPlace, bytes.count != now?.count {
+                try bytes.write(to: url(place))
+            } else {
+                try replace(place, with: bytes)
+            }
+        case .link(let place):
+            let name = folder.file("link.new").path
+            try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: place.fileName)
+            rename(name, folder.file("link.plist").path)
+        }
+    }
+
+    private func change(_ place: ModelPlace, _ change: ModelEdit.Change) throws {
+        let now = try found(place)
+        var content = now.content ?? [:]
+        var isXML = now.isXML
+        switch change {
+        case .assign(let root, let key, let value):
+            var entries = content[ModelText(root)]?.entries ?? [:]
+            entries[ModelText(key)] = value
+            content[ModelText(root)] = .dictionary(entries)
+        case .removeRoot(let root): content[ModelText(root)] = nil
+        case .spoilRoot(let root): content[ModelText(root)] = .list([.integer(1)])
+        case .rewrite(let asXML): isXML = asXML
+        }
+        damages[place] = nil
+        let bytes = try PropertyListSerialization.data(
+            fromPropertyList: ModelValue.object(content), format: isXML ? .xml : .binary, options: 0)
+        try replace(place, with: bytes)
+    }
+
+    private func replace(_ place: ModelPlace, with bytes: Data) throws {
+        let new = folder.file("\(place.fileName).theirs")
+        try bytes.write(to: new)
+        rename(new.path, url(place).path)
+    }
+}
+
+extension ModelEdit.Damage {
+    fileprivate func bytes(of good: Data) -> Data {
+        switch self {
+        case .empty: Data()
+        case .text: Data("hello".utf8)
+        case .oldStyle: Data("{}".utf8)
+        case .arrayOnTop: Data("<?xml version=\"1.0\"?><plist version=\"1.0\"><array/></plist>".utf8)
+        case .cut: good.prefix(good.count / 2)
+        }
+    }
+}
+
+extension ModelEdit: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .change(let place, .assign(let root, let key, let value)):
+            "\(place): \(ModelText(root)).\(ModelText(key)) = \(value)"
+        case .change(let place, .removeRoot(let root)): "\(place): removes \(ModelText(root))"
+        case .change(let place, .spoilRoot(let root)): "\(place): \(ModelText(root)) = [1]"
+        case .change(let place, .rewrite(let isXML)): "\(place): rewrites it as \(isXML ? "XML" : "binary")"
+        case .remove(let place): "\(place): removes the file"
+        case .damage(let place, let damage, let inPlace): "\(place): damage \(damage)\(inPlace ? " in place" : "")"
+        case .link(let place): "the link leads to \(place)"
+        }
+    }
+}

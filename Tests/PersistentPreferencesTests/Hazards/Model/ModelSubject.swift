@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+
+@testable import PersistentPreferences
+
+/// The library itself, doing the same operations as the model, on stores in a folder of its own.
+final class ModelSubject {
+    /// What is put between the library and its surroundings, to prove that the test sees.
+    struct Faults {
+        var system: (_ isClockAhead: Bool) -> SystemCalls = { System(isClockAhead: $0) }
+        var wrap: (ModelStore, any PrefsStore) -> any PrefsStore = { $1 }
+    }
+
+    /// A subclass that remembers every error that it was told of.
+    final class Prefs: PersistentPrefs, @unchecked Sendable {
+        private let allowed: [String]
+        private let lock = NSLock()
+        private var errors: [ModelError] = []
+
+        init(_ allowed: [String], key: String, values: [String: Any]?, store: any PrefsStore) {
+            self.allowed = allowed
+            super.init(key: key, values: values, store: store)
+        }
+
+        override var keys: [String] { allowed }
+
+        override func prefsDidFail(_ error: PrefsError) {
+            lock.withLock { errors.append(ModelError(error)) }
+        }
+
+        func takeTold() -> [ModelError] {
+            lock.withLock {
+                defer { errors = [] }
+                return errors
+            }
+        }
+    }
+
+    /// The real calls, but that nothing is waited for: no power is cut here, and nobody else is writing.
+    class System: SystemCalls, @unchecked Sendable {
+        private let isClockAhead: Bool
+
+        init(isClockAhead: Bool) {
+            self.isClockAhead = isClockAhead
+        }
+
+        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {}
+
+        override func pause() {}
+
+        override func now() -> FileStatus.Time {
+            let now = super.now()
+            return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
+        }
+    }
+
+    let folder: TemporaryFolder
+    var trace: [ModelObservation] = []
+    /// Bytes that were put in the place of a file, which Foundation's parser had better not see.
+    var damages: [ModelPlace: Data] = [:]
+
+    private let world: ModelWorld
+    private let faults: Faults
+    private let system: SystemCalls
+    private var stores: [ModelStore: any PrefsStore] = [:]
+    private var instances: [Prefs] = []
+
+    init(_ world: ModelWorld, _ faults: Faults) throws {
+        folder = try TemporaryFolder()
+        self.world = world
+        self.faults = faults
+        system = faults.system(world.isClockAhead)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.plist").path, withDestinationPath: ModelPlace.binary.fileName)
+        open(keys: world.prefs.map(\.key))
+        for prefs in instances { _ = prefs.takeTold() }
+    }
+
+    private func open(keys: [String]) {
+        for kind in ModelStore.allCases { stores[kind] = faults.wrap(kind, makeStore(kind)) }
+        for (number, key) in keys.enumerated() { instances.append(makePrefs(number, key: key, values: nil)) }
+    }
+
+    private func makeStore(_ kind: ModelStore) -> any PrefsStore {
+        switch kind {
+        case .memory: InMemoryStore()
+        case .foreign: ForeignStore()
+        default:
+            PropertyListFileStore(
+                url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),
+                format: kind == .xml ? .xml : .binary, durability: kind.isSure ? .powerCut : .process, system: system)
+        }
+    }
+
+    private func makePrefs(_ number: Int, key: String, values: [String: Any]?) -> Prefs {
+        guard let store = stores[world.prefs[number].store] else { preconditionFailure("a store for each kind") }
+        return Prefs(world.prefs[number].allowed, key: key, values: values, store: store)
+    }
+
+    private func reopen() {
+        let keys = instances.map(\.key)
+        instances = []
+        stores = [:]
+        open(keys: keys)
+    }
+
+    /// What each instance was told of since this was last asked.
+    func takeTold() -> [[ModelError]] {
+        instances.map { $0.takeTold() }
+    }
+
+    // MARK: - Operations
+
+    func perform(_ operation: ModelOperation) {
+        var mutables: [NSObject] = []
+        switch operation {
+        case .create(let number, let key, let values):
+            let objects = values.mapValues { $0.object(&mutables) }
+            instances[number] = makePrefs(number, key: key, values: values.isEmpty ? nil : objects)
+        case .get(let number, let key): observeValue(instances[number][key])
+        case .values(let number): observe { .values(try ModelValue.entries(instances[number].values, isStrict: true)) }
+        case .count(let number): trace.append(.count(instances[number].count))
+        case .set(let number, let key, let input): instances[number][key] = input?.object(&mutables)
+        case .copy(let number, let from, let to): instances[number][to] = instances[number][from]
+        case .replace(let number, let values):
+            instances[number].values = values.mapValues { $0.object(&mutables) }
+        case .change(let number, let steps):
+            let prefs = instances[number]
+            observeThrow { try run(steps, on: &prefs.values, &mutables) }
+        case .swap(let number, let one, let other, inValues: true):
+            let prefs = instances[number]
+            swap(&prefs.values[one], &prefs.values[other])
+        case .swap(let number, let one, let other, inValues: false):
+            let prefs = instances[number]
+            swap(&prefs[one], &prefs[other])
+        case .update(let number, isPlain: true, let steps):
+            let prefs = instances[number]
+            observeThrow {
+                var unused: [String: Any] = [:]
+                let body: () throws -> Void = { try self.run(steps, on: &unused, &mutables) }
+                trace.append(.returned(try prefs.update(body).map(ModelError.init)))
+            }
+        case .update(let number, isPlain: false, let steps):
+            let prefs = instances[number]
+            observeThrow {
+                let body: (inout [String: Any]) throws -> Void = { try self.run(steps, on: &$0, &mutables) }
+                trace.append(.returned(try prefs.update(body).map(ModelError.init)))
+            }
+        case .clear(let number): instances[number].clear()
+        case .deleteAll(let number): instances[number].deleteAll()
+        case .flush(let number): instances[number].flush()
+        case .move(let number, let key): instances[number].key = key
+        case .reopen: reopen()
+        case .foreign: break
+        }
+        ModelInput.spoil(mutables)
+        if let number = operation.number {
+            trace.append(.lastError(number, instances[number].lastError.map(ModelError.init)))
+        }
+    }
+
+    private func run(_ steps: [ModelStep], on values: inout [String: Any], _ mutables: inout [NSObject]) throws {
+        for step in steps {
+            switch step {
+            case .assign(let key, let input): values[key] = input?.object(&mutables)
+            case .operation(let operation): perform(operation)
+            case .stop: throw ModelStop()
+            }
+        }
+    }
+
+    private func observeValue(_ value: Any?) {
+        observe { .value(try value.map { try ModelValue($0, isStrict: true) }) }
+    }
+
+    private func observe(_ observation: () throws -> ModelObservation) {
+        do {
+            trace.append(try observation())
+        } catch {
+            trace.append(.trouble("\(error)"))
+        }
+    }
+
+    private func observeThrow(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch is ModelStop {
+            trace.append(.threw)
+        } catch {
+            trace.append(.trouble("\(error)"))
+        }
+    }
+}

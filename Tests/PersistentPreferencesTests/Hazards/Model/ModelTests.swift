@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a plain
+/// dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
+@Suite struct ModelTests {
+    private static let errors: Set = [
+        "incorrectKeys", "incompatible", "nothingStored", "invalidName", "notDictionary", "damaged, restored",
+        "damaged, not restored", "otherStore", "stopped",
+    ]
+
+    @Test func theLibraryDoesWhatADictionaryDoes() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seeds =
+            environment["PREFS_MODEL_SEED"].flatMap { UInt64($0) }.map { $0...$0 }
+            ?? 1...UInt64(max(1, Hazard.amount("PREFS_MODEL_SEEDS", usual: 40)))
+        let length = Hazard.amount("PREFS_MODEL_LENGTH", usual: 60)
+        var tally = ModelRun.Tally()
+        var (sequences, differences) = (0, 0)
+        for seed in seeds {
+            let (world, moves) = ModelGenerator.make(seed: seed, count: length)
+            sequences += 1
+            do {
+                tally += try ModelRun.run(moves, in: world)
+            } catch let difference as ModelRun.Difference {
+                differences += 1
+                Issue.record("\(ModelFailure.explain(difference, seed: seed, world, moves))")
+                // Each takes a while to shrink, and the first ones tell most.
+                if differences == 3 { break }
+            }
+        }
+        Hazard.report("model: \(sequences) sequences, \(tally.operations) operations, \(differences) differences")
+        // Sequences that never come to what can go wrong would prove little.
+        if seeds.count >= 20, differences == 0 { #expect(tally.errors == Self.errors) }
+    }
+}
+
+/// What a difference has to say: its seed, and the shortest sequence that shows one.
+enum ModelFailure {
+    static func explain(
+        _ difference: ModelRun.Difference, seed: UInt64, _ world: ModelWorld, _ moves: [ModelMove],
+        _ faults: ModelSubject.Faults = .init()
+    ) -> String {
+        let short = shrink(moves, from: difference, in: world, faults)
+        let list = short.moves.enumerated().map { "  \($0): \($1)\n" }.joined()
+        return "model: seed \(seed), step \(difference.step): \(difference)\n"
+            + "shrunk to \(short.moves.count) of \(moves.count) operations:\n"
+            + world.description(ofPrefsIn: list + short.difference.description) + list
+            + "step \(short.difference.step): \(short.difference)"
+    }
+
+    static func shrink(
+        _ moves: [ModelMove], from difference: ModelRun.Difference, in world: ModelWorld,
+        _ faults: ModelSubject.Faults
+    ) -> (moves: [ModelMove], difference: ModelRun.Difference) {
+        func result(of moves: [ModelMove]) -> ModelRun.Difference? {
+            do {
+                try ModelRun.run(moves, in: world, faults)
+                return nil
+            } catch {
+                return error as? ModelRun.Difference
+            }
+        }
+        let failing = Array(moves.prefix(difference.step + 1))
+        let short = ModelShrinker.shrink(failing) { result(of: $0) != nil }
+        return (short, result(of: short) ?? difference)
+    }
+}

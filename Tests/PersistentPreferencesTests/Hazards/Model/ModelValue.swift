@@ -1,0 +1,148 @@
+import Foundation
+
+/// A text told apart by its bytes: to Swift two spellings of a letter are equal.
+struct ModelText: Hashable, Comparable, CustomStringConvertible {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+
+    var description: String {
+        "\"" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
+    }
+}
+
+/// A property list as the model sees it, with an equality of its own: 1, 1.0 and true are three values, −0.0 is not 0.0.
+indirect enum ModelValue: Equatable {
+    case text(ModelText)
+    case bool(Bool)
+    case integer(Int64)
+    case unsigned(UInt64)
+    case real(bits: UInt64)
+    /// Seconds from the reference date.
+    case date(TimeInterval)
+    case data([UInt8])
+    case list([ModelValue])
+    case dictionary([ModelText: ModelValue])
+
+    static func real(_ value: Double) -> Self {
+        .real(bits: (value.isNaN ? Double.nan : value).bitPattern)
+    }
+
+    var entries: [ModelText: ModelValue]? {
+        if case .dictionary(let entries) = self { entries } else { nil }
+    }
+
+    /// As an XML file keeps it: dates to the second.
+    var withWholeSeconds: Self {
+        switch self {
+        case .date(let seconds): .date(seconds.rounded(.down))
+        case .list(let elements): .list(elements.map(\.withWholeSeconds))
+        case .dictionary(let entries): .dictionary(entries.mapValues(\.withWholeSeconds))
+        default: self
+        }
+    }
+}
+
+// MARK: - From and to objects
+
+extension ModelValue {
+    struct NotCanonical: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A property list as Foundation or the library gives it. With `isStrict` it must be in canonical form: exactly these
+    /// types, no `Optional`, Booleans as Bool.
+    init(_ value: Any, isStrict: Bool) throws {
+        switch type(of: value) {
+        case is String.Type: self = .text(ModelText(value as? String ?? ""))
+        case is Bool.Type: self = .bool(value as? Bool ?? false)
+        case is Data.Type: self = .data([UInt8](value as? Data ?? Data()))
+        case is Date.Type: self = .date((value as? Date ?? .distantPast).timeIntervalSinceReferenceDate)
+        case is [Any].Type:
+            self = .list(try (value as? [Any] ?? []).map { try ModelValue($0, isStrict: isStrict) })
+        case is [String: Any].Type:
+            self = .dictionary(try Self.entries(value as? [String: Any] ?? [:], isStrict: isStrict))
+        default:
+            if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
+                self = try Self.number(number, isStrict: isStrict)
+            } else if !isStrict, let list = value as? [Any] {
+                self = .list(try list.map { try ModelValue($0, isStrict: false) })
+            } else if !isStrict, let dictionary = value as? [String: Any] {
+                self = .dictionary(try Self.entries(dictionary, isStrict: false))
+            } else {
+                throw NotCanonical(description: "a \(type(of: value)) is not canonical")
+            }
+        }
+    }
+
+    static func entries(_ dictionary: [String: Any], isStrict: Bool) throws -> [ModelText: ModelValue] {
+        var entries: [ModelText: ModelValue] = [:]
+        for (key, value) in dictionary { entries[ModelText(key)] = try ModelValue(value, isStrict: isStrict) }
+        return entries
+    }
+
+    private static func number(_ number: NSNumber, isStrict: Bool) throws -> Self {
+        switch String(cString: number.objCType) {
+        case "d", "f": return .real(number.doubleValue)
+        case "Q", "L":
+            let value = number.uint64Value
+            return Int64(exactly: value).map(Self.integer) ?? .unsigned(value)
+        default:
+            guard type(of: number) == type(of: NSNumber(value: true)) else { return .integer(number.int64Value) }
+            if isStrict { throw NotCanonical(description: "a Boolean as NSNumber is not canonical") }
+            return .bool(number.boolValue)
+        }
+    }
+
+    /// The value in Swift's types, and numbers as they are written in a program.
+    var object: Any {
+        switch self {
+        case .text(let text): text.text
+        case .bool(let value): value
+        case .integer(let value): Int(value)
+        case .unsigned(let value): value
+        case .real(let bits): Double(bitPattern: bits)
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let bytes): Data(bytes)
+        case .list(let elements): elements.map(\.object)
+        case .dictionary(let entries): Self.object(entries)
+        }
+    }
+
+    static func object(_ entries: [ModelText: ModelValue]) -> [String: Any] {
+        var object: [String: Any] = [:]
+        for (key, value) in entries { object[key.text] = value.object }
+        return object
+    }
+}
+
+extension ModelValue: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .text(let text): "\(text)"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .unsigned(let value): "\(value) as UInt64"
+        case .real(let bits): "\(Double(bitPattern: bits)) as Double"
+        case .date(let seconds): "Date(\(seconds))"
+        case .data(let bytes): "Data(\(bytes))"
+        case .list(let elements): "[\(elements.map(\.description).joined(separator: ", "))]"
+        case .dictionary(let entries): Self.description(of: entries)
+        }
+    }
+
+    static func description(of entries: [ModelText: ModelValue]) -> String {
+        let pairs = entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return "[\(pairs.isEmpty ? ":" : pairs.joined(separator: ", "))]"
+    }
+}

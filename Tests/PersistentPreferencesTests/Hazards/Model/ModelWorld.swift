@@ -1,0 +1,60 @@
+/// Where something is kept.
+enum ModelPlace: String, CaseIterable {
+    case binary, xml, process, memory, foreign
+
+    static let files: [ModelPlace] = [.binary, .xml, .process]
+
+    var isFile: Bool { Self.files.contains(self) }
+    var fileName: String { "\(rawValue).plist" }
+}
+
+/// The stores of a sequence: three reach one file, one of them through a symbolic link and one that asks for less.
+enum ModelStore: Int, CaseIterable {
+    case binary, link, hasty, xml, process, memory, foreign
+
+    /// Where it leads when a sequence begins.
+    var place: ModelPlace {
+        switch self {
+        case .binary, .link, .hasty: .binary
+        case .xml: .xml
+        case .process: .process
+        case .memory: .memory
+        case .foreign: .foreign
+        }
+    }
+
+    /// Whether its writes are to outlast a power cut.
+    var isSure: Bool {
+        switch self {
+        case .binary, .link, .xml: true
+        case .hasty, .process, .memory, .foreign: false
+        }
+    }
+}
+
+/// What the instances of a sequence are at its beginning.
+struct ModelWorld {
+    struct Prefs {
+        let store: ModelStore
+        let key: String
+        let allowed: [String]
+    }
+
+    let prefs: [Prefs]
+    /// Whether the clock is far ahead, so that no file is young: no read looks at its bytes again, and damage is believed
+    /// at once. Without it damage is looked at fifty times, which takes no time here.
+    let isClockAhead: Bool
+
+    static let roots = ["R", "S", "a/../b \u{E9}"]
+    static let badRoots = ["", "a\0b", "\u{FEFF}R", String(repeating: "x", count: 1_025)]
+    static let keys = ["a", "b", "c", "", "\u{E9}", "n\0l", "\u{FEFF}m", "<&>\"' ]]>"]
+
+    /// The prefs that a text names.
+    func description(ofPrefsIn text: String) -> String {
+        let lines = prefs.enumerated().filter { text.contains("p\($0.offset)") }.map { number, prefs in
+            "  p\(number): store \(prefs.store), key \(ModelText(prefs.key)), allowed "
+                + prefs.allowed.map { "\(ModelText($0))" }.joined(separator: " ") + "\n"
+        }
+        return lines.joined() + (isClockAhead ? "  the clock is ahead\n" : "")
+    }
+}
