@@ -142,12 +142,18 @@ struct KillTorture {
         return try PipedChild("Probe", arguments, home: home)
     }
 
-    /// Up to eight more writes, and then up to two milliseconds, in which a write or two come to any of their steps.
+    /// Up to eight more writes, and then any moment of a write. Most of a write is spent in memory: every other time the
+    /// moment is chosen from those after the temporary file has appeared.
     private mutating func letRun(_ victims: [Victim]) throws {
         let writes = Int.random(in: 0...8, using: &generator)
         for _ in 0..<writes { try victims[0].awaitAcknowledgement() }
-        let end = ContinuousClock.now + .microseconds(Int.random(in: 0...2_000, using: &generator))
-        while ContinuousClock.now < end { try victims[0].takeAcknowledgements() }
+        if Bool.random(using: &generator) {
+            let temporary = beside("tmp").path
+            let limit = ContinuousClock.now + .milliseconds(50)
+            while access(temporary, F_OK) != 0, ContinuousClock.now < limit {}
+        }
+        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...1_500, using: &generator))
+        while ContinuousClock.now < moment { try victims[0].takeAcknowledgements() }
     }
 
     private mutating func kill(_ victims: [Victim]) throws {
