@@ -13,7 +13,8 @@ private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
-/// Does random accesses in two threads and prints what each of them read or wrote, and when.
+/// Does random accesses in two threads and prints what each of them read or wrote, and when. With no number of operations
+/// it only reads, until it is told to stop.
 extension Probe {
     static func history(_ arguments: [String]) throws {
         guard arguments.count >= 3, let seed = UInt64(arguments[0]), let operations = Int(arguments[1]),
@@ -26,9 +27,43 @@ extension Probe {
         fflush(nil)
         guard readLine() == "go" else { fatalError("nobody said go") }
         let shared = threads[0].makePrefs()
-        inThreads(threads.count) { threads[$0].run(operations, on: shared) }
+        let stop = StopSign()
+        if operations == 0 {
+            Thread.detachNewThread {
+                _ = readLine()
+                stop.raise()
+            }
+        }
+        inThreads(threads.count) {
+            if operations == 0 {
+                threads[$0].watch(shared, until: stop)
+            } else {
+                threads[$0].run(operations, on: shared)
+            }
+        }
         for thread in threads { thread.record.forEach { print($0) } }
         print("end")
+    }
+}
+
+/// What the threads of a process look at while they wait for nothing else.
+private final class StopSign: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isUp = false
+
+    func raise() {
+        condition.withLock {
+            isUp = true
+            condition.broadcast()
+        }
+    }
+
+    func isRaised(within seconds: Double) -> Bool {
+        condition.withLock {
+            let limit = Date(timeIntervalSinceNow: seconds)
+            while !isUp, condition.wait(until: limit) {}
+            return isUp
+        }
     }
 }
 
@@ -55,36 +90,53 @@ private final class HistoryThread: @unchecked Sendable {
     func run(_ operations: Int, on shared: HistoryPrefs) {
         for _ in 0..<operations {
             call += 1
-            let key = Bool.random(using: &generator) ? "a" : "b"
-            let anyKey = ["a", "b", "x", "y"].randomElement(using: &generator) ?? key
-            let value = firstValue + call
-            switch Int.random(in: 0..<10, using: &generator) {
-            case 0: read(anyKey, "subscript") { shared[anyKey] }
-            case 1: read(anyKey, "fresh") { makePrefs()[anyKey] }
-            case 2:
-                read(anyKey, "flush") {
-                    shared.flush()
-                    return shared[anyKey]
+            if Bool.random(using: &generator) { readAnything(of: shared) } else { writeAnything(to: shared) }
+        }
+    }
+
+    /// Reads take microseconds and writes milliseconds: a process that only reads would be done before the first commit.
+    func watch(_ shared: HistoryPrefs, until stop: StopSign) {
+        while !stop.isRaised(within: .random(in: 0...0.002, using: &generator)) {
+            call += 1
+            readAnything(of: shared)
+        }
+    }
+
+    private func readAnything(of shared: HistoryPrefs) {
+        let key = ["a", "b", "x", "y"].randomElement(using: &generator) ?? "a"
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: read(key, "subscript") { shared[key] }
+        case 1: read(key, "fresh") { makePrefs()[key] }
+        case 2:
+            read(key, "flush") {
+                shared.flush()
+                return shared[key]
+            }
+        case 3: readAll("values") { shared.values }
+        default: readAll("fresh-values") { makePrefs().values }
+        }
+    }
+
+    private func writeAnything(to shared: HistoryPrefs) {
+        let key = Bool.random(using: &generator) ? "a" : "b"
+        let value = firstValue + call
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: write([key], value, "subscript") { shared[key] = value }
+        case 1: write([key], value, "in-place") { shared.values[key] = value }
+        case 2: exchange(key, value, shared)
+        case 3:
+            write(["x", "y"], value, "update") {
+                shared.update {
+                    $0["x"] = value
+                    $0["y"] = value
                 }
-            case 3: readAll("values") { shared.values }
-            case 4: readAll("fresh-values") { makePrefs().values }
-            case 5: write([key], value, "subscript") { shared[key] = value }
-            case 6: write([key], value, "in-place") { shared.values[key] = value }
-            case 7: exchange(key, value, shared)
-            case 8:
-                write(["x", "y"], value, "update") {
-                    shared.update {
-                        $0["x"] = value
-                        $0["y"] = value
-                    }
-                }
-            default:
-                let prefs = makePrefs()
-                write(["x", "y"], value, "nested") {
-                    prefs.update {
-                        prefs["y"] = value
-                        shared["x"] = value
-                    }
+            }
+        default:
+            let prefs = makePrefs()
+            write(["x", "y"], value, "nested") {
+                prefs.update {
+                    prefs["y"] = value
+                    shared["x"] = value
                 }
             }
         }

@@ -6,7 +6,7 @@ import Testing
 /// linearizable (contracts 1 and 2).
 @Suite struct HistoryTests {
     private static let processes = 4
-    private static let callsOfAThread = 100
+    private static let callsOfAThread = 80
 
     @Test func historiesOfFourProcessesAreLinearizable() throws {
         let seeds = Hazard.amount("PREFS_HISTORIES", usual: 2)
@@ -31,26 +31,33 @@ import Testing
         }
         Hazard.report(
             """
-            histories: \(seeds) seeds on both stores, \(operations) operations of \(Self.processes) processes × 2 threads, \
-            \(contended) overlapping one of another process, \(bad) not linearizable
+            histories: \(seeds) seeds on both stores, \(operations) operations of \(Self.processes) processes × 2 threads and \
+            a reading process, \(contended) overlapping one of another process, \(bad) not linearizable
             """)
     }
 
+    /// The operations of all processes: four that read and write, and one that only reads as long as they do.
     private func record(seed: Int, _ isOnDefaultStore: Bool) throws -> [HistoryOperation] {
         let home = try TemporaryFolder()
-        let children = try (0..<Self.processes).map { process in
-            var arguments = ["history", "\(seed)", "\(Self.callsOfAThread)", "\(process)"]
+        let children = try (0...Self.processes).map { process in
+            let calls = process < Self.processes ? Self.callsOfAThread : 0
+            var arguments = ["history", "\(seed)", "\(calls)", "\(process)"]
             if !isOnDefaultStore { arguments.append(home.file().path) }
             return try PipedChild("Probe", arguments, home: home)
         }
         for child in children { #expect(try child.line() == "ready") }
         for child in children { try child.tell("go") }
-        return try children.flatMap { child in
-            var history: [HistoryOperation] = []
-            while case let line = try child.line(), line != "end" {
-                history.append(try #require(HistoryOperation(line), "\(line)"))
-            }
-            return history
+        let histories = try children.dropLast().map(history)
+        try children.last?.tell("stop")
+        return try histories.joined() + (children.last.map(history) ?? [])
+    }
+
+    private func history(of child: PipedChild) throws -> [HistoryOperation] {
+        var history: [HistoryOperation] = []
+        while case let line = try child.line(), line != "end" {
+            history.append(try #require(HistoryOperation(line), "\(line)"))
         }
+        #expect(child.exitCode() == 0)
+        return history
     }
 }

@@ -22,7 +22,9 @@ package final class PipedChild {
     package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
-        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(Self.sanitizerOptions) { $1 }
+        // A backtracer outlives the crashed child that it looks at once that is killed, and keeps its pipes open.
+        let environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+        process.environment = environment.merging(Self.sanitizerOptions) { $1 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -52,6 +54,12 @@ package final class PipedChild {
         var lines: [String] = []
         while let line = takeLine() { lines.append(line) }
         return lines
+    }
+
+    /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
+    package func exitCode() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
     }
 
     /// Sends SIGKILL, and does not wait for the end.
