@@ -142,18 +142,20 @@ struct KillTorture {
         return try PipedChild("Probe", arguments, home: home)
     }
 
-    /// Up to eight more writes, and then any moment of a write. Most of a write is spent in memory: every other time the
-    /// moment is chosen from those after the temporary file has appeared.
+    /// Up to eight more writes, and then any moment. As most of a write is spent in memory, two moments of three are
+    /// chosen after the temporary file has appeared, or has become the file or its copy; and many are short after it.
     private mutating func letRun(_ victims: [Victim]) throws {
         let writes = Int.random(in: 0...8, using: &generator)
         for _ in 0..<writes { try victims[0].awaitAcknowledgement() }
-        if Bool.random(using: &generator) {
-            let temporary = beside("tmp").path
-            let limit = ContinuousClock.now + .milliseconds(50)
-            while access(temporary, F_OK) != 0, ContinuousClock.now < limit {}
+        let sights = [[], [true], [true, false]].randomElement(using: &generator) ?? []
+        let temporary = beside("tmp").path
+        let limit = ContinuousClock.now + .milliseconds(50)
+        for isThere in sights {
+            while (access(temporary, F_OK) == 0) != isThere, ContinuousClock.now < limit {}
         }
-        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...1_500, using: &generator))
-        while ContinuousClock.now < moment { try victims[0].takeAcknowledgements() }
+        let longest = [0, 50, 300, 1_500].randomElement(using: &generator) ?? 0
+        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...longest, using: &generator))
+        while ContinuousClock.now < moment {}
     }
 
     private mutating func kill(_ victims: [Victim]) throws {
