@@ -49,11 +49,12 @@ struct KillTorture {
         standing = Array(repeating: 0, count: writers)
         home = try TemporaryFolder()
         file = home.file(target == .defaultStore ? ".config/Probe.plist" : "files/torture.plist")
-        // An entry of another program, in the format that UserDefaults writes where it could have written it.
+        // An entry of another program, once in the format that UserDefaults writes.
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
         try PropertyListSerialization.data(
-            fromPropertyList: ["Other": Self.foreign], format: target == .defaultStore ? .xml : .binary, options: 0
+            fromPropertyList: ["Other": Self.foreign], format: target == .defaultStore && writers == 1 ? .xml : .binary,
+            options: 0
         ).write(to: file)
     }
 
@@ -148,13 +149,14 @@ struct KillTorture {
         let writes = Int.random(in: 0...8, using: &generator)
         for _ in 0..<writes { try victims[0].awaitAcknowledgement() }
         let sights = [[], [true], [true, false]].randomElement(using: &generator) ?? []
+        let longest = [0, 50, 300, 1_500].randomElement(using: &generator) ?? 0
+        let delay = Duration.microseconds(Int.random(in: 0...longest, using: &generator))
         let temporary = beside("tmp").path
         let limit = ContinuousClock.now + .milliseconds(50)
         for isThere in sights {
             while (access(temporary, F_OK) == 0) != isThere, ContinuousClock.now < limit {}
         }
-        let longest = [0, 50, 300, 1_500].randomElement(using: &generator) ?? 0
-        let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...longest, using: &generator))
+        let moment = ContinuousClock.now + delay
         while ContinuousClock.now < moment {}
     }
 

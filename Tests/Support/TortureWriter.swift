@@ -45,9 +45,9 @@ package struct TortureWriter: Sendable {
         payloadKey = "p\(index)"
     }
 
-    /// From nothing to 16 KB, so that the files of one commit and the next differ in size and span pages.
+    /// From nothing to 40 KB, so that the files of one commit and the next differ in size and span pages.
     package func payload(_ number: Int) -> Data {
-        Data(String(repeating: "\(index):\(number) ", count: number * 37 % 2_000).utf8)
+        Data(String(repeating: "\(index):\(number) ", count: number * 7_919 % (number % 3 == 0 ? 6_000 : 1_000)).utf8)
     }
 
     /// The number that stands in a root, 0 where this writer has written nothing.
