@@ -31,8 +31,8 @@ let package = Package(
             name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
             path: "Tests/StoreConformance", swiftSettings: strict),
         .executableTarget(
-            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance"], path: "Tests/Probe",
-            swiftSettings: strict),
+            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
+            path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
             name: "PersistentPreferencesTests",

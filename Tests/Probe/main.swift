@@ -32,6 +32,10 @@ case "orphan":
     Probe.report()
 case "damage":
     try Probe.damage()
+case "torture":
+    try Probe.torture(Array(arguments))
+case "history":
+    try Probe.history(Array(arguments))
 case let command:
     fatalError("no command \(command ?? "")")
 }

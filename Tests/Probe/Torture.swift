@@ -1,0 +1,62 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+
+private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { TortureWriter.keys }
+}
+
+/// Writes without end, to be killed. Prints the number that it finds, then each number once its write has returned.
+extension Probe {
+    static func torture(_ arguments: [String]) throws {
+        guard arguments.count >= 2, let index = Int(arguments[0]),
+            let manner = TortureWriter.Manner(rawValue: arguments[1])
+        else { fatalError("torture WRITER MANNER [FILE]") }
+        let writer = TortureWriter(index)
+        let prefs: TorturePrefs
+        if arguments.count > 2 {
+            prefs = TorturePrefs(store: PropertyListFileStore(url: URL(filePath: arguments[2])))
+        } else {
+            prefs = TorturePrefs()
+        }
+        var number = try writer.number(in: prefs.values)
+        acknowledge(number)
+        while true {
+            number += 1
+            write(number, of: writer, to: prefs, manner)
+            if let error = prefs.lastError { fatalError("\(error)") }
+            acknowledge(number)
+        }
+    }
+
+    private static func write(
+        _ number: Int, of writer: TortureWriter, to prefs: TorturePrefs, _ manner: TortureWriter.Manner
+    ) {
+        let payload = writer.payload(number)
+        func change(_ values: inout [String: Any]) {
+            values[writer.numberKey] = number
+            values[writer.payloadKey] = payload
+        }
+        switch manner {
+        case .update:
+            prefs.update { change(&$0) }
+        case .nested:
+            prefs.update {
+                prefs[writer.numberKey] = number
+                prefs[writer.payloadKey] = payload
+            }
+        case .inPlace:
+            change(&prefs.values)
+        case .subscripted:
+            prefs[writer.numberKey] = ["number": number, "payload": payload]
+        }
+    }
+
+    /// With a system call of its own, and not through a buffer: what is acknowledged is in the pipe when a kill comes.
+    private static func acknowledge(_ number: Int) {
+        let line = Data("\(number)\n".utf8)
+        let count = line.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+        // Nobody is left to listen, or to kill it.
+        if count != line.count { exit(1) }
+    }
+}

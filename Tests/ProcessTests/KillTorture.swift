@@ -1,0 +1,248 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+
+/// Kills writers of one file at random moments, round after round, and looks at what they leave.
+///
+/// The file is the same all the time, so that damage would add up. In every other round with several writers one of them
+/// dies first, and the others have to be able to go on.
+struct KillTorture {
+    /// What the writers write to.
+    enum Target: String, CaseIterable {
+        case defaultStore = "default store"
+        case fileStore = "file store"
+    }
+
+    /// What was done and what was found, so far.
+    struct Tally {
+        var kills = 0
+        var acknowledged = 0
+        /// Kills that came after a commit and before its acknowledgement: they hit the very end of a write.
+        var unacknowledged = 0
+        /// Kills that left a temporary file: they hit the middle of a write.
+        var interrupted = 0
+        var lost = 0
+        var damaged = 0
+        var temporariesLeft = 0
+        var locksHeld = 0
+        var crashed = 0
+        /// A sentence for each that was lost, damaged, left, held or crashed.
+        var violations: [String] = []
+    }
+
+    private(set) var tally = Tally()
+    private let target: Target
+    private let writers: Int
+    private let home: TemporaryFolder
+    private let file: URL
+    private var generator: SeededGenerator
+    private var rounds = 0
+    /// What stood in the file after the last round, by writer.
+    private var standing: [Int]
+
+    private static let foreign = ["kept": "as it is"]
+
+    init(_ target: Target, writers: Int, seed: UInt64) throws {
+        self.target = target
+        self.writers = writers
+        generator = SeededGenerator(seed: seed)
+        standing = Array(repeating: 0, count: writers)
+        home = try TemporaryFolder()
+        file = home.file(target == .defaultStore ? ".config/Probe.plist" : "files/torture.plist")
+        // An entry of another program, once in the format that UserDefaults writes.
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
+        try PropertyListSerialization.data(
+            fromPropertyList: ["Other": Self.foreign], format: target == .defaultStore && writers == 1 ? .xml : .binary,
+            options: 0
+        ).write(to: file)
+    }
+
+    /// Goes on until so many writers were killed, or something was wrong.
+    mutating func run(kills: Int) {
+        while tally.kills < kills, tally.violations.isEmpty {
+            do {
+                try round(Array((0..<writers).shuffled(using: &generator).prefix(kills - tally.kills)))
+            } catch let trouble as PipedChild.Trouble {
+                violation(\.crashed, "a writer \(trouble)")
+            } catch {
+                violation(\.damaged, "\(error)")
+            }
+            rounds += 1
+        }
+    }
+
+    // MARK: - One round
+
+    private final class Victim {
+        let index: Int
+        let child: PipedChild
+        /// The last number that it acknowledged, or at first found.
+        private(set) var acknowledged: Int
+        private(set) var acknowledgements = 0
+
+        init(_ index: Int, _ child: PipedChild) throws {
+            self.index = index
+            self.child = child
+            acknowledged = try Self.number(in: child.line())
+        }
+
+        func awaitAcknowledgement() throws {
+            try take(child.line())
+        }
+
+        func takeAcknowledgements() throws {
+            try child.linesSoFar().forEach(take)
+        }
+
+        private func take(_ line: String) throws {
+            let number = try Self.number(in: line)
+            guard number == acknowledged + 1 else { throw TortureWriter.Damage(reason: "acknowledges out of order") }
+            acknowledged = number
+            acknowledgements += 1
+        }
+
+        private static func number(in line: String) throws -> Int {
+            guard let number = Int(line) else { throw TortureWriter.Damage(reason: "acknowledges \(line)") }
+            return number
+        }
+    }
+
+    private mutating func round(_ indices: [Int]) throws {
+        var victims: [Victim] = []
+        for child in try indices.map({ ($0, try start($0)) }) { victims.append(try Victim(child.0, child.1)) }
+        for victim in victims where victim.acknowledged != standing[victim.index] {
+            violation(\.lost, "writer \(victim.index) found \(victim.acknowledged), not \(standing[victim.index])")
+        }
+        for victim in victims { try victim.awaitAcknowledgement() }
+        var isDead = Set<Int>()
+        if victims.count > 1, rounds.isMultiple(of: 2) {
+            let first = victims.removeFirst()
+            try letRun(victims)
+            try kill([first])
+            isDead.insert(first.index)
+            // The dead one has not taken the lock with it.
+            for _ in 0..<2 { for victim in victims { try victim.awaitAcknowledgement() } }
+            try look(at: victims + [first], dead: isDead)
+            victims.append(first)
+        }
+        let living = victims.filter { !isDead.contains($0.index) }
+        try letRun(living)
+        try kill(living)
+        tally.acknowledged += victims.map(\.acknowledgements).reduce(0, +)
+        try look(at: victims, dead: Set(indices))
+        if FileManager.default.fileExists(atPath: beside("tmp").path) { tally.interrupted += 1 }
+        checkLock()
+        try reopen()
+    }
+
+    private func start(_ index: Int) throws -> PipedChild {
+        let manners = TortureWriter.Manner.allCases
+        var arguments = ["torture", "\(index)", manners[(index + rounds / 2) % manners.count].rawValue]
+        if target == .fileStore { arguments.append(file.path) }
+        return try PipedChild("Probe", arguments, home: home)
+    }
+
+    /// Up to eight more writes, and then any moment. As most of a write is spent in memory, two moments of three are
+    /// chosen after the temporary file has appeared, or has become the file or its copy; and many are short after it.
+    private mutating func letRun(_ victims: [Victim]) throws {
+        let writes = Int.random(in: 0...8, using: &generator)
+        for _ in 0..<writes { try victims[0].awaitAcknowledgement() }
+        let sights = [[], [true], [true, false]].randomElement(using: &generator) ?? []
+        let longest = [0, 50, 300, 1_500].randomElement(using: &generator) ?? 0
+        let delay = Duration.microseconds(Int.random(in: 0...longest, using: &generator))
+        let temporary = beside("tmp").path
+        let limit = ContinuousClock.now + .milliseconds(50)
+        for isThere in sights {
+            while (access(temporary, F_OK) == 0) != isThere, ContinuousClock.now < limit {}
+        }
+        let moment = ContinuousClock.now + delay
+        while ContinuousClock.now < moment {}
+    }
+
+    private mutating func kill(_ victims: [Victim]) throws {
+        for victim in victims { victim.child.sendKill() }
+        for victim in victims {
+            if victim.child.kill() {
+                tally.kills += 1
+            } else {
+                violation(\.crashed, "writer \(victim.index) ended before it was killed")
+            }
+            try victim.takeAcknowledgements()
+        }
+    }
+
+    // MARK: - What is looked at
+
+    /// The file by Foundation alone: of each dead writer its last acknowledged write or the one after it, of each that
+    /// lives nothing older than what it had acknowledged before.
+    private mutating func look(at victims: [Victim], dead: Set<Int>) throws {
+        do {
+            let numbers = try numbers(in: file)
+            for victim in victims {
+                let (found, sure) = (numbers[victim.index], victim.acknowledged)
+                if found < max(sure, standing[victim.index]) {
+                    violation(\.lost, "writer \(victim.index) acknowledged \(sure), and \(found) is there")
+                } else if dead.contains(victim.index), found > sure + 1 {
+                    violation(\.damaged, "writer \(victim.index) acknowledged \(sure) only, and \(found) is there")
+                }
+                if dead.count == victims.count {
+                    if found == sure + 1 { tally.unacknowledged += 1 }
+                    standing[victim.index] = found
+                }
+            }
+            guard dead.count == victims.count else { return }
+            // The copy is at most the one commit older that each writer may have died in.
+            let copied = try self.numbers(in: beside("lastgood"))
+            for (writer, (number, copy)) in zip(numbers, copied).enumerated() where copy > number || copy < number - 1 {
+                violation(\.damaged, "writer \(writer) stands at \(number), and at \(copy) in the last good copy")
+            }
+        } catch let damage as TortureWriter.Damage {
+            violation(\.damaged, damage.reason)
+        }
+    }
+
+    private func numbers(in file: URL) throws -> [Int] {
+        let domain: [String: Any]?
+        do {
+            let bytes = try Data(contentsOf: file)
+            domain = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any]
+        } catch {
+            throw TortureWriter.Damage(reason: "\(file.lastPathComponent): \(error)")
+        }
+        guard let domain, Set(domain.keys).isSubset(of: ["Other", "TorturePrefs"]),
+            domain["Other"] as? [String: String] == Self.foreign
+        else { throw TortureWriter.Damage(reason: "\(file.lastPathComponent): its roots are not what they were") }
+        let root = domain["TorturePrefs"] as? [String: Any] ?? [:]
+        return try (0..<writers).map { try TortureWriter($0).number(in: root) }
+    }
+
+    private mutating func checkLock() {
+        let descriptor = open(beside("lock").path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { violation(\.locksHeld, "the lock is not free: \(errno)") }
+    }
+
+    /// A process opens the file for the first time and only reads: it finds the same, and tidies up.
+    private mutating func reopen() throws {
+        let root = try PropertyListFileStore(url: file).read(root: "TorturePrefs") ?? [:]
+        let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }
+        if numbers != standing { violation(\.damaged, "the library reads \(numbers), not \(standing)") }
+        let folder = file.deletingLastPathComponent()
+        var names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+        if names.remove(beside("tmp").lastPathComponent) != nil {
+            violation(\.temporariesLeft, "the temporary file is still there after an open")
+        }
+        let expected = Set([file, beside("lock"), beside("lastgood")].map(\.lastPathComponent))
+        if names != expected { violation(\.damaged, "in the folder: \(names.sorted())") }
+    }
+
+    private func beside(_ suffix: String) -> URL {
+        file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).\(suffix)")
+    }
+
+    private mutating func violation(_ count: WritableKeyPath<Tally, Int>, _ sentence: String) {
+        tally[keyPath: count] += 1
+        tally.violations.append("\(target.rawValue), round \(rounds): \(sentence)")
+    }
+}

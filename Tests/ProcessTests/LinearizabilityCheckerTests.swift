@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+/// The checker itself: it refuses what is wrong, accepts what is right, and agrees with a search of all orders.
+@Suite struct LinearizabilityCheckerTests {
+    private static func history(_ accesses: (HistoryOperation.Access, Int, Int)...) -> [HistoryOperation] {
+        accesses.map { HistoryOperation("a", $0.0, from: $0.1, to: $0.2) }
+    }
+
+    static let good: [String: [HistoryOperation]] = [
+        "nothing": [],
+        "one after another": history(
+            (.read(nil), 0, 1), (.write(1), 2, 3), (.read(1), 4, 5), (.write(2), 6, 7), (.read(2), 8, 9)),
+        "a read sees a write under way": history((.write(1), 0, 9), (.read(1), 2, 3), (.read(1), 4, 5)),
+        "a read does not see a write under way": history((.write(1), 0, 9), (.read(nil), 2, 3), (.read(1), 4, 5)),
+        "two writes at once, in either order": history(
+            (.write(1), 0, 9), (.write(2), 0, 9), (.read(2), 1, 2), (.read(1), 3, 4)),
+        "the write that ends first comes last": history((.write(1), 0, 5), (.write(2), 1, 9), (.read(1), 10, 11)),
+        "ends and begins at one moment": history((.write(1), 0, 1), (.write(2), 1, 2), (.read(1), 2, 3)),
+        "exchanges in a row": history(
+            (.exchange(nil, for: 1), 0, 1), (.exchange(1, for: 2), 2, 3), (.read(2), 4, 5)),
+        "exchanges at once": history(
+            (.exchange(2, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9), (.read(1), 10, 11)),
+    ]
+
+    static let bad: [String: [HistoryOperation]] = [
+        "stale read": history((.write(1), 0, 1), (.write(2), 2, 3), (.read(1), 4, 5)),
+        "absent after a write": history((.write(1), 0, 1), (.read(nil), 2, 3)),
+        "read from the future": history((.read(1), 0, 1), (.write(1), 2, 3)),
+        "read of nothing that was written": history((.write(1), 0, 1), (.read(7), 2, 3)),
+        "lost write": history((.write(1), 0, 1), (.write(2), 2, 3), (.read(1), 4, 5), (.read(1), 6, 7)),
+        "new and then old": history((.write(1), 0, 1), (.write(2), 2, 9), (.read(2), 3, 4), (.read(1), 5, 6)),
+        "new and then absent": history((.write(1), 0, 9), (.read(1), 1, 2), (.read(nil), 3, 4)),
+        "two readers disagree": history(
+            (.write(1), 0, 20), (.write(2), 0, 20), (.read(1), 1, 2), (.read(2), 3, 4), (.read(1), 5, 6)),
+        "a write between two reads of an older one": history(
+            (.write(1), 0, 1), (.read(1), 2, 3), (.write(2), 4, 5), (.read(1), 6, 7)),
+        "lost exchange": history((.exchange(nil, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9)),
+        "a write inside an exchange": history(
+            (.write(1), 0, 1), (.write(2), 2, 3), (.exchange(1, for: 3), 4, 5)),
+        "exchanges in a circle": history((.exchange(1, for: 2), 0, 9), (.exchange(2, for: 1), 0, 9)),
+        "written twice": history((.write(1), 0, 1), (.write(1), 2, 3)),
+    ]
+
+    @Test(arguments: good.keys.sorted())
+    func accepts(_ name: String) throws {
+        #expect(LinearizabilityChecker.violation(in: try #require(Self.good[name])) == nil)
+    }
+
+    @Test(arguments: bad.keys.sorted())
+    func refuses(_ name: String) throws {
+        #expect(LinearizabilityChecker.violation(in: try #require(Self.bad[name])) != nil)
+    }
+
+    @Test func agreesWithASearchOfAllOrders() {
+        var generator = SeededGenerator(seed: 7)
+        var counts = [true: 0, false: 0]
+        for _ in 0..<20_000 {
+            let history = randomHistory(&generator)
+            let isLinearizable = Self.hasOrder(history, from: nil)
+            counts[isLinearizable, default: 0] += 1
+            let violation = LinearizabilityChecker.violation(in: history)
+            if (violation == nil) != isLinearizable {
+                Issue.record("\(isLinearizable): \(violation ?? "no violation") in \(history)")
+            }
+        }
+        // Both answers were asked for often.
+        #expect(counts.values.allSatisfy { $0 > 2_000 }, "\(counts)")
+    }
+
+    @Test func aPairReadHalfIsFound() {
+        func pair(_ x: Int, _ y: Int) -> [HistoryOperation] {
+            [("x", x), ("y", y)].map { HistoryOperation($0.0, .read($0.1), from: 0, to: 1, thread: "0.1", call: 4) }
+        }
+        #expect(LinearizabilityChecker.tornPair("x", "y", in: pair(1, 1)) == nil)
+        #expect(LinearizabilityChecker.tornPair("x", "y", in: pair(1, 2)) != nil)
+    }
+
+    @Test func aLineTellsAllOfAnOperation() {
+        for access: HistoryOperation.Access in [.read(nil), .read(3), .write(4), .exchange(nil, for: 5)] {
+            let operation = HistoryOperation("a", access, from: -1, to: 2, thread: "1.0", call: 7, manner: "update")
+            #expect(HistoryOperation("\(operation)") == operation)
+        }
+        #expect(HistoryOperation("1.0 7 update a read 3 4 5") == nil)
+    }
+
+    /// Up to six operations; some of the values read were never written.
+    private func randomHistory(_ generator: inout SeededGenerator) -> [HistoryOperation] {
+        let count = Int.random(in: 1...6, using: &generator)
+        return (1...count).map { number in
+            let begin = Int.random(in: 0..<12, using: &generator)
+            let end = begin + Int.random(in: 0..<6, using: &generator)
+            let value = Int.random(in: 0...count, using: &generator)
+            let old = value == 0 ? nil : value
+            let access: HistoryOperation.Access =
+                switch Int.random(in: 0..<5, using: &generator) {
+                case 0, 1: .write(number)
+                case 2: .exchange(old, for: number)
+                default: .read(old)
+                }
+            return HistoryOperation("a", access, from: begin, to: end)
+        }
+    }
+
+    /// Tries as the next operation each that no other of the rest precedes.
+    private static func hasOrder(_ rest: [HistoryOperation], from value: Int?) -> Bool {
+        if rest.isEmpty { return true }
+        return rest.indices.contains { index in
+            let next = rest[index]
+            if rest.contains(where: { $0.precedes(next) }) { return false }
+            var others = rest
+            others.remove(at: index)
+            switch next.access {
+            case .read(let read): return read == value && hasOrder(others, from: value)
+            case .write(let new): return hasOrder(others, from: new)
+            case .exchange(let old, let new): return old == value && hasOrder(others, from: new)
+            }
+        }
+    }
+}

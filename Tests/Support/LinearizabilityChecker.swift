@@ -1,0 +1,165 @@
+/// Decides whether the operations on one key could have happened one after another, each at some moment between its
+/// begin and its end, with every read giving the latest value written.
+///
+/// As every value is written once, each read names its write, and the operations of one value (its *cluster*) must stand
+/// together in any such order. So the clusters have to be put in an order, and that is possible unless two of them would
+/// each have to come first: the zone conditions of Gibbons and Korach, "Testing Shared Memories" (1997). The absent value
+/// is a write before all. An exchange belongs to two clusters, which must then stand next to one another; clusters linked
+/// so are one *chain*, and what is said of clusters holds for chains.
+package enum LinearizabilityChecker {
+    /// What shows that there is no such order, with the operations concerned; nil where there is one.
+    package static func violation(in operations: [HistoryOperation]) -> String? {
+        do throws(Violation) {
+            let chains = try chains(of: clusters(of: operations))
+            for (number, chain) in chains.enumerated() {
+                for other in chains[..<number] {
+                    guard let one = other.zone.mustPrecede(chain.zone), let two = chain.zone.mustPrecede(other.zone)
+                    else { continue }
+                    throw Violation(
+                        "\(other.name) must come before \(chain.name) and after it", [one.0, one.1, two.0, two.1])
+                }
+            }
+            return nil
+        } catch {
+            return error.text
+        }
+    }
+
+    private struct Violation: Error {
+        let text: String
+
+        init(_ claim: String, _ operations: [HistoryOperation]) {
+            text = ([claim] + operations.map { "  \($0)" }).joined(separator: "\n")
+        }
+    }
+
+    /// Of several operations the one that ended first and the one that began last.
+    private struct Zone {
+        var firstEnd: HistoryOperation
+        var lastBegin: HistoryOperation
+
+        init(_ operation: HistoryOperation) {
+            firstEnd = operation
+            lastBegin = operation
+        }
+
+        mutating func add(_ operation: HistoryOperation) {
+            if operation.end < firstEnd.end { firstEnd = operation }
+            if operation.begin > lastBegin.begin { lastBegin = operation }
+        }
+
+        /// Two operations that show why this comes first; nil where nothing says so.
+        func mustPrecede(_ other: Zone) -> (HistoryOperation, HistoryOperation)? {
+            firstEnd.precedes(other.lastBegin) ? (firstEnd, other.lastBegin) : nil
+        }
+    }
+
+    private struct Cluster {
+        let write: HistoryOperation
+        var zone: Zone
+        /// The value that was exchanged for this one.
+        var successor: (value: Int, exchange: HistoryOperation)?
+    }
+
+    private struct Chain {
+        let name: String
+        var zone: Zone
+    }
+
+    private static func clusters(of operations: [HistoryOperation]) throws(Violation) -> [Int?: Cluster] {
+        let key = operations.first?.key ?? ""
+        let absent = HistoryOperation(key, .read(nil), from: .min, to: .min, manner: "at-first")
+        var clusters: [Int?: Cluster] = [nil: Cluster(write: absent, zone: Zone(absent))]
+        for operation in operations {
+            guard let value = operation.written else { continue }
+            if let other = clusters[value] { throw Violation("written twice", [other.write, operation]) }
+            clusters[value] = Cluster(write: operation, zone: Zone(operation))
+        }
+        for operation in operations {
+            let value: Int?
+            switch operation.access {
+            case .write: continue
+            case .read(let read), .exchange(let read, _): value = read
+            }
+            guard var cluster = clusters[value] else { throw Violation("read, and never written", [operation]) }
+            if operation.precedes(cluster.write) {
+                throw Violation("read before it was written", [operation, cluster.write])
+            }
+            cluster.zone.add(operation)
+            if let written = operation.written {
+                if let other = cluster.successor {
+                    throw Violation("exchanged twice: one of them is lost", [other.exchange, operation])
+                }
+                cluster.successor = (written, operation)
+            }
+            clusters[value] = cluster
+        }
+        return clusters
+    }
+
+    private static func chains(of clusters: [Int?: Cluster]) throws(Violation) -> [Chain] {
+        var chains: [Chain] = []
+        var visited = 0
+        for (value, head) in clusters {
+            if case .exchange = head.write.access { continue }
+            visited += 1
+            var chain = Chain(name: value.map { "\($0)" } ?? "the absent value", zone: head.zone)
+            var last = head
+            while let successor = last.successor, let next = clusters[successor.value] {
+                if let (one, two) = next.zone.mustPrecede(chain.zone) {
+                    throw Violation("\(successor.value) came after a value that is found later", [one, two])
+                }
+                chain.zone.add(next.zone.firstEnd)
+                chain.zone.add(next.zone.lastBegin)
+                visited += 1
+                last = next
+            }
+            chains.append(chain)
+        }
+        // An exchange that begins no chain and is in none is in a circle.
+        guard visited == clusters.count else { throw Violation("values exchanged in a circle", []) }
+        return chains
+    }
+}
+
+extension LinearizabilityChecker {
+    /// Two operations of one call that read different values under two keys which are always written together.
+    package static func tornPair(_ one: String, _ two: String, in operations: [HistoryOperation]) -> String? {
+        struct Call: Hashable {
+            let thread: String
+            let number: Int
+        }
+        var reads: [Call: HistoryOperation] = [:]
+        for operation in operations where operation.key == one {
+            reads[Call(thread: operation.thread, number: operation.call)] = operation
+        }
+        for operation in operations where operation.key == two {
+            guard let other = reads[Call(thread: operation.thread, number: operation.call)],
+                other.access != operation.access
+            else { continue }
+            return Violation("half an update is read", [other, operation]).text
+        }
+        return nil
+    }
+
+    /// How many operations overlap one of another process on the same key, of which at least one writes: where they do
+    /// not, nothing can be out of order.
+    package static func contended(_ operations: [HistoryOperation]) -> Int {
+        var contended = Set<Int>()
+        let sorted = operations.sorted { $0.begin < $1.begin }
+        for (index, operation) in sorted.enumerated() {
+            for (other, later) in sorted.enumerated().dropFirst(index + 1) {
+                if operation.precedes(later) { break }
+                guard later.key == operation.key, later.process != operation.process,
+                    later.written != nil || operation.written != nil
+                else { continue }
+                contended.formUnion([index, other])
+            }
+        }
+        return contended.count
+    }
+}
+
+extension HistoryOperation {
+    fileprivate var process: Substring { thread.prefix { $0 != "." } }
+}

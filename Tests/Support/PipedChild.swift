@@ -1,0 +1,99 @@
+import Foundation
+
+/// A program of this package that is spoken to line by line through pipes, and may be killed at any instant.
+///
+/// For one thread. The program is ended with the object at the latest.
+package final class PipedChild {
+    /// Why no line came.
+    package enum Trouble: Error {
+        /// It has closed its output, by ending most likely.
+        case hasEnded
+        /// It lives and has said nothing for a minute.
+        case isSilent
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+    private var isAtEnd = false
+
+    /// Starts a product of this package with a home of its own.
+    package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
+        process.executableURL = try Child.executable(product)
+        process.arguments = arguments
+        // A backtracer outlives the crashed child that it looks at once that is killed, and keeps its pipes open.
+        let environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+        process.environment = environment.merging(Self.sanitizerOptions) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// Writes a line to its input.
+    package func tell(_ line: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// The next line of its output, waited for.
+    package func line() throws -> String {
+        while true {
+            if let line = takeLine() { return line }
+            if isAtEnd { throw Trouble.hasEnded }
+            guard fill(waiting: 60_000) else { throw Trouble.isSilent }
+        }
+    }
+
+    /// The lines that it has written and that were not read yet. Does not wait.
+    package func linesSoFar() -> [String] {
+        while !isAtEnd, fill(waiting: 0) {}
+        var lines: [String] = []
+        while let line = takeLine() { lines.append(line) }
+        return lines
+    }
+
+    /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
+    package func exitCode() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Sends SIGKILL, and does not wait for the end.
+    package func sendKill() {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Kills it and waits until it is gone: what it held is released then, and all that it wrote is in the pipe.
+    /// - Returns: whether the kill is what ended it.
+    @discardableResult
+    package func kill() -> Bool {
+        sendKill()
+        process.waitUntilExit()
+        return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
+    }
+
+    private func takeLine() -> String? {
+        guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { unread = unread[(end + 1)...] }
+        return String(decoding: unread[..<end], as: UTF8.self)
+    }
+
+    /// Reads what is there; false where nothing came in so many milliseconds.
+    private func fill(waiting milliseconds: Int32) -> Bool {
+        let descriptor = output.fileHandleForReading.fileDescriptor
+        var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&awaited, 1, milliseconds) > 0 else { return false }
+        let more = output.fileHandleForReading.availableData
+        isAtEnd = more.isEmpty
+        unread += more
+        return true
+    }
+
+    private static var sanitizerOptions: [String: String] {
+        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    }
+}

@@ -1,0 +1,65 @@
+package import Foundation
+
+/// What a writer of the kill torture stores with its n-th write: a number, and a payload that tells whether all of that
+/// write is there and nothing of another.
+package struct TortureWriter: Sendable {
+    /// How a write is made.
+    package enum Manner: String, CaseIterable, Sendable {
+        /// Number and payload in one `update { $0[…] = … }`.
+        case update
+        /// Both through the subscript inside one `update { … }`.
+        case nested
+        /// Both in one change of `values` in place.
+        case inPlace
+        /// Both in a dictionary, through the subscript.
+        case subscripted
+    }
+
+    /// A state that no write has made.
+    package struct Damage: Error {
+        /// What is wrong with it.
+        package let reason: String
+
+        /// A state of which that is wrong.
+        package init(reason: String) {
+            self.reason = reason
+        }
+    }
+
+    /// So many writers have keys.
+    package static let limit = 4
+
+    /// The keys of all writers.
+    package static let keys = (0..<limit).flatMap { [TortureWriter($0).numberKey, TortureWriter($0).payloadKey] }
+
+    /// The key of the number, or of the dictionary.
+    package let numberKey: String
+    /// The key of the payload.
+    package let payloadKey: String
+    private let index: Int
+
+    /// The writer of that index.
+    package init(_ index: Int) {
+        self.index = index
+        numberKey = "w\(index)"
+        payloadKey = "p\(index)"
+    }
+
+    /// From nothing to 40 KB, so that the files of one commit and the next differ in size and span pages.
+    package func payload(_ number: Int) -> Data {
+        Data(String(repeating: "\(index):\(number) ", count: number * 7_919 % (number % 3 == 0 ? 6_000 : 1_000)).utf8)
+    }
+
+    /// The number that stands in a root, 0 where this writer has written nothing.
+    package func number(in root: [String: Any]) throws(Damage) -> Int {
+        guard let stored = root[numberKey] else { return 0 }
+        let both = stored as? [String: Any]
+        guard let number = (both?["number"] ?? stored) as? Int else {
+            throw Damage(reason: "\(numberKey) is no number")
+        }
+        guard (both?["payload"] ?? root[payloadKey]) as? Data == payload(number) else {
+            throw Damage(reason: "\(numberKey) is \(number), with the payload of another write")
+        }
+        return number
+    }
+}
