@@ -10,7 +10,7 @@ import Testing
     func setAsideOnce(_ kind: String) throws {
         let home = try TemporaryFolder()
         let rounds = Hazard.amount("PREFS_DAMAGE_MEETINGS", usual: 12)
-        let readers = try (0..<Self.processes).map { _ in try Dialogue("Probe", ["meet"], home: home) }
+        let readers = try (0..<Self.processes).map { _ in try PipedChild("Probe", ["meet"], home: home) }
         let folder = home.path + "/.config"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         func ask(_ number: Int) -> String { kind == "file" ? "file \(folder)/\(number).plist" : "suite \(number)" }
@@ -43,7 +43,7 @@ import Testing
                 + "and restored, told \(tellers) times, \(lost) lost")
     }
 
-    private func allAtOnce(_ readers: [Dialogue], _ question: String) throws -> [String] {
+    private func allAtOnce(_ readers: [PipedChild], _ question: String) throws -> [String] {
         nonisolated(unsafe) let readers = readers
         nonisolated(unsafe) var answers = Array(repeating: "", count: readers.count)
         let lock = NSLock()

@@ -29,8 +29,8 @@ import Testing
 
     @Test func aReaderProcessSeesEachAcknowledgedWrite() throws {
         let home = try TemporaryFolder()
-        let writer = try Dialogue("Probe", ["serve"], home: home)
-        let reader = try Dialogue("Probe", ["serve"], home: home)
+        let writer = try PipedChild("Probe", ["serve"], home: home)
+        let reader = try PipedChild("Probe", ["serve"], home: home)
         for number in 1...200 {
             #expect(try writer.ask("set \(number)") == "ok")
             #expect(try reader.ask("get") == "\(number)")

@@ -30,8 +30,8 @@ import Testing
 
     @Test func aChildThatLivesOnKeepsNobodyOut() throws {
         _ = try write(1)
-        let dialogue = try Dialogue("Probe", ["fork", path], home: folder)
-        #expect(dialogue.answer() == "ok")
+        let dialogue = try PipedChild("Probe", ["fork", path], home: folder)
+        #expect(try dialogue.line() == "ok")
         let isLocked = isLocked()
         #expect(!isLocked)
         #expect(try storedCount() == 2)
@@ -46,8 +46,8 @@ import Testing
     @Test func aChildThatOutlivesAKilledParentKeepsTheLockUntilItEnds() throws {
         _ = try write(1)
         do {
-            let dialogue = try Dialogue("Probe", ["fork-killed", path], home: folder)
-            #expect(dialogue.answer() == "alone")
+            let dialogue = try PipedChild("Probe", ["fork-killed", path], home: folder)
+            #expect(try dialogue.line() == "alone")
             #expect(isLocked())
             #expect(try storedCount() == 1)
             let reader = try Child("Probe", ["surroundings", "open \(path)", "get"], home: folder).wait()

@@ -51,10 +51,11 @@ package struct Child {
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
     }
 
-    /// What every child gets: a race or a misuse of memory in it is treated as one in the tests themselves.
+    /// What every child gets: a race or a misuse of memory in it is treated as one in the tests themselves. No backtrace of
+    /// a crash: the program that makes it outlives the child, and would be waited for.
     package static var surroundings: [String: String] {
-        ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" || $0.key == "ASAN_OPTIONS" }
-            .merging(["PATH": "/usr/bin:/bin"]) { $1 }
+        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+            .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
     }
 
     /// Where the products of this package were built: beside the test program.

@@ -22,9 +22,7 @@ package final class PipedChild {
     package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
-        // A backtracer outlives the crashed child that it looks at once that is killed, and keeps its pipes open.
-        let environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
-        process.environment = environment.merging(Self.sanitizerOptions) { $1 }
+        process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -37,6 +35,12 @@ package final class PipedChild {
     /// Writes a line to its input.
     package func tell(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// Writes a line to its input and waits for the one that answers it.
+    package func ask(_ question: String) throws -> String {
+        try tell(question)
+        return try line()
     }
 
     /// The next line of its output, waited for.
@@ -72,6 +76,8 @@ package final class PipedChild {
     @discardableResult
     package func kill() -> Bool {
         sendKill()
+        // A process that it has forked may wait for the end of its input, and is waited for too.
+        try? input.fileHandleForWriting.close()
         process.waitUntilExit()
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
@@ -91,9 +97,5 @@ package final class PipedChild {
         isAtEnd = more.isEmpty
         unread += more
         return true
-    }
-
-    private static var sanitizerOptions: [String: String] {
-        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
     }
 }
