@@ -99,20 +99,16 @@ struct PropertyListVetter {
     }
 
     private mutating func copyText(_ text: NSString, at path: Path) -> String? {
-        // A surrogate without its partner has no UTF-8: the conversion would put U+FFFD in its place.
-        var index = 0
-        while index < text.length {
-            let unit = text.character(at: index)
-            if UTF16.isLeadSurrogate(unit), index + 1 < text.length,
-                UTF16.isTrailSurrogate(text.character(at: index + 1))
-            {
-                index += 1
-            } else if UTF16.isSurrogate(unit) {
-                return refuse("a text with an unpaired surrogate cannot be stored in a property list", at: path)
-            }
-            index += 1
+        let length = text.length
+        guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge(at: path) }
+        // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
+        let units = (0..<length).map(text.character(at:))
+        let copy = String(decoding: units, as: UTF16.self)
+        // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
+        guard copy.utf16.elementsEqual(units) else {
+            return refuse("a text with an unpaired surrogate cannot be stored in a property list", at: path)
         }
-        return copyText(String(text), at: path)
+        return copyText(copy, at: path)
     }
 
     private mutating func copyData(_ data: Data, at path: Path) -> Data? {

@@ -63,9 +63,10 @@ enum BytesCheck {
     ]
 
     private static func checkWriting(_ value: Any, as format: PropertyListFormat, isItsOwn: Bool) throws {
+        let storable = PropertyListCoder.storable(["value": value], as: format)["value"] ?? value
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(value, as: format)
+            bytes = try PropertyListCoder.encode(storable, as: format)
         } catch let flaw as PropertyListCoder.Flaw {
             // A UID takes a level more in XML, and in XML the innermost list takes none.
             try demand(!isItsOwn && flaw.isExcess, "cannot be written as \(format): \(flaw.reason)")

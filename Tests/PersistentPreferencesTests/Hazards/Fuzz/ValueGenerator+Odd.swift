@@ -59,7 +59,9 @@ extension ValueGenerator {
         case 3:
             let flags = bytes.map { $0 & 1 == 1 }
             return GeneratedValue(value: flags, expected: flags as [Any], depth: 1, cost: cost)
-        case 4: return GeneratedValue(value: [bytes, bytes], expected: [numbers, numbers], depth: 2, cost: 2 * cost)
+        case 4:
+            return GeneratedValue(
+                value: [bytes, bytes], expected: [numbers, numbers] as [Any], depth: 2, cost: 2 * cost)
         default:
             return GeneratedValue(
                 value: ["k": bytes.map { Float($0) }], expected: ["k": numbers.map(Self.real)] as [String: Any],
