@@ -52,14 +52,15 @@ fi
 # Four times the stack of a second thread on Apple platforms, since AddressSanitizer makes the frames larger (the replay
 # has 512 KB). Foundation is not instrumented: what it leaks is not looked for.
 ulimit -s 2048
-export ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no
+export ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1:quarantine_size_mb=16:thread_local_quarantine_size_kb=64
+export SWIFT_BACKTRACE=enable=no
 
 # Foundation leaks at each XML file that it refuses: no process lives longer than two minutes.
 work() { # target, number of the worker, when to stop
     local left
     while left=$(($3 - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
         PREFS_FUZZ_COUNTS=$folder/counts-$1 "$folder/$1" "$folder/corpus-$1" -max_total_time=$((left < 120 ? left : 120)) \
-            -max_len=8192 -timeout=20 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
+            -max_len=8192 -timeout=60 -entropic_scale_per_exec_time=1 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
             -reload=10 -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
             { cp "$folder/$1-$2.log" "$folder/found-$1/stop"; }
     done

@@ -20,7 +20,7 @@ enum FuzzSeeds {
         (0..<20).flatMap { (kind: UInt8) in
             [
                 Data([kind] + (0..<40)), Data([8, 3, kind] + (0..<60).reversed()),
-                Data([17, 130, 8, kind] + (0..<30)), Data([10, 2, kind, 7, 12, 2, 4, kind, 1, 1, 1]),
+                Data([17, 0xF7, 8, kind] + (0..<30)), Data([10, 2, kind, 7, 12, 2, 4, kind, 1, 1, 1]),
             ]
         }
     }

@@ -53,7 +53,7 @@ struct ValueGenerator {
         case .array: return array(parts())
         case .foundationArray:
             let parts = parts()
-            return list(NSArray(array: parts.map(\.value)), of: parts)
+            return Self.areSmall(parts) ? list(NSArray(array: parts.map(\.value)), of: parts) : array(parts)
         case .mutableArray: return mutableArray()
         case .typedArray: return typedArray()
         case .dictionary: return dictionary()
@@ -83,12 +83,18 @@ struct ValueGenerator {
         .container(value, of: parts) { parts.compactMap(\.expected) }
     }
 
+    /// Foundation's containers copy what Swift's share in them, all the way down: of much that takes the caller minutes.
+    private static func areSmall(_ parts: [GeneratedValue]) -> Bool {
+        parts.reduce(0) { $0 + $1.cost } < 20_000
+    }
+
     private mutating func mutableArray() -> GeneratedValue {
         let list = NSMutableArray()
         changeable.append { list.removeAllObjects() }
         openContainers.append(list)
         let parts = parts()
         openContainers.removeLast()
+        guard Self.areSmall(parts) else { return array(parts) }
         for part in parts { list.add(part.value) }
         return self.list(list, of: parts)
     }
@@ -127,12 +133,16 @@ struct ValueGenerator {
     }
 
     private mutating func dictionary() -> GeneratedValue {
-        let entries = entries()
-        return dictionary(Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.part.value) }), of: entries)
+        dictionary(entries())
+    }
+
+    private func dictionary(_ entries: [Entry]) -> GeneratedValue {
+        dictionary(Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.part.value) }), of: entries)
     }
 
     private mutating func foundationDictionary() -> GeneratedValue {
         let entries = entries()
+        guard Self.areSmall(entries.map(\.part)) else { return dictionary(entries) }
         let value = NSDictionary(
             objects: entries.map(\.part.value), forKeys: entries.map { NSString(string: $0.name) })
         return dictionary(value, of: entries)
@@ -144,6 +154,7 @@ struct ValueGenerator {
         openContainers.append(value)
         let entries = entries()
         openContainers.removeLast()
+        guard Self.areSmall(entries.map(\.part)) else { return dictionary(entries) }
         for entry in entries { value.setObject(entry.part.value, forKey: NSString(string: entry.name)) }
         return dictionary(value, of: entries)
     }
@@ -160,7 +171,8 @@ struct ValueGenerator {
 
     private mutating func wrongKeys() -> GeneratedValue {
         let key = choices.byte()
-        let part = make().value
+        let made = make()
+        let part: Any = Self.areSmall([made]) ? made.value : true
         switch key % 5 {
         case 0: return .refused([Int(key): part])
         case 1: return .refused([AnyHashable(Double(key)): part])
@@ -182,16 +194,19 @@ struct ValueGenerator {
     }
 
     private mutating func levels() -> GeneratedValue {
-        let count = min(levelsLeft, Int(choices.byte()))
+        // A few, or about as many as there may be: many cost time.
+        let choice = Int(choices.byte())
+        let count = min(levelsLeft, choice < 0xF0 ? choice % 12 : choice - 0xF0 + 120)
         levelsLeft -= count
         let form = choices.byte()
         let key = form & 4 == 0 ? "k" : word()
         var made = make()
         for level in 0..<count {
             let entry = [Entry(name: key, part: made)]
-            switch (Int(form) + (form & 8 == 0 ? 0 : level)) % 4 {
+            let kind = (Int(form) + (form & 8 == 0 ? 0 : level)) % 4
+            switch Self.areSmall([made]) ? kind : kind & 1 {
             case 0: made = array([made])
-            case 1: made = dictionary([key: made.value], of: entry)
+            case 1: made = dictionary(entry)
             case 2: made = list(NSArray(object: made.value), of: [made])
             default:
                 let value = NSDictionary(object: made.value, forKey: NSString(string: key))
