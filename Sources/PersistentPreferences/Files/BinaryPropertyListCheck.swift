@@ -77,6 +77,9 @@ struct BinaryPropertyListCheck {
         guard nodes <= PropertyListLimits.fileNodes else {
             throw .excess("expands to more than \(PropertyListLimits.fileNodes) values")
         }
+        guard nodes <= bytes.count + PropertyListLimits.sharedNodes else {
+            throw .excess("expands to more than \(PropertyListLimits.sharedNodes) shared values")
+        }
         if let bytes = goodBytes[object] { return try countContent(bytes) }
         let start = try offset(of: object)
         let kind = bytes[start] >> 4
