@@ -150,15 +150,18 @@ struct PropertyListVetter {
         var copies: [String: Any] = [:]
         for (key, value) in pairs {
             let key = (key as? AnyHashable)?.base ?? key
-            guard let name = key as? String else {
+            guard let text = key as? String else {
                 return refuse(
                     "a key of type \(type(of: key)) cannot be stored in a property list; keys are texts", at: path)
             }
-            guard let name = copyText(name, at: .key(name, path)) else { return nil }
+            let place = Path.key(text, path)
+            let isObject = type(of: key) is AnyClass
+            let name = isObject ? (key as? NSString).flatMap { copyText($0, at: place) } : copyText(text, at: place)
+            guard let name else { return nil }
             if copies.index(forKey: name) != nil {
-                return refuse("two keys differ only in their Unicode spelling", at: .key(name, path))
+                return refuse("two keys differ only in their Unicode spelling", at: place)
             }
-            if let copy = copy(value, at: .key(name, path), depth: depth + 1) { copies[name] = copy }
+            if let copy = copy(value, at: place, depth: depth + 1) { copies[name] = copy }
             if isExhausted { return nil }
         }
         if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isInteger(value) {
