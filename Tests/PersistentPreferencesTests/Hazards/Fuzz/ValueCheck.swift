@@ -25,7 +25,7 @@ enum ValueCheck {
             copy = value
         }
         guard let expected = generated.expected, !generated.mustBeRefused else {
-            throw FuzzViolation("accepted what no property list can hold")
+            throw FuzzViolation("accepted what no property list can hold, as \(exactForm(copy).prefix(500))")
         }
         try demand(
             RootChange(from: [key: copy], to: [key: generated.value]).isEmpty, "a change of the value to itself")

@@ -53,7 +53,7 @@ struct ValueGenerator {
         case .array: return array(parts())
         case .foundationArray:
             let parts = parts()
-            return Self.areSmall(parts) ? list(NSArray(array: parts.map(\.value)), of: parts) : array(parts)
+            return list(NSArray(array: parts.map(\.value)), of: parts)
         case .mutableArray: return mutableArray()
         case .typedArray: return typedArray()
         case .dictionary: return dictionary()
@@ -64,7 +64,8 @@ struct ValueGenerator {
         case .levels: return levels()
         case .repeated:
             let part = make()
-            return array(Array(repeating: part, count: Int(choices.byte() % 17)))
+            let parts = Array(repeating: part, count: Int(choices.byte() % 17))
+            return array(Self.areSmall(parts) ? parts : [part])
         case .emptyContainer: return emptyContainer()
         }
     }
@@ -72,7 +73,10 @@ struct ValueGenerator {
     // MARK: - Lists
 
     private mutating func parts() -> [GeneratedValue] {
-        (0..<(choices.byte() % 12)).map { _ in make() }
+        (0..<(choices.byte() % 12)).reduce(into: []) { parts, _ in
+            let part = make()
+            if Self.areSmall(parts + [part]) { parts.append(part) }
+        }
     }
 
     private func array(_ parts: [GeneratedValue]) -> GeneratedValue {
@@ -83,9 +87,11 @@ struct ValueGenerator {
         .container(value, of: parts) { parts.compactMap(\.expected) }
     }
 
-    /// Foundation's containers copy what Swift's share in them, all the way down: of much that takes the caller minutes.
+    private static let largest = 20_000
+
+    /// Shared parts multiply, and large values take seconds; tests of the limits have those.
     private static func areSmall(_ parts: [GeneratedValue]) -> Bool {
-        parts.reduce(0) { $0 + $1.cost } < 20_000
+        parts.reduce(0) { $0 + $1.cost } < largest
     }
 
     private mutating func mutableArray() -> GeneratedValue {
@@ -94,7 +100,6 @@ struct ValueGenerator {
         openContainers.append(list)
         let parts = parts()
         openContainers.removeLast()
-        guard Self.areSmall(parts) else { return array(parts) }
         for part in parts { list.add(part.value) }
         return self.list(list, of: parts)
     }
@@ -109,10 +114,13 @@ struct ValueGenerator {
     /// In which no name is there twice, in whatever spelling: which of two stays is the caller's affair.
     private mutating func entries() -> [Entry] {
         var names: Set<String> = []
+        var cost = 0
         return (0..<(choices.byte() % 12)).compactMap { _ in
             let name = word()
             let part = make()
-            return names.insert(name).inserted ? Entry(name: name, part: part) : nil
+            cost += part.cost
+            guard names.insert(name).inserted, cost < Self.largest else { return nil }
+            return Entry(name: name, part: part)
         }
     }
 
@@ -133,16 +141,12 @@ struct ValueGenerator {
     }
 
     private mutating func dictionary() -> GeneratedValue {
-        dictionary(entries())
-    }
-
-    private func dictionary(_ entries: [Entry]) -> GeneratedValue {
-        dictionary(Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.part.value) }), of: entries)
+        let entries = entries()
+        return dictionary(Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.part.value) }), of: entries)
     }
 
     private mutating func foundationDictionary() -> GeneratedValue {
         let entries = entries()
-        guard Self.areSmall(entries.map(\.part)) else { return dictionary(entries) }
         let value = NSDictionary(
             objects: entries.map(\.part.value), forKeys: entries.map { NSString(string: $0.name) })
         return dictionary(value, of: entries)
@@ -154,7 +158,6 @@ struct ValueGenerator {
         openContainers.append(value)
         let entries = entries()
         openContainers.removeLast()
-        guard Self.areSmall(entries.map(\.part)) else { return dictionary(entries) }
         for entry in entries { value.setObject(entry.part.value, forKey: NSString(string: entry.name)) }
         return dictionary(value, of: entries)
     }
@@ -171,13 +174,13 @@ struct ValueGenerator {
 
     private mutating func wrongKeys() -> GeneratedValue {
         let key = choices.byte()
-        let made = make()
-        let part: Any = Self.areSmall([made]) ? made.value : true
-        switch key % 5 {
+        let part = make().value
+        switch key % 6 {
         case 0: return .refused([Int(key): part])
         case 1: return .refused([AnyHashable(Double(key)): part])
         case 2: return .refused(NSDictionary(object: part, forKey: NSNumber(value: key)))
         case 3: return .refused([AnyHashable("text"): part, AnyHashable(Date.distantPast): part])
+        case 4: return .refused(NSDictionary(object: part, forKey: UnitsText([0x61, 0xD800])))
         default: return .refused([UUID(): part])
         }
     }
@@ -203,10 +206,9 @@ struct ValueGenerator {
         var made = make()
         for level in 0..<count {
             let entry = [Entry(name: key, part: made)]
-            let kind = (Int(form) + (form & 8 == 0 ? 0 : level)) % 4
-            switch Self.areSmall([made]) ? kind : kind & 1 {
+            switch (Int(form) + (form & 8 == 0 ? 0 : level)) % 4 {
             case 0: made = array([made])
-            case 1: made = dictionary(entry)
+            case 1: made = dictionary([key: made.value], of: entry)
             case 2: made = list(NSArray(object: made.value), of: [made])
             default:
                 let value = NSDictionary(object: made.value, forKey: NSString(string: key))
