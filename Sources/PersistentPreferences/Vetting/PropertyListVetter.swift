@@ -164,8 +164,9 @@ struct PropertyListVetter {
             if let copy = copy(value, at: place, depth: depth + 1) { copies[name] = copy }
             if isExhausted { return nil }
         }
-        if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isInteger(value) {
-            return refuse("a dictionary of a lone integer CF$UID cannot be stored in a property list", at: path)
+        // In XML it is read as the object of a keyed archive, a real number too.
+        if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isNumber(value) {
+            return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list", at: path)
         }
         return copies
     }

@@ -25,7 +25,7 @@ func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ promise: @au
 /// True where two property lists are the same, told by other means than the library's own comparison, and where that agrees.
 ///
 /// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second and a dictionary of a
-///   lone integer `CF$UID` is read as the object of a keyed archive: both documented.
+///   lone number `CF$UID` is read as the object of a keyed archive: both documented.
 func areSame(_ left: Any, _ right: Any, isInXML: Bool = false) -> Bool {
     let isExact = !isInXML && CanonicalValue.areEqual(left, right)
     let isSame = haveSameForm(left, right, isInXML: isInXML)
@@ -73,7 +73,7 @@ private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {
 
 private func isLoneUID(_ value: Any) -> Bool {
     guard let list = value as? [String: Any], list.count == 1, let number = list["CF$UID"] else { return false }
-    return CanonicalValue.isInteger(number)
+    return CanonicalValue.isNumber(number)
 }
 
 /// True for an object without a canonical form: the UID of a keyed archive is the only one that parsers give.

@@ -128,16 +128,15 @@ struct ValueGenerator {
         let parts = entries.map(\.part)
         var made = GeneratedValue.container(value, of: parts) {
             let pairs = entries.compactMap { entry in entry.part.expected.map { (entry.name, $0) } }
-            let isLoneUID = pairs.count == 1 && pairs[0].0 == "CF$UID" && Self.isInteger(pairs[0].1)
+            let isLoneUID = pairs.count == 1 && pairs[0].0 == "CF$UID" && Self.isNumber(pairs[0].1)
             return isLoneUID ? nil : Dictionary(uniqueKeysWithValues: pairs)
         }
         made.cost += entries.reduce(0) { $0 + $1.name.utf16.count * 2 }
         return made
     }
 
-    private static func isInteger(_ value: Any) -> Bool {
-        guard type(of: value) is NSNumber.Type, let number = value as? NSNumber else { return false }
-        return !"df".contains(String(cString: number.objCType))
+    private static func isNumber(_ value: Any) -> Bool {
+        type(of: value) is NSNumber.Type
     }
 
     private mutating func dictionary() -> GeneratedValue {
@@ -175,12 +174,11 @@ struct ValueGenerator {
     private mutating func wrongKeys() -> GeneratedValue {
         let key = choices.byte()
         let part = make().value
-        switch key % 6 {
+        switch key % 5 {
         case 0: return .refused([Int(key): part])
         case 1: return .refused([AnyHashable(Double(key)): part])
         case 2: return .refused(NSDictionary(object: part, forKey: NSNumber(value: key)))
         case 3: return .refused([AnyHashable("text"): part, AnyHashable(Date.distantPast): part])
-        case 4: return .refused(NSDictionary(object: part, forKey: UnitsText([0x61, 0xD800])))
         default: return .refused([UUID(): part])
         }
     }
@@ -188,12 +186,14 @@ struct ValueGenerator {
     // MARK: - Around one value
 
     private mutating func optional() -> GeneratedValue {
-        let count = choices.byte()
+        let choice = Int(choices.byte())
+        let count = min(levelsLeft, choice < 0xF0 ? choice % 4 : choice)
+        levelsLeft -= count
         let part = make()
         var value = part.value
         for _ in 0..<count { value = Any?.some(value) as Any }
         return GeneratedValue(
-            value: value, expected: part.expected, depth: part.depth, cost: part.cost + 9 * Int(count))
+            value: value, expected: part.expected, depth: part.depth, cost: part.cost + 9 * count)
     }
 
     private mutating func levels() -> GeneratedValue {
