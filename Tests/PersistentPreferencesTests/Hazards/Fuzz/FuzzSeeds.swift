@@ -12,17 +12,22 @@ enum FuzzSeeds {
                 seeds.append(try PropertyListCoder.encode(value, as: format))
             }
         }
-        return seeds + xml.map { Data($0.utf8) } + objects.map(AssembledList.input)
+        return seeds + xml.map { Data($0.utf8) } + objects.map(AssembledList.input) + [Data(deep)]
     }
 
     /// Each kind of value first and inside others, with what follows it in the input going up and down.
     static func choices() -> [Data] {
-        (0..<20).flatMap { (kind: UInt8) in
-            [
-                Data([kind] + (0..<40)), Data([8, 3, kind] + (0..<60).reversed()),
-                Data([17, 0xF7, 8, kind] + (0..<30)), Data([10, 2, kind, 7, 12, 2, 4, kind, 1, 1, 1]),
-            ]
+        let odd = (0..<24).flatMap { (choice: UInt8) in
+            // Of what has no parts each choice, and each of the odd dates.
+            [0, 1, 2, 3, 5, 11, 19].map { Data([$0, choice, 3, 4, 5, 6, 7, 8, 9, 10]) } + [Data([0, 4, choice])]
         }
+        return odd
+            + (0..<20).flatMap { (kind: UInt8) in
+                [
+                    Data([kind] + (0..<40)), Data([8, 3, kind] + (0..<60).reversed()),
+                    Data([17, 0xF7, 8, kind] + (0..<30)), Data([10, 2, kind, 7, 12, 2, 4, kind, 1, 1, 1]),
+                ]
+            }
     }
 
     private static var values: [Any] {
@@ -53,8 +58,20 @@ enum FuzzSeeds {
         [
             [0xAF, 0x10, 16] + many(1, 16), [0xAA] + many(2, 10), [0xD1, 3, 4], [0x51, 0x62], [0x4F, 0x10, 3, 1, 2, 3],
         ],
+        [
+            [0xA4, 1, 2, 3, 4], [0x54, 0xC3, 0xA9, 0xFF, 0x80], [0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], [0x58, 0xFF],
+            [0xA1, 0],
+        ],
+        [[0xAF, 0x10, 3, 1, 2, 3], [0x5C, 0xE9] + many(0xE9, 11), [0x51, 0x80], [0x52, 0x61, 0xFF]],
+        [[0xA1, 1], [0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]], [[0xD1, 1, 1], [0x52, 0x80, 0x81]],
+        [[0xA1, 1], [0xA2, 0, 2], [0x09]],
+        [[0xA1, 1], [0x5F, 0x10, 200, 0x61]], [[0xD1, 1, 1], [0x10, 1]], [[0xA1, 1], [0x14] + many(0xFF, 16)],
         [[0xD1, 1, 2], [0x56] + Array("CF$UID".utf8), [0x10, 7]],
     ]
+
+    /// Lists in lists, with references of two bytes: the second byte of the input.
+    private static let deep: [UInt8] =
+        [0, 1] + (1...400).flatMap { [0xA1, UInt8($0 >> 8), UInt8($0 & 0xFF)] } + [0xA0]
 
     private static func many(_ byte: UInt8, _ count: Int) -> [UInt8] {
         [UInt8](repeating: byte, count: count)
