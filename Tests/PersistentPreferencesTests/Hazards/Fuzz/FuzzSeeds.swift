@@ -21,7 +21,9 @@ enum FuzzSeeds {
             // Of what has no parts each choice, and each of the odd dates.
             [0, 1, 2, 3, 5, 11, 19].map { Data([$0, choice, 3, 4, 5, 6, 7, 8, 9, 10]) } + [Data([0, 4, choice])]
         }
-        return odd
+        // {"CF$UID": 1.0} and {"CF$UID": 7}.
+        let loneNumbers = [Data([12, 1, 4, 1, 16, 2]), Data([12, 1, 4, 1, 5, 7])]
+        return odd + loneNumbers
             + (0..<20).flatMap { (kind: UInt8) in
                 [
                     Data([kind] + (0..<40)), Data([8, 3, kind] + (0..<60).reversed()),

@@ -7,11 +7,12 @@ extension ValueGenerator {
         .refused(choices.element(of: Self.wrongTypes)())
     }
 
+    /// Without Substring and CGFloat, of which Foundation's containers make a text and a number.
     private static var wrongTypes: [() -> Any] {
         [
             { NSNull() }, { UUID() }, { URL(fileURLWithPath: "/a") }, { NSURL(fileURLWithPath: "/a") }, { Set([1]) },
             { NSSet(object: 1) }, { [1, 2].dropFirst() }, { ContiguousArray([1]) }, { Character("a") },
-            { "abc".dropFirst() }, { Decimal(1) }, { NSDecimalNumber(string: "1.1") }, { { 1 } as () -> Int },
+            { Decimal(1) }, { NSDecimalNumber(string: "1.1") }, { { 1 } as () -> Int },
             { (1, "a") }, { Int.self }, { Oddity.payload(["k": 1]) }, { Oddity.empty }, { Record(list: [1]) },
             { NSObject() }, { 0..<1 }, { DateComponents(year: 2026) }, { Int?.none as Any }, { Any??.some(nil) as Any },
             { [1, nil] as [Int?] }, { ["a": nil] as [String: Int?] }, { AnyHashable(UUID()) },
