@@ -17,10 +17,31 @@ struct BinaryPropertyListCheck {
     private var goodBytes: [Int?]
     /// By object: a container whose content is being visited.
     private var isOpen: [Bool]
+    /// Those containers, from the outside in. A list of its own, since recursion takes 3 KB a level where nothing is
+    /// optimized, and second threads have 512 KB.
+    private var containers: [Container] = []
+
+    private struct Container {
+        let object: Int
+        /// Where its references stand: those of the keys, then those of the values.
+        let content: Int
+        let keys: Int
+        let count: Int
+        var visited = 0
+    }
 
     static func run(_ bytes: UnsafeRawBufferPointer) throws(PropertyListCoder.Flaw) {
         var check = try BinaryPropertyListCheck(bytes)
-        try check.visit(check.topObject, depth: 1)
+        try check.visit(check.topObject)
+        while let container = check.containers.last {
+            if container.visited == container.count {
+                check.isOpen[container.object] = false
+                check.containers.removeLast()
+            } else {
+                check.containers[check.containers.count - 1].visited += 1
+                try check.visitPart(of: container)
+            }
+        }
     }
 
     private let topObject: Int
@@ -48,13 +69,16 @@ struct BinaryPropertyListCheck {
         for object in 0..<objectCount { _ = try offset(of: object) }
     }
 
-    private mutating func visit(_ object: Int, depth: Int) throws(Flaw) {
+    private mutating func visit(_ object: Int) throws(Flaw) {
         nodes += 1
-        guard depth <= PropertyListLimits.fileDepth + 1 else {
+        guard containers.count <= PropertyListLimits.fileDepth else {
             throw .excess("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
             throw .excess("expands to more than \(PropertyListLimits.fileNodes) values")
+        }
+        guard nodes <= bytes.count + PropertyListLimits.sharedNodes else {
+            throw .excess("expands to more than \(PropertyListLimits.sharedNodes) shared values")
         }
         if let bytes = goodBytes[object] { return try countContent(bytes) }
         let start = try offset(of: object)
@@ -65,9 +89,23 @@ struct BinaryPropertyListCheck {
             return try countContent(bytes)
         }
         guard !isOpen[object] else { throw .damage("a container that holds itself") }
+        let (count, content) = try countAndContent(at: start)
+        let isDictionary = kind == 0xD
+        try require(count, times: isDictionary ? 2 * referenceSize : referenceSize, at: content)
         isOpen[object] = true
-        try visitContainer(at: start, depth: depth)
-        isOpen[object] = false
+        containers.append(
+            Container(
+                object: object, content: content, keys: isDictionary ? count : 0,
+                count: isDictionary ? 2 * count : count))
+    }
+
+    private mutating func visitPart(of container: Container) throws(Flaw) {
+        let object = try reference(at: container.content + container.visited * referenceSize)
+        if container.visited < container.keys {
+            let kind = bytes[try offset(of: object)] >> 4
+            guard kind == 0x5 || kind == 0x6 else { throw .damage("a key that is no text") }
+        }
+        try visit(object)
     }
 
     private mutating func countContent(_ count: Int) throws(Flaw) {
@@ -103,24 +141,6 @@ struct BinaryPropertyListCheck {
             throw .damage("an object of unknown kind")
         }
         return 0
-    }
-
-    private mutating func visitContainer(at start: Int, depth: Int) throws(Flaw) {
-        let (count, content) = try countAndContent(at: start)
-        let isDictionary = bytes[start] >> 4 == 0xD
-        try require(count, times: isDictionary ? 2 * referenceSize : referenceSize, at: content)
-        if isDictionary {
-            for index in 0..<count {
-                let key = try reference(at: content + index * referenceSize)
-                let kind = bytes[try offset(of: key)] >> 4
-                guard kind == 0x5 || kind == 0x6 else { throw .damage("a key that is no text") }
-                try visit(key, depth: depth + 1)
-            }
-        }
-        let values = isDictionary ? content + count * referenceSize : content
-        for index in 0..<count {
-            try visit(reference(at: values + index * referenceSize), depth: depth + 1)
-        }
     }
 
     private func checkBytes(at start: Int) throws(Flaw) -> Int {

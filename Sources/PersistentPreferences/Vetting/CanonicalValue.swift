@@ -62,11 +62,11 @@ enum CanonicalValue {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : 2 * text.utf16.count
     }
 
-    /// True for a number without a fraction part in its type; `true` and 1.0 are none.
-    static func isInteger(_ value: Any) -> Bool {
+    /// True for a number; a Boolean is none.
+    static func isNumber(_ value: Any) -> Bool {
         switch number(value) {
-        case .integer, .unsigned: true
-        case .bool, .double, nil: false
+        case .integer, .unsigned, .double: true
+        case .bool, nil: false
         }
     }
 

@@ -46,10 +46,11 @@ extension NSDictionary: DictionaryValue {
 /// What an Objective-C container holds, out of the box that Swift values are put in there.
 ///
 /// On Linux every accessor of such a container turns the containers inside into Swift's, all the way down: a cycle would
-/// overflow the stack, and shared references multiply, before anybody could count. A mirror gives the references.
+/// overflow the stack, and shared references multiply, before anybody could count. A mirror gives the references. A text
+/// stays an object too: as a Swift string it would have U+FFFD for an unpaired surrogate.
 private func unboxed(_ object: AnyObject) -> Any {
     switch object {
-    case is NSArray, is NSDictionary, is NSSet: object
+    case is NSArray, is NSDictionary, is NSSet, is NSString: object
     default: NSArray(object: object).object(at: 0)
     }
 }

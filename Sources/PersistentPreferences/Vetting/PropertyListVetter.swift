@@ -99,20 +99,16 @@ struct PropertyListVetter {
     }
 
     private mutating func copyText(_ text: NSString, at path: Path) -> String? {
-        // A surrogate without its partner has no UTF-8: the conversion would put U+FFFD in its place.
-        var index = 0
-        while index < text.length {
-            let unit = text.character(at: index)
-            if UTF16.isLeadSurrogate(unit), index + 1 < text.length,
-                UTF16.isTrailSurrogate(text.character(at: index + 1))
-            {
-                index += 1
-            } else if UTF16.isSurrogate(unit) {
-                return refuse("a text with an unpaired surrogate cannot be stored in a property list", at: path)
-            }
-            index += 1
+        let length = text.length
+        guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge(at: path) }
+        // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
+        let units = (0..<length).map(text.character(at:))
+        let copy = String(decoding: units, as: UTF16.self)
+        // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
+        guard copy.utf16.elementsEqual(units) else {
+            return refuse("a text with an unpaired surrogate cannot be stored in a property list", at: path)
         }
-        return copyText(String(text), at: path)
+        return copyText(copy, at: path)
     }
 
     private mutating func copyData(_ data: Data, at path: Path) -> Data? {
@@ -154,19 +150,23 @@ struct PropertyListVetter {
         var copies: [String: Any] = [:]
         for (key, value) in pairs {
             let key = (key as? AnyHashable)?.base ?? key
-            guard let name = key as? String else {
+            guard let text = key as? String else {
                 return refuse(
                     "a key of type \(type(of: key)) cannot be stored in a property list; keys are texts", at: path)
             }
-            guard let name = copyText(name, at: .key(name, path)) else { return nil }
+            let place = Path.key(text, path)
+            let isObject = type(of: key) is AnyClass
+            let name = isObject ? (key as? NSString).flatMap { copyText($0, at: place) } : copyText(text, at: place)
+            guard let name else { return nil }
             if copies.index(forKey: name) != nil {
-                return refuse("two keys differ only in their Unicode spelling", at: .key(name, path))
+                return refuse("two keys differ only in their Unicode spelling", at: place)
             }
-            if let copy = copy(value, at: .key(name, path), depth: depth + 1) { copies[name] = copy }
+            if let copy = copy(value, at: place, depth: depth + 1) { copies[name] = copy }
             if isExhausted { return nil }
         }
-        if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isInteger(value) {
-            return refuse("a dictionary of a lone integer CF$UID cannot be stored in a property list", at: path)
+        // In XML it is read as the object of a keyed archive, a real number too.
+        if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isNumber(value) {
+            return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list", at: path)
         }
         return copies
     }

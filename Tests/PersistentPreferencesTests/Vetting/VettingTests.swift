@@ -31,6 +31,16 @@ import Testing
         }
     }
 
+    /// A dictionary of Foundation's would have copied the key, and repaired it.
+    @Test func aKeyWithAnUnpairedSurrogateIsRefused() throws {
+        prefs["Dictionary Value"] = [AnyHashable(UnitsText([0x61, 0xD800])): 1]
+        #expect(
+            try failure().failures.map(\.reason) == [
+                "a text with an unpaired surrogate cannot be stored in a property list"
+            ])
+        try expectNothingChanged()
+    }
+
     /// A Swift value is turned into an object there; which one is Foundation's affair.
     @Test(arguments: Trap.all) func aTrapIsRefusedInObjects(_ trap: Trap) throws {
         guard !(trap.value() is Substring) else { return }

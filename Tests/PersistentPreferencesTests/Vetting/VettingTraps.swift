@@ -89,6 +89,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         },
         Trap("lone CF$UID", loneUID) { ["CF$UID": 5] },
         Trap("lone CF$UID, unsigned", loneUID) { ["CF$UID": UInt64.max] as [AnyHashable: Any] },
+        Trap("lone CF$UID, real", loneUID) { ["CF$UID": 5.0] },
         Trap("lone CF$UID, NSDictionary", loneUID) {
             NSMutableDictionary(object: NSNumber(value: 5), forKey: "CF$UID" as NSString)
         },
@@ -98,9 +99,11 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         "a key of type \(type) cannot be stored in a property list; keys are texts"
     }
 
-    private static let loneUID = "a dictionary of a lone integer CF$UID cannot be stored in a property list"
+    private static let loneUID = "a dictionary of a lone number CF$UID cannot be stored in a property list"
 
     private static let inside: [Trap] = [
+        Trap("unpaired surrogate", surrogate) { UnitsText([0x61, 0xD800]) },
+        Trap("unpaired surrogate in NSArray", at: "[0]", surrogate) { NSArray(object: UnitsText([0xDC00, 0x61])) },
         Trap("typed array of closures", at: "[0]", "a closure cannot be stored in a property list") {
             [{ 1 }] as [() -> Int]
         },
@@ -115,6 +118,8 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
             ["a": ["b": [["c": Theme.dark]]]]
         },
     ]
+
+    private static let surrogate = "a text with an unpaired surrogate cannot be stored in a property list"
 
     private static let sizes: [Trap] = [
         Trap("text over 4 MiB", tooLarge) { String(repeating: "x", count: 4 << 20) },

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Fuzzes for so many seconds, half of them each: bytes in the place of a file, and values that a program may want to store.
+# What is found is kept in the corpus of the tests, which replay it.
+# usage: Scripts/fuzz.sh SECONDS [bytes|values]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:?usage: Scripts/fuzz.sh SECONDS [bytes|values]}
+targets=(${2:-bytes values})
+workers=${PREFS_FUZZ_WORKERS:-2}
+folder=.build/fuzz
+kept=Tests/PersistentPreferencesTests/Corpus
+tests=Tests/PersistentPreferencesTests
+flags=(
+    -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -warnings-as-errors
+    -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+    -enable-upcoming-feature MemberImportVisibility
+)
+mkdir -p "$folder"
+
+# Compiles, and says what the compiler says but for what the linker has to say of AddressSanitizer's own symbols.
+compile() {
+    if ! swiftc "${flags[@]}" "$@" >"$folder/compile.log" 2>&1; then
+        grep -v "Cannot export local symbol" "$folder/compile.log" >&2
+        return 1
+    fi
+}
+
+if ! grep -qs fuzzer "$folder/toolchain"; then
+    printf '@_cdecl("LLVMFuzzerTestOneInput") func test(_: UnsafePointer<UInt8>?, _: Int) -> CInt { 0 }\n' \
+        >"$folder/probe.swift"
+    if ! compile "$folder/probe.swift" -o "$folder/probe" 2>/dev/null; then
+        echo "hazard: fuzz: skipped, this toolchain has no libFuzzer"
+        exit 0
+    fi
+    echo fuzzer >"$folder/toolchain"
+fi
+
+if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" Scripts/fuzz.sh -newer "$folder/built") ]]; then
+    echo "== building the fuzzers"
+    compile -wmo -enable-testing -module-name PersistentPreferences -emit-module -emit-module-path "$folder/PersistentPreferences.swiftmodule" \
+        -c $(find Sources/PersistentPreferences -name '*.swift') -o "$folder/library.o"
+    checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests/Support/ExactForm.swift")
+    for target in bytes values; do
+        entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift
+        compile -wmo -module-name Fuzz -I "$folder" "${checks[@]}" Tests/Fuzz/FuzzTarget.swift "$entry" \
+            "$folder/library.o" -o "$folder/$target"
+    done
+    touch "$folder/built"
+fi
+
+# Four times the stack of a second thread on Apple platforms, since AddressSanitizer makes the frames larger (the replay
+# has 512 KB). Foundation is not instrumented: what it leaks is not looked for.
+ulimit -s 2048
+export ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1:quarantine_size_mb=16:thread_local_quarantine_size_kb=64
+export SWIFT_BACKTRACE=enable=no
+
+# Foundation leaks at each XML file that it refuses: no process lives longer than two minutes.
+work() { # target, number of the worker, when to stop
+    local left
+    while left=$(($3 - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
+        PREFS_FUZZ_COUNTS=$folder/counts-$1 "$folder/$1" "$folder/corpus-$1" -max_total_time=$((left < 120 ? left : 120)) \
+            -max_len=8192 -timeout=60 -entropic_scale_per_exec_time=1 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
+            -reload=10 -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
+            { cp "$folder/$1-$2.log" "$folder/found-$1/stop"; }
+    done
+}
+
+crashes=0 hangs=0
+for target in "${targets[@]}"; do
+    corpus=$folder/corpus-$target
+    rm -rf "$folder/found-$target"
+    mkdir -p "$corpus" "$folder/found-$target"
+    : >"$folder/counts-$target"
+    PREFS_FUZZ_SEEDS=$corpus "$folder/$target"
+    cp "$kept/$target"/* "$corpus/" 2>/dev/null || true
+    end=$(($(date +%s) + seconds / ${#targets[@]}))
+    echo "== fuzzing $target until $(date -d "@$end" +%T 2>/dev/null || date -r "$end" +%T)"
+    for ((worker = 0; worker < workers; worker++)); do work "$target" "$worker" "$end" & done
+    wait
+    for found in "$folder/found-$target"/{crash,timeout,oom,leak}-*; do
+        [[ -e $found ]] || continue
+        [[ $found == */timeout-* ]] && hangs=$((hangs + 1)) || crashes=$((crashes + 1))
+        cp "$found" "$kept/$target/"
+        echo "found, and kept: $kept/$target/$(basename "$found")"
+    done
+    if [[ -e $folder/found-$target/stop ]]; then
+        grep -E "promise|ERROR|SUMMARY|^ +#[0-9]+ " "$folder/found-$target/stop" | head -30 || true
+        ((crashes + hangs > 0)) || crashes=1
+    fi
+done
+
+count() { awk -v field="$2" '{ sum += $field } END { print sum + 0 }' "$folder/counts-$1" 2>/dev/null || echo 0; }
+for target in bytes values; do [[ " ${targets[*]} " == *" $target "* ]] || : >"$folder/counts-$target"; done
+bytes=$(count bytes 1) values=$(count values 1)
+megabytes=$((($(count bytes 2) + $(count values 2)) / 1000000))
+echo "hazard: fuzz: $seconds s, $((bytes + values)) inputs (bytes: $bytes, values: $values)," \
+    "$megabytes MB fuzzed, $crashes crashes, $hangs hangs"
+((crashes + hangs == 0))

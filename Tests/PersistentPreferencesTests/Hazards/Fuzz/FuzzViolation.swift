@@ -1,0 +1,93 @@
+import Foundation
+
+@testable import PersistentPreferences
+
+/// A promise that an input of the fuzzer breaks.
+struct FuzzViolation: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Throws unless the condition holds.
+func demand(_ condition: @autoclosure () throws -> Bool, _ promise: @autoclosure () -> String) throws {
+    guard try condition() else { throw FuzzViolation(promise()) }
+}
+
+/// Throws unless two property lists are the same (`areSame`).
+func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ promise: @autoclosure () -> String) throws {
+    guard !areSame(left, right, isInXML: isInXML) else { return }
+    throw FuzzViolation("\(promise()): \(exactForm(left).prefix(200)) became \(exactForm(right).prefix(200))")
+}
+
+/// True where two property lists are the same, told by other means than the library's own comparison, and where that agrees.
+///
+/// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second and a dictionary of a
+///   lone number `CF$UID` is read as the object of a keyed archive: both documented.
+func areSame(_ left: Any, _ right: Any, isInXML: Bool = false) -> Bool {
+    let isExact = !isInXML && CanonicalValue.areEqual(left, right)
+    let isSame = haveSameForm(left, right, isInXML: isInXML)
+    return isInXML ? isSame : isSame && (isExact || holdsForeign(left))
+}
+
+private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {
+    switch type(of: left) {
+    case is Bool.Type:
+        return type(of: right) == Bool.self && left as? Bool == right as? Bool
+    case is String.Type:
+        guard type(of: right) == String.self, let left = left as? String, let right = right as? String else {
+            return false
+        }
+        return left.utf8.elementsEqual(right.utf8)
+    case is Data.Type:
+        return type(of: right) == Data.self && left as? Data == right as? Data
+    case is Date.Type:
+        guard type(of: right) == Date.self, let left = left as? Date, let right = right as? Date else { return false }
+        let seconds = left.timeIntervalSinceReferenceDate
+        let isZero = isInXML && seconds.rounded(.down) == 0
+        let expected = isZero ? 0 : isInXML ? seconds.rounded(.down) : seconds
+        return right.timeIntervalSinceReferenceDate.bitPattern == expected.bitPattern
+    case is [Any].Type:
+        guard type(of: right) == [Any].self, let left = left as? [Any], let right = right as? [Any] else {
+            return false
+        }
+        return left.count == right.count && zip(left, right).allSatisfy { haveSameForm($0, $1, isInXML: isInXML) }
+    case is [String: Any].Type:
+        if isInXML, isLoneUID(left) { return isForeign(right) }
+        guard type(of: right) == [String: Any].self, let left = left as? [String: Any],
+            let right = right as? [String: Any], left.count == right.count
+        else { return false }
+        let texts = Set(left.keys.map { Data($0.utf8) })
+        return right.keys.allSatisfy { texts.contains(Data($0.utf8)) }
+            && left.allSatisfy { key, value in
+                right[key].map { haveSameForm(value, $0, isInXML: isInXML) } ?? false
+            }
+    case is NSNumber.Type:
+        return type(of: right) is NSNumber.Type && exactForm(left) == exactForm(right)
+    default:
+        return isForeign(right) && foreignBytes(left) == foreignBytes(right)
+    }
+}
+
+private func isLoneUID(_ value: Any) -> Bool {
+    guard let list = value as? [String: Any], list.count == 1, let number = list["CF$UID"] else { return false }
+    return CanonicalValue.isNumber(number)
+}
+
+/// True for an object without a canonical form: the UID of a keyed archive is the only one that parsers give.
+private func isForeign(_ value: Any) -> Bool {
+    let kind = type(of: value)
+    return kind is AnyClass && !(kind is NSNumber.Type)
+}
+
+private func holdsForeign(_ value: Any) -> Bool {
+    if let list = value as? [Any] { return list.contains(where: holdsForeign) }
+    if let list = value as? [String: Any] { return list.values.contains(where: holdsForeign) }
+    return isForeign(value)
+}
+
+private func foreignBytes(_ value: Any) -> Data? {
+    try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+}

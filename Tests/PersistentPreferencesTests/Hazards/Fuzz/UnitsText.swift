@@ -1,0 +1,39 @@
+import Foundation
+
+/// A text of any UTF-16 units; Foundation's own on Linux puts U+FFFD in the place of a surrogate without partner.
+final class UnitsText: NSString {
+    private let units: [UInt16]
+
+    init(_ units: [UInt16]) {
+        self.units = units
+        super.init(characters: [], length: 0)
+    }
+
+    override var length: Int { units.count }
+
+    override func character(at index: Int) -> unichar { units[index] }
+
+    required init?(coder: NSCoder) {
+        return nil
+    }
+
+    #if !canImport(ObjectiveC)
+        required init(string: String) {
+            units = Array(string.utf16)
+            super.init(characters: [], length: 0)
+        }
+
+        required convenience init(unicodeScalarLiteral value: StaticString) {
+            self.init(stringLiteral: value)
+        }
+
+        required convenience init(extendedGraphemeClusterLiteral value: StaticString) {
+            self.init(stringLiteral: value)
+        }
+
+        required init(stringLiteral value: StaticString) {
+            units = Array("\(value)".utf16)
+            super.init(characters: [], length: 0)
+        }
+    #endif
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+@testable import PersistentPreferences
+
+/// What has to hold of any value that a program may want to store: it is refused with path and reason, or is stored and
+/// read exactly, in both formats.
+enum ValueCheck {
+    private static let key = "key"
+
+    /// Checks the value that the input describes (`ValueGenerator`).
+    /// - Returns: whether it was accepted.
+    @discardableResult
+    static func run(_ input: Data) throws -> Bool {
+        var generator = ValueGenerator(input)
+        let generated = generator.make()
+        defer { generator.takeBack() }
+        let copy: Any
+        switch PropertyListVetter.canonical(generated.value, forKey: key) {
+        case .failure(let refusal):
+            try checkFailures(refusal.failures, of: key)
+            try demand(
+                !generated.mustBeAccepted, "refused: \(refusal.failures.first.map { "\($0)" } ?? "")")
+            return false
+        case .success(let value):
+            copy = value
+        }
+        guard let expected = generated.expected, !generated.mustBeRefused else {
+            throw FuzzViolation("accepted what no property list can hold, as \(exactForm(copy).prefix(500))")
+        }
+        try demand(
+            RootChange(from: [key: copy], to: [key: generated.value]).isEmpty, "a change of the value to itself")
+        // What the caller does with its own objects afterwards is no business of the copy.
+        generator.takeBack()
+        try demandSame(expected, copy, "vetting made another value of it")
+        for format in PropertyListFormat.allCases { try checkWriting(copy, as: format) }
+        return true
+    }
+
+    static func checkFailures(_ failures: [PropertyListFailure], of key: String) throws {
+        try demand(!failures.isEmpty, "refused without a failure")
+        for failure in failures {
+            try demand(failure.topLevelKey == key && failure.path.hasPrefix(key), "a failure elsewhere: \(failure)")
+            try demand(!failure.reason.isEmpty, "a failure without a reason at \(failure.path)")
+        }
+    }
+
+    /// Writes the value as a file would hold it, and reads it.
+    private static func checkWriting(_ value: Any, as format: PropertyListFormat) throws {
+        let content: [String: Any] = ["root": [key: value]]
+        let storable = PropertyListCoder.storable(content, as: format)
+        let bytes = try PropertyListCoder.encode(storable, as: format)
+        let file = try PropertyListFile.decode(bytes)
+        try demand(file.format == format, "written as \(format), read as \(file.format)")
+        // What a commit publishes is what the next load finds.
+        try demandSame(storable, file.content, "another value when written as \(format)")
+        try demandSame(content, file.content, isInXML: format == .xml, "another value than in \(format)")
+    }
+}
