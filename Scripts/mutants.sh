@@ -37,7 +37,7 @@ for name in "${names[@]}"; do
         echo "$name: SURVIVED"
         survivors+=("$name")
     else
-        echo "$name: seen by $(grep -o "Test [a-zA-Z]*(.*) failed" ../log | sed "s/^Test \([a-zA-Z]*\).*/\1/" | sort -u | tr "\n" " ")"
+        echo "$name: seen by $(grep -o "Test [a-zA-Z]*(.*).* failed after" ../log | sed "s/^Test \([a-zA-Z]*\).*/\1/" | sort -u | tr "\n" " ")"
     fi
     git apply --reverse "$patches/$name.patch"
 done
