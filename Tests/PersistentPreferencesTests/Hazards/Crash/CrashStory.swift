@@ -58,7 +58,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
         func record(_ call: String) {
             // Calls that only look leave everything as it was.
             if let last = points.last, last.acknowledged == acknowledged, last.volume.clock == machine.volume.clock {
-                points.removeLast()
+                return
             }
             points.append(CrashPoint(volume: machine.volume, acknowledged: acknowledged, call: call))
         }
