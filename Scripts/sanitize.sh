@@ -18,7 +18,7 @@ case "${1:-}" in
 esac
 
 # Much of what a sequence does is the same from seed to seed, and slow here; threads are what this is for.
-export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}"
+export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096
 
 # Children are given the options too: what one of them does wrong fails its test by the exit code.
 if [ "$which" != address ]; then

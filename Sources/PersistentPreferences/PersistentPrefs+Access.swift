@@ -75,6 +75,7 @@ extension PersistentPrefs {
         fileprivate(set) var values: [String: Any] = [:]
         fileprivate var notice: PrefsError?
         fileprivate var failure: PrefsError?
+        fileprivate var isConfirmed = false
     }
 
     func valuesForChange() -> Start {
@@ -83,6 +84,7 @@ extension PersistentPrefs {
             var access = try PrefsAccess(root: start.root, store: state.store)
             start.values = allowedKeys.visible(in: try access.values())
             start.notice = access.notice
+            start.isConfirmed = access.isConfirmed
         } catch {
             start.failure = PrefsError(error)
         }
@@ -97,6 +99,7 @@ extension PersistentPrefs {
     func commitChange(from start: Start, to after: [String: Any]) {
         write(to: start.root) {
             $0.notice = start.notice
+            $0.isConfirmed = start.isConfirmed
             // What could not be read must not be replaced by what was made of nothing.
             if let failure = start.failure { throw failure }
             try $0.commit(RootChange(from: start.values, to: after, isAllowed: allowedKeys.contains))
@@ -109,7 +112,7 @@ extension PersistentPrefs {
             func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
                 try RootChange(from: allowed.visible(in: stored), to: values, isAllowed: allowed.contains)
             }
-            guard try !change(from: $0.values()).isEmpty else { return try $0.store.confirm() }
+            guard try !change(from: $0.values()).isEmpty else { return try $0.confirm() }
             // Once more under the lock: what others add meanwhile is replaced too.
             try $0.update { try change(from: $0).apply(to: &$0) }
         }
@@ -118,7 +121,7 @@ extension PersistentPrefs {
     func removeRoot() {
         write {
             do {
-                guard try $0.values() != nil else { return try $0.store.confirm() }
+                guard try $0.values() != nil else { return try $0.confirm() }
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }
@@ -158,6 +161,8 @@ struct PrefsAccess {
     let store: any ReportingStore
     /// Something to report although the access succeeds.
     fileprivate(set) var notice: PrefsError?
+    /// Whether what was read is as sure to last as the store promises.
+    fileprivate var isConfirmed = false
     /// Whether the store itself has had the write, and so knows of its failure.
     private(set) var hasReachedStore = false
 
@@ -169,9 +174,10 @@ struct PrefsAccess {
 
     /// Everything stored under the root, as of now; nil where nothing is.
     mutating func values() throws -> [String: Any]? {
-        let (values, notice) = try store.readReporting(root: root)
-        self.notice = self.notice ?? notice
-        return values
+        let reading = try store.readReporting(root: root)
+        notice = notice ?? reading.notice
+        isConfirmed = reading.isConfirmed
+        return reading.values
     }
 
     /// One transaction of the store.
@@ -181,8 +187,12 @@ struct PrefsAccess {
     }
 
     /// An equal write is none, but what it is equal to must not get lost.
+    func confirm() throws {
+        if !isConfirmed { try store.confirm() }
+    }
+
     mutating func commit(_ change: RootChange) throws {
-        guard !change.isEmpty else { return try store.confirm() }
+        guard !change.isEmpty else { return try confirm() }
         try update { try change.apply(to: &$0) }
     }
 }

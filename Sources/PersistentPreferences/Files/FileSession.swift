@@ -81,7 +81,7 @@ struct FileSession {
             return
         }
         do {
-            try system.synchronizeRetrying(folder.descriptor)
+            try system.synchronizeFolder(folder.descriptor)
         } catch {
             throw error.at(path)
         }

@@ -28,8 +28,9 @@ extension PropertyListFile {
         // Whoever reads while the folder is flushed loads what stands there now.
         publish(nil)
         defer {
-            currentCompanion?.didChange()
+            // The copy first: the companion may write over the file, and be killed in it.
             keepLastGood(bytes, like: base.status, under: session)
+            currentCompanion?.didChange()
         }
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: session) } : nil
         // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
@@ -44,9 +45,8 @@ extension PropertyListFile {
     /// Makes the renamed file's name outlast a power cut.
     private func flushEntry(isNew: Bool, under session: FileSession) throws {
         do {
-            try system.synchronizeRetrying(session.folder)
-            // Who made the folder may have been killed before its entry was flushed.
-            if isNew { try FileSession.flushFolder(FileNames(path: names.folder).folder, system) }
+            try system.synchronizeFolder(session.folder)
+            try flushFolderEntry(isNew: isNew)
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
@@ -78,8 +78,8 @@ extension PropertyListFile {
             let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
             guard let there, there.isSameFile(as: status) else { return false }
             try system.synchronizeRetrying(file.descriptor)
-            try system.synchronizeRetrying(folder.descriptor)
-            try FileSession.flushFolder(FileNames(path: names.folder).folder, system)
+            try system.synchronizeFolder(folder.descriptor)
+            try flushFolderEntry(isNew: true)
         } catch {
             noteFlush(of: status, hasSucceeded: false)
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
@@ -120,11 +120,24 @@ extension PropertyListFile {
         }
     }
 
-    /// Makes the temporary file, with its owner and permissions before any byte is in it.
     private func makeTemporary(
         _ bytes: Data, permissions: Permissions?, under session: FileSession
     ) throws(StorageFailure) -> OpenFile {
-        let file = OpenFile(try openTemporary(under: session), system)
+        do {
+            return try make(names.temporary, bytes, permissions: permissions, under: session)
+        } catch  where error.code == EEXIST {
+            // Left by a writer that was killed: nobody else writes while we hold the lock.
+            try system.remove(names.temporary, in: session.folder)
+            return try make(names.temporary, bytes, permissions: permissions, under: session)
+        }
+    }
+
+    /// Makes a file where none is, with its owner and permissions before any byte is in it.
+    func make(
+        _ name: String, _ bytes: Data, permissions: Permissions?, under session: FileSession
+    ) throws(StorageFailure) -> OpenFile {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
         do {
             if let permissions {
                 try permissions.apply(to: file.descriptor, system)
@@ -139,19 +152,8 @@ extension PropertyListFile {
             try system.writeAll(bytes, to: file.descriptor)
             return file
         } catch {
-            try? system.remove(names.temporary, in: session.folder)
+            try? system.remove(name, in: session.folder)
             throw error
-        }
-    }
-
-    private func openTemporary(under session: FileSession) throws(StorageFailure) -> SystemCalls.Descriptor {
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        do {
-            return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
-        } catch  where error.code == EEXIST {
-            // Left by a writer that was killed: nobody else writes while we hold the lock.
-            try system.remove(names.temporary, in: session.folder)
-            return try system.openRetrying(names.temporary, in: session.folder, flags, mode: 0o600)
         }
     }
 

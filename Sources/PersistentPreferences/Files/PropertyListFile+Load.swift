@@ -109,14 +109,21 @@ extension PropertyListFile {
     /// A killed writer leaves its temporary file. The next one replaces it; a process that only reads removes it too, at
     /// its first look, unless somebody is writing at the moment.
     private func removeTemporary(under session: FileSession?) {
-        let path = names.path(of: names.temporary)
-        guard isFirstLoad(), (try? system.status(ofPath: path, followsLinks: false)) != .some(nil) else { return }
-        // Nothing hangs on it: where it cannot be removed, the next commit says so.
+        guard isFirstLoad(), isThere(names.path(of: names.temporary)) else { return }
+        // Nothing hangs on it: the next commit replaces it, or says that it cannot.
         if let session {
             try? system.remove(names.temporary, in: session.folder)
         } else if let session = try? FileSession(names, makesFolder: false, waits: false, system: system) {
             try? system.remove(names.temporary, in: session.folder)
             session.end()
+        }
+    }
+    private func isThere(_ path: String) -> Bool {
+        do {
+            return try system.status(ofPath: path, followsLinks: false) != nil
+        } catch {
+            // It may be, and whoever looks for it will find out.
+            return true
         }
     }
 }

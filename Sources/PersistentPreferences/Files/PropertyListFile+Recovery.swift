@@ -19,7 +19,7 @@ extension PropertyListFile {
             // Inside an update of another file nothing is waited for: the holder may be waiting for that one.
             own = try FileSession(names, makesFolder: false, waits: Transaction.current == nil, system: system)
         } catch {
-            return stuck(damaged, lastGood: lastGood(for: damaged, in: nil))
+            return stuck(damaged, lastGood: try? lastGood(for: damaged, in: nil))
         }
         defer { own.end() }
         switch try find(under: own) {
@@ -30,7 +30,13 @@ extension PropertyListFile {
 
     /// Moves a damaged file aside and puts the last good state in its place, or leaves everything as it was.
     private func setAside(_ damaged: DamagedFile, under session: FileSession) throws -> Loaded {
-        let good = lastGood(for: damaged, in: session.folder)
+        let good: LastGood?
+        do {
+            good = try lastGood(for: damaged, in: session.folder)
+        } catch {
+            // There may be one all the same: its place is not given away.
+            return stuck(damaged, lastGood: nil)
+        }
         var report = DamageReport(path: names.path, reason: damaged.reason)
         do {
             // A second name first, then the replacement over the old one: at no moment is there no file.
@@ -39,7 +45,7 @@ extension PropertyListFile {
             do {
                 // Or a power cut could take the new name and leave the replacement.
                 try system.synchronizeRetrying(damaged.file.descriptor)
-                try system.synchronizeRetrying(session.folder)
+                try system.synchronizeFolder(session.folder)
                 try replaceDamaged(by: good?.bytes, like: damaged.status, under: session)
             } catch {
                 takeBack(name, of: damaged, under: session)
@@ -62,14 +68,10 @@ extension PropertyListFile {
         if let bytes {
             _ = try putInPlace(bytes, permissionsOf: old, durability: .powerCut, under: session)
         } else {
-            do {
-                try system.remove(names.file, in: session.folder)
-            } catch  where error.code == ENOENT {
-                // Renamed, not linked: it is gone already.
-            }
+            try system.remove(names.file, in: session.folder)
         }
         // If the flush fails, a power cut may bring the damage back, and it is met again.
-        try? system.synchronizeRetrying(session.folder)
+        try? system.synchronizeFolder(session.folder)
     }
 
     /// Gives the damaged file a free name beside its own.
@@ -81,51 +83,82 @@ extension PropertyListFile {
         for attempt in 0..<1_000 {
             let name = names.setAside(at: time, attempt: attempt)
             do {
-                try system.link(names.file, to: name, in: session.folder)
+                do {
+                    try system.link(names.file, to: name, in: session.folder)
+                } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
+                    // No second names here (FAT, or a file of another user): a copy, then.
+                    try copy(damaged, to: name, under: session)
+                }
                 return name
             } catch  where error.code == EEXIST {
                 continue
-            } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
-                // No second names here (FAT, or a file of another user): rename, where nothing is in the way.
-                guard try system.status(ofPath: name, in: session.folder, followsLinks: false) == nil else { continue }
-                try system.rename(names.file, to: name, in: session.folder)
-                return name
             }
         }
         throw StorageFailure(path: names.path, reason: "has a thousand damaged namesakes")
     }
 
-    /// Undoes `nameAside` where the file still has, or had to give up, its own name. Never removes its last one.
-    private func takeBack(_ name: String, of damaged: DamagedFile, under session: FileSession) {
-        // Both are attempts to tidy up after a failure that is reported; the bytes are safe under either name.
-        let place = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false)
-        if place == .some(nil) {
-            try? system.rename(name, to: names.file, in: session.folder)
-        } else if let place, place.isSameFile(as: damaged.status) {
+    private func copy(
+        _ damaged: DamagedFile, to name: String, under session: FileSession
+    ) throws(StorageFailure) {
+        let file = damaged.file.descriptor
+        let bytes = try system.readAll(file, size: damaged.status.size, limit: Self.sizeLimit)
+        guard try system.status(of: file) == damaged.status else {
+            throw StorageFailure(path: names.path, reason: "is being changed")
+        }
+        let copy = try make(name, bytes, permissions: Permissions(damaged.status), under: session)
+        do {
+            try system.synchronizeRetrying(copy.descriptor)
+        } catch {
             try? system.remove(name, in: session.folder)
+            throw error
         }
     }
 
-    private func stuck(_ damaged: DamagedFile, lastGood: (content: Content, bytes: Data)?) -> Loaded {
+    /// Undoes `nameAside` where the file still has its own name. Otherwise the bytes are safe under the new one.
+    private func takeBack(_ name: String, of damaged: DamagedFile, under session: FileSession) {
+        let place: FileStatus?
+        do {
+            place = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+        } catch {
+            return
+        }
+        // It tidies up after a failure that is reported: where it fails, a second copy stays.
+        if let place, place.isSameFile(as: damaged.status) { try? system.remove(name, in: session.folder) }
+    }
+
+    private func stuck(_ damaged: DamagedFile, lastGood: LastGood?) -> Loaded {
         .stuck(
             DamageReport(path: names.path, reason: damaged.reason, isRestored: lastGood != nil),
             lastGood: lastGood?.content)
     }
 
-    /// The bytes of the last commit, where they are there, whole, and of the same owner: in a folder that others may
-    /// write to, anybody can plant some.
+    private typealias LastGood = (content: Content, bytes: Data)
+
+    /// The bytes of the last commit; nil where there are none, or none that are whole and of the same owner: in a folder
+    /// that others may write to, anybody can plant some. Throws where they are there and cannot be read.
     private func lastGood(
         for damaged: DamagedFile, in folder: SystemCalls.Descriptor?
-    ) -> (content: Content, bytes: Data)? {
+    ) throws(StorageFailure) -> LastGood? {
         let name = folder == nil ? names.path(of: names.lastGood) : names.lastGood
-        let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-        guard let descriptor = try? system.openRetrying(name, in: folder ?? AT_FDCWD, flags) else { return nil }
-        let file = OpenFile(descriptor, system)
-        guard let status = try? system.status(of: file.descriptor), case .file = status.kind,
-            status.owner == damaged.status.owner,
-            let bytes = try? system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit),
-            let (content, _) = try? Self.decode(bytes)
+        let folder = folder ?? AT_FDCWD
+        // Asked before it is opened: what somebody has planted to be refused must not be in the way.
+        guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
+            case .file = planted.kind, planted.owner == damaged.status.owner
         else { return nil }
-        return (content, bytes)
+        let file: OpenFile
+        do {
+            let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+            file = OpenFile(try system.openRetrying(name, in: folder, flags), system)
+        } catch  where error.code == ENOENT || error.code == ELOOP {
+            return nil
+        }
+        let status = try system.status(of: file.descriptor)
+        guard case .file = status.kind, status.owner == damaged.status.owner else { return nil }
+        let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+        do {
+            return (try Self.decode(bytes).content, bytes)
+        } catch {
+            return nil
+        }
     }
 }

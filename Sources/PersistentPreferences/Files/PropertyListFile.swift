@@ -21,9 +21,13 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var committed: Snapshot?
     private var notice: FileError?
     private var wasLoaded = false
-    /// The state that this process has flushed last, or tried to. Of any other nothing is known: its writer may have
-    /// been killed between the rename and the flush.
-    private var lastFlush: (status: FileStatus, hasSucceeded: Bool)?
+    /// The state that this process has flushed last. Of any other nothing is known: its writer may have been killed
+    /// between the rename and the flush.
+    private var flushed: FileStatus?
+    /// The file whose flush has failed last.
+    private var notFlushed: FileStatus?
+    /// Whether this process has flushed the entry of the folder in the one above.
+    private var hasFlushedFolder = false
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
 
@@ -41,26 +45,29 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     /// What a read gives: the state, and something that it has to report besides.
     struct Reading {
         let content: Content?
-        let notice: FileError?
+        var notice: FileError?
+        /// How sure the state is to last.
+        var durability = Durability.process
     }
 
     /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
     /// changed. Throws `FileError.unreadable`, or `.pathChanged`.
     func read() throws -> Reading {
         if let transaction = Transaction.current, transaction.owner === self {
-            return Reading(content: transaction.content, notice: nil)
+            return Reading(content: transaction.content)
         }
-        switch try look() {
+        let (cached, sure, hasNotice) = lock.withLock { (committed, flushed, notice != nil) }
+        if let cached, cached.isCurrent(atPath: names.path) {
+            let durability = Self.durability(of: cached, flushed: sure)
+            return Reading(content: cached.content, notice: hasNotice ? takeNotice() : nil, durability: durability)
+        }
+        switch try load(under: nil) {
         case .state(let snapshot):
-            return Reading(content: snapshot.content, notice: takeNotice())
+            let durability = durability(of: snapshot)
+            return Reading(content: snapshot.content, notice: takeNotice(), durability: durability)
         case .stuck(let damage, let lastGood):
             return Reading(content: lastGood, notice: .damaged(damage))
         }
-    }
-
-    private func look() throws -> Loaded {
-        if let cached = lock.withLock({ committed }), cached.isCurrent(atPath: names.path) { return .state(cached) }
-        return try load(under: nil)
     }
 
     /// Forgets what is cached, so that the next read loads the file.
@@ -80,38 +87,56 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    /// Whether the state of now is as sure to last as asked.
+    /// Whether what the session started from is as sure to last as asked.
     override func isConfirmed(_ durability: Durability) -> Bool {
-        guard durability == .powerCut else { return true }
-        return lock.withLock {
-            guard let committed else { return false }
-            // Where there is no file, there is nothing to lose.
-            guard let status = committed.status else { return true }
-            return lastFlush.map { $0.hasSucceeded && $0.status == status } ?? false
-        }
+        guard let session else { preconditionFailure("isConfirmed outside begin and end") }
+        return self.durability(of: session.base) >= durability
+    }
+
+    private func durability(of snapshot: Snapshot) -> Durability {
+        Self.durability(of: snapshot, flushed: lock.withLock { flushed })
+    }
+
+    private static func durability(of snapshot: Snapshot, flushed: FileStatus?) -> Durability {
+        // Where there is no file, there is nothing to lose.
+        snapshot.status == nil || snapshot.status == flushed ? .powerCut : .process
     }
 
     /// After a flush that failed the system may take the bytes for written: only writing them anew is sure.
     func isFlushRefused(for status: FileStatus) -> Bool {
-        lock.withLock { lastFlush.map { !$0.hasSucceeded && $0.status == status } ?? false }
+        lock.withLock { notFlushed?.isSameFile(as: status) ?? false }
     }
 
     func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
-        lock.withLock { lastFlush = (status, hasSucceeded) }
+        lock.withLock {
+            if hasSucceeded { flushed = status } else { notFlushed = status }
+            // The number of a file that is gone may be given to a new one.
+            if hasSucceeded, let failed = notFlushed, failed.isSameFile(as: status) { notFlushed = nil }
+        }
     }
 
-    /// Makes the state of now as sure to last as asked, for a write that found itself equal to it. No system call where
-    /// this process knows that it is.
+    /// Makes the entry of the folder outlast a power cut, at the first flush and for a new file: who made the folder may
+    /// have been killed before.
+    func flushFolderEntry(isNew: Bool) throws(StorageFailure) {
+        guard isNew || !lock.withLock({ hasFlushedFolder }) else { return }
+        try FileSession.flushFolder(FileNames(path: names.folder).folder, system)
+        lock.withLock { hasFlushedFolder = true }
+    }
+
+    /// Makes the state of now as sure to last as asked, for a write that found itself equal to it.
     func confirm(_ durability: Durability) throws {
-        guard !isConfirmed(durability) else { return }
         if let transaction = Transaction.current, transaction.owner === self {
             transaction.durability = max(transaction.durability, durability)
             return
         }
-        switch try look() {
+        let cached = lock.withLock { committed }
+        let loaded = try cached.flatMap { $0.isCurrent(atPath: names.path) ? .state($0) : nil } ?? load(under: nil)
+        switch loaded {
         case .state(let snapshot):
             // Needs no lock: whatever replaces the state meanwhile is newer.
-            if !isConfirmed(durability), try !flushInPlace(snapshot) { try transact(durability: durability) { _ in } }
+            if self.durability(of: snapshot) < durability, try !flushInPlace(snapshot) {
+                try transact(durability: durability) { _ in }
+            }
         case .stuck(let damage, _):
             throw FileError.damaged(damage)
         }

@@ -48,6 +48,13 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try synchronize(descriptor) }
     }
 
+    /// Some file systems (of user space, of networks) cannot flush folders, and say so.
+    func synchronizeFolder(_ descriptor: Descriptor) throws(StorageFailure) {
+        do {
+            try synchronizeRetrying(descriptor)
+        } catch  where error.code == EINVAL || error.code == ENOTSUP {}
+    }
+
     private func retrying<R>(_ call: () throws(StorageFailure) -> R) throws(StorageFailure) -> R {
         while true {
             do {

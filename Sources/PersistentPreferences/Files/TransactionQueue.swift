@@ -36,6 +36,8 @@ class TransactionQueue: @unchecked Sendable {
     func takeNotice() -> FileError? { nil }
 
     private let lock = Lock()
+    /// Under the lock. Whose threads the rest is about: a forked child has none of them.
+    private var process = getpid()
     /// Under the lock.
     private var isBusy = false
     /// Under the lock.
@@ -107,6 +109,7 @@ class TransactionQueue: @unchecked Sendable {
     /// Waits for the turn; the first of a batch opens it.
     private func enter() throws -> Batch {
         lock.withLock {
+            forgetParent()
             guard isBusy else {
                 isBusy = true
                 return
@@ -129,11 +132,10 @@ class TransactionQueue: @unchecked Sendable {
     /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
     private func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
-        // The threads that waited at a fork are the parent's; the child has none of them to hand anything on to.
-        if batch.process != getpid() { lock.withLock { waiters = [] } }
         // A closure that changed nothing may have seen what the batch is about to write.
         let dependsOnBatch = batch.isChanged || !isConfirmed(batch.durability)
         let isHandedOn = lock.withLock {
+            if batch.process != getpid() { waiters = [] }
             guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
             passTurn()
             return true
@@ -162,6 +164,12 @@ class TransactionQueue: @unchecked Sendable {
             passTurn()
         }
         return outcome
+    }
+
+    /// Under the lock. After a fork, nobody is in the middle of anything here.
+    private func forgetParent() {
+        guard process != getpid() else { return }
+        (process, isBusy, waiters, openBatch) = (getpid(), false, [], nil)
     }
 
     /// Under the lock.

@@ -21,9 +21,9 @@ public final class InMemoryStore: ReportingStore {
         }
     }
 
-    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+    func readReporting(root: String) throws -> RootReading {
         try NameVetting.checkRoot(root)
-        return (try Transaction.dictionary(of: root, in: domain.current), nil)
+        return RootReading(values: try Transaction.dictionary(of: root, in: domain.current))
     }
 }
 

@@ -72,8 +72,8 @@ public final class PropertyListFileStore: ReportingStore {
         try file.get().update(root: root, durability: durability, body)
     }
 
-    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
-        try file.get().read(root: root)
+    func readReporting(root: String) throws -> RootReading {
+        try file.get().read(root: root, durability: durability)
     }
 
     func confirm() throws {
@@ -87,14 +87,16 @@ public final class PropertyListFileStore: ReportingStore {
 
 /// A domain's roots in a file: what the stores on files have in common.
 extension FileLocation {
-    func read(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+    func read(root: String, durability: TransactionQueue.Durability) throws -> RootReading {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting {
             try withFile { file in
                 let reading = try file.read()
                 do {
                     let values = try Transaction.dictionary(of: root, in: reading.content)
-                    return (values, reading.notice.map { PrefsError($0) })
+                    return RootReading(
+                        values: values, notice: reading.notice.map { PrefsError($0) },
+                        isConfirmed: reading.durability >= durability)
                 } catch {
                     // One thing is told at a time; the notice waits for the next access.
                     if let notice = reading.notice { file.leaveNotice(notice) }

@@ -1,10 +1,18 @@
+/// What a store of this package gives the base class for a read.
+struct RootReading {
+    let values: [String: Any]?
+    /// Something to report although the read succeeded.
+    var notice: PrefsError?
+    /// Whether the state is as sure to last as the store promises, so that an equal write has nothing left to do.
+    var isConfirmed = true
+}
+
 /// What the stores of this package tell the base class beyond the public contract.
 protocol ReportingStore: PrefsStore {
-    /// The root, and besides something that has to be reported although the read succeeded. Throws where it did not.
-    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?)
+    /// The root, and what there is to say of it.
+    func readReporting(root: String) throws -> RootReading
 
-    /// Makes the committed state as sure to last as this store promises, where it is not yet: an equal write is
-    /// acknowledged too.
+    /// Makes the committed state as sure to last as this store promises: an equal write is acknowledged too.
     func confirm() throws
 
     /// Drops what is cached.
@@ -16,9 +24,9 @@ protocol ReportingStore: PrefsStore {
 
 extension ReportingStore {
     func read(throughReporting root: String) throws -> [String: Any]? {
-        let (values, notice) = try readReporting(root: root)
-        if let notice { throw notice }
-        return values
+        let reading = try readReporting(root: root)
+        if let notice = reading.notice { throw notice }
+        return reading.values
     }
 
     func confirm() {}
@@ -38,8 +46,8 @@ final class PlainStore: ReportingStore {
         self.store = store
     }
 
-    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
-        (try store.read(root: root), nil)
+    func readReporting(root: String) throws -> RootReading {
+        RootReading(values: try store.read(root: root))
     }
 
     func read(root: String) throws -> [String: Any]? {

@@ -12,9 +12,9 @@
                 domain = try DefaultsDomain.shared(suiteName)
             }
 
-            func read(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+            func read(root: String) throws -> RootReading {
                 try NameVetting.checkRoot(root)
-                return (try Transaction.dictionary(of: root, in: domain.content(for: root)), nil)
+                return RootReading(values: try Transaction.dictionary(of: root, in: domain.content(for: root)))
             }
 
             func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {

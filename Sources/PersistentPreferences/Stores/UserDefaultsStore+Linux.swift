@@ -15,8 +15,8 @@
                 file = FileLocation(path: path) { $0.setCompanion(companion) }
             }
 
-            func read(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
-                try file.read(root: root)
+            func read(root: String) throws -> RootReading {
+                try file.read(root: root, durability: .powerCut)
             }
 
             func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {

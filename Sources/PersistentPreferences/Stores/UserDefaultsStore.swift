@@ -43,7 +43,7 @@ public final class UserDefaultsStore: ReportingStore {
         try backend.get().update(root: root, body)
     }
 
-    func readReporting(root: String) throws -> (values: [String: Any]?, notice: PrefsError?) {
+    func readReporting(root: String) throws -> RootReading {
         try backend.get().read(root: root)
     }
 

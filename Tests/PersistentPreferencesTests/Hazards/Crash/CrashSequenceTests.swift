@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Power cuts after what several writers have done, one after the other or one within the other.
+@Suite struct CrashSequenceTests {
+    private func expectAfterPowerCut(
+        _ machine: SimulatedMachine, _ ints: [String: Int], isThorough: Bool = true, _ comment: Comment? = nil
+    ) {
+        for disk in machine.volume.statesAfterPowerCut(isThorough: isThorough) {
+            let found = disk.reopened().prefs.ints
+            #expect(found == ints, comment)
+        }
+    }
+
+    @Test func anEqualWriteInsideAnUnflushedUpdateIsFlushed() {
+        let machine = SimulatedMachine(CrashStory.volume())
+        let process = SimulatedProcess(machine)
+        let (sure, hasty) = (CrashStory.prefs(on: process), CrashStory.prefs(on: process, durability: .process))
+        sure["b"] = 0
+        hasty.update {
+            hasty["a"] = 1
+            sure["a"] = 1
+        }
+        #expect(sure.outcome == "ok")
+        expectAfterPowerCut(machine, ["a": 1, "b": 0])
+    }
+
+    @Test func aFolderThatSomebodyElseMadeIsFlushed() throws {
+        var volume = CrashStory.volume(hasFolder: false)
+        _ = volume.create(.folder, ".config", in: try #require(volume.inode(at: "/home")), mode: 0o700)
+        let machine = SimulatedMachine(volume)
+        let process = SimulatedProcess(machine)
+        CrashStory.prefs(on: process, durability: .process)["a"] = 1
+        let sure = CrashStory.prefs(on: process)
+        sure["b"] = 2
+        #expect(sure.outcome == "ok")
+        expectAfterPowerCut(machine, ["a": 1, "b": 2])
+    }
+
+    /// Two writers are killed one after the other, each at every call; a third one's change is acknowledged.
+    @Test func whatTwoKilledWritersLeftIsFlushed() {
+        var looked = 0
+        let second = CrashStory(name: "second", steps: [{ $0["b"] = 2 }], states: [[:]])
+        for first in CrashStory.all[0].points() {
+            for killed in second.points(on: first.volume) {
+                let machine = SimulatedMachine(killed.volume)
+                let prefs = CrashStory.prefs(on: SimulatedProcess(machine))
+                let found = prefs.ints
+                prefs["c"] = 5
+                #expect(prefs.outcome == "ok")
+                expectAfterPowerCut(
+                    machine, found.merging(["c": 5]) { $1 }, isThorough: false, "killed \(first), then \(killed)")
+                looked += 1
+            }
+        }
+        #expect(looked > 100)
+    }
+
+    /// No second names there, as on FAT: who sets the damage aside is killed at every call.
+    @Test func withoutSecondNamesTheFileIsNeverMissing() throws {
+        let machine = SimulatedMachine(CrashStory.volume())
+        CrashStory.prefs(on: SimulatedProcess(machine))["a"] = 1
+        let damage = Array("half a propert".utf8)
+        machine.volume[try #require(machine.volume.inode(at: CrashStory.path))].bytes = damage
+        machine.volume.flushAll()
+        let process = SimulatedProcess(machine)
+        var volumes: [SimulatedVolume] = []
+        process.onCall = { call throws(StorageFailure) in
+            volumes.append(machine.volume)
+            if call == "link" { throw StorageFailure("link", "", code: EPERM) }
+        }
+        #expect(CrashStory.prefs(on: process).ints == ["a": 1])
+        for volume in volumes {
+            for disk in [volume] + volume.statesAfterPowerCut(isThorough: true) {
+                #expect(disk.reopened().prefs.ints == ["a": 1])
+                #expect(disk.listing().values.contains(damage))
+            }
+        }
+        #expect(volumes.count > 20)
+    }
+
+    /// A flush that succeeds tells nothing of a newer state whose flush has failed.
+    @Test func aFailedFlushIsNotForgotten() throws {
+        let machine = SimulatedMachine(CrashStory.volume())
+        let process = SimulatedProcess(machine)
+        CrashStory.prefs(on: process, durability: .process)["a"] = 1
+        let (first, second) = (CrashStory.prefs(on: process), CrashStory.prefs(on: process))
+        var flushes = 0
+        process.onCall = { call throws(StorageFailure) in
+            guard call == "fsync" else { return }
+            flushes += 1
+            switch flushes {
+            // In the last flush of the first, the second commits, and its second flush fails.
+            case 3: second["b"] = 2
+            case 5: throw StorageFailure("fsync", "", code: EIO)
+            default: break
+            }
+        }
+        first["a"] = 1
+        #expect(first.outcome == "ok")
+        #expect(second.outcome.hasSuffix("may not survive a power cut"))
+        let before = machine.volume.inode(at: CrashStory.path)
+        second["b"] = 2
+        #expect(second.outcome == "ok")
+        #expect(machine.volume.inode(at: CrashStory.path) != before, "a second flush of the same file was believed")
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Each system call fails in turn that setting a damaged file aside makes. Neither its bytes nor the last good state are
+/// lost, and nobody is told that there was none.
+@Suite struct RecoveryFaultTests {
+    private static let damage = Data("bplist00, or what".utf8)
+
+    /// With second names, and without (FAT, or a file of another user).
+    @Test(arguments: [true, false])
+    func aCallThatFailsLosesNothing(_ hasLinks: Bool) throws {
+        var (faults, lost) = (0, 0)
+        for isWrite in [false, true] {
+            for code in [EIO, EMFILE, EACCES, ENOSPC] {
+                for persists in [false, true] {
+                    var number = 1
+                    while let isLost = try inject(number, code, persists, isWrite: isWrite, hasLinks: hasLinks) {
+                        number += 1
+                        faults += 1
+                        lost += isLost ? 1 : 0
+                    }
+                    #expect(number > 30)
+                }
+            }
+        }
+        Hazard.report("faults: \(faults) in setting a damaged file aside, second names: \(hasLinks), \(lost) lost")
+    }
+
+    /// Whether anything was lost; nil where there are not so many calls.
+    private func inject(
+        _ number: Int, _ code: Int32, _ persists: Bool, isWrite: Bool, hasLinks: Bool
+    ) throws -> Bool? {
+        let folder = try TemporaryFolder()
+        func system() -> RecordingSystemCalls {
+            let system = RecordingSystemCalls()
+            system.flushes = false
+            if !hasLinks { system.fail("link", with: EPERM, EPERM, EPERM, EPERM) }
+            return system
+        }
+        func prefs(_ system: RecordingSystemCalls) -> AnyPrefs {
+            AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        }
+        prefs(system())["a"] = 1
+        try Self.damage.write(to: folder.file())
+        let faulty = system()
+        var isLost = false
+        do {
+            faulty.failCall(number, with: code, persists: persists)
+            let prefs = prefs(faulty)
+            if isWrite { prefs["b"] = 2 }
+            let ints = prefs.ints
+            guard let call = faulty.failedCall else { return nil }
+            faulty.heal()
+            let place: Comment =
+                "call \(number), \(call), \(code), persists \(persists), write \(isWrite): \(prefs.errors)"
+            #expect(!prefs.errors.isEmpty, place)
+            #expect(ints["a"] == 1 || prefs.lastError != nil || prefs.errors.count > 1, place)
+            #expect(!prefs.errors.contains { $0.hasSuffix("there was no last good state") }, place)
+            #expect(prefs.ints["a"] == 1, place)
+            let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system()))
+            other["c"] = 3
+            #expect(other.outcome == "ok", place)
+            #expect(other.ints["a"] == 1 && other.ints["c"] == 3, place)
+            let names = try folder.names()
+            let aside = try names.filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: folder.file($0)) }
+            #expect(!aside.isEmpty && aside.allSatisfy { $0 == Self.damage }, place)
+            #expect(!names.contains(".test.plist.tmp"), place)
+            isLost = other.ints["a"] != 1 || !aside.contains(Self.damage)
+        }
+        #expect(faulty.openDescriptors.isEmpty)
+        return isLost
+    }
+
+    @Test func anEqualWriteIsAcknowledgedOnlyWhenFlushed() throws {
+        var (faults, unflushed) = (0, 0)
+        for code in [EIO, ENOSPC, EMFILE, EDQUOT] {
+            for persists in [false, true] {
+                for number in 1...40 {
+                    let folder = try TemporaryFolder()
+                    folder.prefs()["a"] = 1
+                    let system = RecordingSystemCalls()
+                    do {
+                        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+                        system.failCall(number, with: code, persists: persists)
+                        _ = system.takeCalls()
+                        prefs["a"] = 1
+                        guard let call = system.failedCall else { break }
+                        faults += 1
+                        let place: Comment = "call \(number), \(call), \(code), persists \(persists): \(prefs.outcome)"
+                        let flushes = system.takeCalls().filter { $0 == "fsync" }.count
+                        #expect(prefs.lastError != nil || flushes >= 3, place)
+                        unflushed += prefs.lastError == nil && flushes < 3 ? 1 : 0
+                        system.heal()
+                        prefs["a"] = 1
+                        #expect(prefs.outcome == "ok", place)
+                        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 1], place)
+                        #expect(
+                            try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"], place)
+                    }
+                    #expect(system.openDescriptors.isEmpty)
+                }
+            }
+        }
+        #expect(faults > 40)
+        Hazard.report("faults: \(faults) in equal writes of an unflushed state, \(unflushed) acknowledged unflushed")
+    }
+}
