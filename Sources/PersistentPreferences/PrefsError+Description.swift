@@ -22,7 +22,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
                 + (isRestored ? "the last good state was restored" : "there was no last good state")
         case .damaged(let path, let reason, nil, let isRestored):
             "\(path): \(reason); it could not be set aside, writes are refused, "
-                + (isRestored ? "reads give the last good state" : "there is no last good state")
+                + (isRestored ? "reads give the last good state" : "no last good state can be read")
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
         case .durabilityUnconfirmed(let failure):
