@@ -127,7 +127,7 @@ import Testing
         for access in Access.allCases {
             #expect(rename(path, kept) == 0)
             guard obstacle.stand(at: path) else {
-                print("skipped: \(obstacle) cannot be made here")
+                Hazard.report("damage: unreadable: a \(obstacle): skipped: cannot be made here")
                 return
             }
             let before = try SystemCalls.real.status(ofPath: path, followsLinks: false)
