@@ -52,7 +52,14 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     /// Those that were opened and not closed yet.
     var openDescriptors: Set<Descriptor> { lock.withLock { opened } }
 
+    /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
+    private(set) var doubleCloses = 0
+
+    /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
+    var onCall: ((String) throws(StorageFailure) -> Void)?
+
     private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
+        try onCall?(name)
         let code: Int32? = lock.withLock {
             names.append(name)
             callsThatCanFail += 1
@@ -77,9 +84,10 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func close(_ descriptor: Descriptor) {
+        try? onCall?("close")
         lock.withLock {
             names.append("close")
-            opened.remove(descriptor)
+            if opened.remove(descriptor) == nil { doubleCloses += 1 }
         }
         super.close(descriptor)
     }
@@ -142,6 +150,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, of: descriptor)
     }
 
+    override func setPermissions(_ mode: mode_t, ofPath path: String) throws(StorageFailure) {
+        try record("chmod", path)
+        try super.setPermissions(mode, ofPath: path)
+    }
+
     override func physicalPath(_ path: String) throws(StorageFailure) -> String? {
         try record("realpath", path)
         return try super.physicalPath(path)
@@ -162,6 +175,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.lock(descriptor, waits: waits)
     }
 
+    override func unlock(_ descriptor: Descriptor) {
+        try? onCall?("unlock")
+        super.unlock(descriptor)
+    }
+
     override func now() -> FileStatus.Time {
         if let frozenTime { return frozenTime }
         let now = super.now()
@@ -169,6 +187,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func pause() {
+        try? onCall?("pause")
         lock.withLock { names.append("pause") }
     }
 }
