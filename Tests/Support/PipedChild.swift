@@ -79,7 +79,7 @@ package final class PipedChild {
         sendKill()
         // A process that it has forked may wait for the end of its input, and is waited for too.
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        try? Watchdog.wait(for: process, limit: .seconds(300))
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 

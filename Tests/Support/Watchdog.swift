@@ -27,6 +27,8 @@ final class Watchdog: @unchecked Sendable {
         lock.withLock {
             if isOver || !process.isRunning { return }
             hasKilled = true
+            // And what it has forked, which would be waited for too: Foundation gives a child a group of its own.
+            Foundation.kill(-process.processIdentifier, SIGKILL)
             Foundation.kill(process.processIdentifier, SIGKILL)
         }
     }

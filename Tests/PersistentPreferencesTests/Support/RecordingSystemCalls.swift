@@ -10,6 +10,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     private var numberedFault: (number: Int, code: Int32, persists: Bool)?
     private var callsThatCanFail = 0
     private var opened: Set<Descriptor> = []
+    private var straysClosed = 0
 
     /// A clock far ahead: every file is old, so that no read has to look at bytes again.
     var isClockAhead = true
@@ -53,7 +54,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     var openDescriptors: Set<Descriptor> { lock.withLock { opened } }
 
     /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
-    private(set) var doubleCloses = 0
+    var doubleCloses: Int { lock.withLock { straysClosed } }
 
     /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
     var onCall: ((String) throws(StorageFailure) -> Void)?
@@ -87,7 +88,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try? onCall?("close")
         lock.withLock {
             names.append("close")
-            if opened.remove(descriptor) == nil { doubleCloses += 1 }
+            if opened.remove(descriptor) == nil { straysClosed += 1 }
         }
         super.close(descriptor)
     }
