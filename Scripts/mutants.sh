@@ -18,9 +18,36 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - | tar 
 export GIT_CEILING_DIRECTORIES=$PWD/.build/mutants
 cd "$copy"
 
+# Runs the tests, and no longer than five minutes: a mutant may make them wait for ever. Interrupted, `swift test` takes
+# the tests with it.
+run_tests() {
+    local limit=""
+    if command -v timeout >/dev/null; then limit="timeout --signal=INT --kill-after=10 300"; fi
+    $limit swift test --skip-build --filter "$filter" >../log 2>&1
+}
+
+# The tests that failed in the last run, in one line.
+failed_tests() {
+    grep -oE "Test [A-Za-z0-9_]+\(.* (failed after|recorded an issue)" ../log | sed -E "s/^Test ([A-Za-z0-9_]+).*/\1/" |
+        sort -u | tr "\n" " "
+}
+
+# Which tests saw the mutant, by the code that the run ended with. Nothing where it ended for another reason: time is up,
+# the disk is full, there was nothing to run.
+witness() {
+    failed_tests | grep . && return
+    if [ "$1" -ne 124 ] && [ "$1" -ne 137 ] && ! grep -q "No matching" ../log &&
+        grep -qE "Test [A-Za-z0-9_]+\(.*\) started" ../log; then
+        grep -oE "signal code [0-9]+" ../log | tail -n 1
+    fi
+}
+
 echo "== without a mutant the tests pass"
 swift build --build-tests 2>&1 | tail -n 1
-swift test --skip-build --filter "$filter" >../log 2>&1 || { tail -n 40 ../log && exit 1; }
+if ! run_tests || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" ../log; then
+    tail -n 40 ../log
+    exit 1
+fi
 
 survivors=()
 for name in "${names[@]}"; do
@@ -30,14 +57,23 @@ for name in "${names[@]}"; do
         continue
     fi
     if ! swift build --build-tests >../log 2>&1; then
-        grep -m 5 "error:" ../log
+        grep -m 5 "error:" ../log || tail -n 5 ../log
         echo "$name: does not compile"
         survivors+=("$name")
-    elif swift test --skip-build --filter "$filter" >../log 2>&1; then
-        echo "$name: SURVIVED"
-        survivors+=("$name")
     else
-        echo "$name: seen by $(grep -o "Test [a-zA-Z]*(.*).* failed after" ../log | sed "s/^Test \([a-zA-Z]*\).*/\1/" | sort -u | tr "\n" " ")"
+        code=0
+        run_tests || code=$?
+        seen="$(witness $code)" || true
+        if [ $code -eq 0 ]; then
+            echo "$name: SURVIVED"
+            survivors+=("$name")
+        elif [ -z "$seen" ]; then
+            tail -n 20 ../log
+            echo "$name: no test failed, though the run ended with $code"
+            survivors+=("$name")
+        else
+            echo "$name: seen by $seen"
+        fi
     fi
     git apply --reverse "$patches/$name.patch"
 done

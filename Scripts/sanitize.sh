@@ -20,17 +20,36 @@ esac
 # Much of what a sequence does is the same from seed to seed, and slow here; threads are what this is for.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096
 
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
+counts=()
+reports=0
+
+# Runs the tests under a sanitizer, and counts them and what it reports. All is printed but builds and tests that pass, where
+# anything is wrong.
+run() { # sanitizer, its name, arguments of swift test
+    local sanitizer="$1" name="$2" code=0 found tests
+    shift 2
+    echo "== tests under $name"
+    swift test --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "$@" >"$log" 2>&1 || code=$?
+    found="$(grep -cE "(WARNING|ERROR): $name" "$log" || true)"
+    tests="$(sed -nE 's/.*Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)"
+    if [ "$code" -ne 0 ] || [ "$found" -ne 0 ] || [ "${tests:-0}" -eq 0 ]; then
+        grep -vE '^\[[0-9]+/[0-9]+\]|^[^ ]+ (Test|Suite) .* (started|passed after .*)\.$' "$log" >&2 || true
+        echo "$name: $found reports, ${tests:-no} tests, ended with $code" >&2
+        exit 1
+    fi
+    grep '^hazard: threads: ' "$log" || true
+    counts+=("$tests$([ ${#counts[@]} -gt 0 ] || echo " tests") under $name")
+    reports=$((reports + found))
+}
+
 # Children are given the options too: what one of them does wrong fails its test by the exit code.
 if [ "$which" != address ]; then
-    echo "== tests under ThreadSanitizer"
-    TSAN_OPTIONS="halt_on_error=1 exitcode=66" \
-        swift test --sanitize=thread --scratch-path .build/sanitize-thread "$@"
-    echo "== ThreadSanitizer was silent"
+    TSAN_OPTIONS="halt_on_error=1 exitcode=66" run thread ThreadSanitizer "$@"
 fi
 if [ "$which" != thread ]; then
-    echo "== tests under AddressSanitizer"
     # XCTest itself leaks.
-    ASAN_OPTIONS="detect_leaks=0 halt_on_error=1 exitcode=66" \
-        swift test --sanitize=address --scratch-path .build/sanitize-address "$@"
-    echo "== AddressSanitizer was silent"
+    ASAN_OPTIONS="detect_leaks=0 halt_on_error=1 exitcode=66" run address AddressSanitizer "$@"
 fi
+echo "hazard: sanitizers: ${counts[0]}${counts[1]:+ and ${counts[1]}}, $reports reports"

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import TestSupport
 
 /// `UserDefaults` and the store over its domain, in one process. Prints a line for each step that fails, then "done".
 extension Probe {
@@ -53,8 +54,7 @@ extension Probe {
 
     private static func onDisk() throws -> [String: Any] {
         guard let url = UserDefaultsStore.standard.fileURL else { return [:] }
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
-        return list as? [String: Any] ?? [:]
+        return try propertyList(at: url)
     }
 
     private static func expect(_ condition: Bool, _ claim: String) {

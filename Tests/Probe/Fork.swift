@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import TestSupport
 
 /// A process that forks inside of `update`. Swift hides `fork`; it is there all the same, and libraries call it.
 enum Fork {
@@ -35,7 +36,8 @@ enum Fork {
 
     /// The child returns from the body too and tries to commit, then goes on its own way, while its parent is in the body.
     static func childReturns(_ path: String) {
-        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        let file = URL(filePath: path, directoryHint: .notDirectory)
+        let prefs = ProbePrefs(store: PropertyListFileStore(url: file))
         var child: pid_t = -1
         let error = prefs.update { values in
             child = fork()
@@ -43,12 +45,12 @@ enum Fork {
             guard child != 0 else { return }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            print("parent, in update: \(isLocked(path) ? "locked" : "unlocked")")
+            print("parent, in update: \(isLocked(file) ? "locked" : "unlocked")")
         }
         print("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
         fflush(nil)
         if child == 0 { _exit(0) }
-        print("then: \(isLocked(path) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
+        print("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
     }
 
     /// A child forked outside of any update is a process like others.
@@ -67,13 +69,5 @@ enum Fork {
         typealias Function = @convention(c) () -> pid_t
         guard let symbol = dlsym(nil, "fork") else { fatalError("no fork") }
         return unsafeBitCast(symbol, to: Function.self)()
-    }
-
-    private static func isLocked(_ path: String) -> Bool {
-        let url = URL(filePath: path, directoryHint: .notDirectory)
-        let sidecar = url.deletingLastPathComponent().path + "/." + url.lastPathComponent + ".lock"
-        let descriptor = open(sidecar, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
     }
 }

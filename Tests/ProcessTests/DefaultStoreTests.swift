@@ -88,9 +88,8 @@ import Testing
     @Test func aRootThatIsNoDictionaryIsKept() throws {
         let home = try TemporaryFolder()
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
-        let domain: [String: Any] = ["ProbePrefs": ["a", "list"]]
-        let bytes = try PropertyListSerialization.data(fromPropertyList: domain, format: .xml, options: 0)
-        try bytes.write(to: home.file(".config/Probe.plist"))
+        try writePropertyList(["ProbePrefs": ["a", "list"]], to: home.file(".config/Probe.plist"), as: .xml)
+        let bytes = try Data(contentsOf: home.file(".config/Probe.plist"))
         let result = try Child("Probe", ["report"], home: home).wait()
         let trouble = "what is stored under the root key \"ProbePrefs\" is no dictionary; deleteAll() removes it"
         #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
@@ -116,8 +115,6 @@ import Testing
     }
 
     private func storedRoot(in home: TemporaryFolder) throws -> [String: Any] {
-        let bytes = try Data(contentsOf: home.file(".config/Probe.plist"))
-        let domain = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-        return (domain as? [String: Any])?["ProbePrefs"] as? [String: Any] ?? [:]
+        try propertyList(at: home.file(".config/Probe.plist"))["ProbePrefs"] as? [String: Any] ?? [:]
     }
 }

@@ -52,10 +52,8 @@ struct KillTorture {
         // An entry of another program, once in the format that UserDefaults writes.
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
-        try PropertyListSerialization.data(
-            fromPropertyList: ["Other": Self.foreign], format: target == .defaultStore && writers == 1 ? .xml : .binary,
-            options: 0
-        ).write(to: file)
+        try writePropertyList(
+            ["Other": Self.foreign], to: file, as: target == .defaultStore && writers == 1 ? .xml : .binary)
     }
 
     /// Goes on until so many writers were killed, or something was wrong.
@@ -132,7 +130,7 @@ struct KillTorture {
         tally.acknowledged += victims.map(\.acknowledgements).reduce(0, +)
         try look(at: victims, dead: Set(indices))
         if FileManager.default.fileExists(atPath: beside("tmp").path) { tally.interrupted += 1 }
-        checkLock()
+        if isLocked(file) { violation(\.locksHeld, "the lock is not free") }
         try reopen()
     }
 
@@ -203,24 +201,17 @@ struct KillTorture {
     }
 
     private func numbers(in file: URL) throws -> [Int] {
-        let domain: [String: Any]?
+        let domain: [String: Any]
         do {
-            let bytes = try Data(contentsOf: file)
-            domain = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any]
+            domain = try propertyList(at: file)
         } catch {
             throw TortureWriter.Damage(reason: "\(file.lastPathComponent): \(error)")
         }
-        guard let domain, Set(domain.keys).isSubset(of: ["Other", "TorturePrefs"]),
+        guard Set(domain.keys).isSubset(of: ["Other", "TorturePrefs"]),
             domain["Other"] as? [String: String] == Self.foreign
         else { throw TortureWriter.Damage(reason: "\(file.lastPathComponent): its roots are not what they were") }
         let root = domain["TorturePrefs"] as? [String: Any] ?? [:]
         return try (0..<writers).map { try TortureWriter($0).number(in: root) }
-    }
-
-    private mutating func checkLock() {
-        let descriptor = open(beside("lock").path, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { violation(\.locksHeld, "the lock is not free: \(errno)") }
     }
 
     /// A process opens the file for the first time and only reads: it finds the same, and tidies up.

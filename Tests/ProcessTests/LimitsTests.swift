@@ -61,29 +61,32 @@ import Testing
 
     /// - Parameter isReadOnly: after another process has written 1 there. Its own writing would be in the way: the engine
     ///   holds open what it has written.
-    private func mounted(_ folder: String, isReadOnly: Bool = false) -> [String] {
+    private static func mounted(_ folder: String, isReadOnly: Bool = false) -> [String] {
         let write = "\"$1\" surroundings \"open $0/test.plist\" 'set 1' >/dev/null && mount -o remount,ro \"$0\""
         let script = "mount -t tmpfs -o size=64k tmpfs \"$0\" && \(isReadOnly ? write : "true") && exec \"$@\""
         return ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder]
     }
 
-    private func mayMount(_ folder: String) -> Bool {
+    private static let mayMount: Bool = {
         guard Root.isHere, FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"),
-            let result = try? Child(
-                URL(filePath: "/usr/bin/unshare"), Array(mounted(folder).dropFirst()) + ["true"], environment: [:]
-            ).wait()
+            let folder = try? TemporaryFolder()
         else { return false }
-        return result.code == 0
+        let arguments = mounted(folder.path).dropFirst() + ["true"]
+        let result = try? Child(URL(filePath: "/usr/bin/unshare"), Array(arguments), environment: [:]).wait()
+        return result?.code == 0
+    }()
+
+    private static func canMount(_ name: String) -> Bool {
+        Hazard.canRun("surroundings: \(name)", if: mayMount, else: "nothing can be mounted here")
     }
 
-    @Test func aFullDisk() throws {
+    @Test(.enabled(if: canMount("full disk"))) func aFullDisk() throws {
         var situation = try Situation()
         let folder = situation.home.path
-        guard mayMount(folder) else { return print("skipped: a full disk, as nothing can be mounted here") }
         let file = folder + "/test.plist"
         let trouble = "\(file): write: No space left on device; the stored state is unchanged"
         try situation.run(
-            "full", through: mounted(folder),
+            "full", through: Self.mounted(folder),
             [
                 ("open \(file)", "ok"), ("set 1", "ok"),
                 ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"),
@@ -98,7 +101,7 @@ import Testing
             ])
         // Damage on a full disk: nothing is set aside, reads give the last good state, until there is room.
         try situation.run(
-            "full and damaged", through: mounted(folder),
+            "full and damaged", through: Self.mounted(folder),
             [
                 ("open \(file)", "ok"), ("set 1", "ok"),
                 ("shell printf bplist00 > \(file) && touch -d yesterday \(file)", "ok"),
@@ -122,14 +125,13 @@ import Testing
         situation.report("full disk")
     }
 
-    @Test func aReadOnlyDisk() throws {
+    @Test(.enabled(if: canMount("read-only disk"))) func aReadOnlyDisk() throws {
         var situation = try Situation()
         let folder = situation.home.path
-        guard mayMount(folder) else { return print("skipped: a read-only disk, as nothing can be mounted here") }
         let file = folder + "/test.plist"
         let trouble = "Read-only file system; the stored state is unchanged"
         try situation.run(
-            "read-only", through: mounted(folder, isReadOnly: true),
+            "read-only", through: Self.mounted(folder, isReadOnly: true),
             [
                 ("open \(file)", "ok"), ("get", "1 ok"),
                 ("set 2", "\(file): open: \(trouble)"), ("get", "1 ok"), ("open \(file)", "ok"), ("get", "1 ok"),

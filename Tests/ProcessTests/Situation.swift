@@ -53,6 +53,11 @@ struct Situation {
 enum Root {
     static let isHere = geteuid() == 0
 
+    /// Whether it is here, for a test that the summary has to tell of where it is not.
+    static func canRun(_ name: String) -> Bool {
+        Hazard.canRun("surroundings: \(name)", if: isHere, else: "only root can do that")
+    }
+
     /// Steps that make the probe an ordinary user; none where it is one already.
     static func asUser(_ user: Int) -> [Situation.Step] {
         isHere ? [("identity \(user)", "ok")] : []

@@ -42,9 +42,9 @@ package struct Child {
         try self.init(product, arguments, environment: ["HOME": home.path])
     }
 
-    /// Waits for the end.
-    package func wait() throws -> Result {
-        process.waitUntilExit()
+    /// Waits for the end. A child that is not there after the limit is killed, and that is thrown.
+    package func wait(limit: DispatchTimeInterval = .seconds(300)) throws -> Result {
+        try Watchdog.wait(for: process, limit: limit)
         return Result(
             code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
             output: try String(contentsOf: streams.file("output"), encoding: .utf8),

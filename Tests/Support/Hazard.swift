@@ -5,32 +5,25 @@ import Foundation
 /// `swift test` runs the usual amount; a script asks for more through the environment. The summary lines of a run are
 /// those that begin with "hazard:".
 package enum Hazard {
-    /// So many rounds as the variable says, else the usual number.
+    /// So many rounds as the variable says, else the usual number. An amount that is none ends the run: it would be taken
+    /// for a proof that was never made. 0 is one only where it is the usual.
     package static func amount(_ variable: String, usual: Int) -> Int {
-        ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
+        guard let text = ProcessInfo.processInfo.environment[variable] else { return usual }
+        guard let amount = Int(text), amount >= min(usual, 1) else {
+            fatalError("\(variable) is \"\(text)\", and has to be a whole number of at least \(min(usual, 1))")
+        }
+        return amount
     }
 
-    /// Prints a line of the summary.
+    /// Prints a line of the summary, with a write of its own: others print meanwhile, and the process may be killed.
     package static func report(_ summary: String) {
-        print("hazard: \(summary)")
-    }
-}
-
-/// Random numbers that a seed tells in advance (SplitMix64, public domain): a failure is repeated by its seed.
-package struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    /// The sequence of that seed.
-    package init(seed: UInt64) {
-        state = seed
+        fflush(nil)
+        try? FileHandle.standardOutput.write(contentsOf: Data("hazard: \(summary)\n".utf8))
     }
 
-    /// The next 64 random bits.
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    /// Whether that test can be run here; where it cannot, the summary tells. For `.enabled(if:)`.
+    package static func canRun(_ name: String, if condition: Bool, else reason: String) -> Bool {
+        if !condition { report("\(name): skipped: \(reason)") }
+        return condition
     }
 }

@@ -61,8 +61,9 @@ package final class PipedChild {
     }
 
     /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
-    package func exitCode() -> Int32 {
-        process.waitUntilExit()
+    /// One that does not is killed after five minutes, and that is thrown.
+    package func exitCode() throws -> Int32 {
+        try Watchdog.wait(for: process, limit: .seconds(300))
         return process.terminationStatus
     }
 
@@ -78,7 +79,7 @@ package final class PipedChild {
         sendKill()
         // A process that it has forked may wait for the end of its input, and is waited for too.
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        try? Watchdog.wait(for: process, limit: .seconds(300))
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 
@@ -92,7 +93,10 @@ package final class PipedChild {
     private func fill(waiting milliseconds: Int32) -> Bool {
         let descriptor = output.fileHandleForReading.fileDescriptor
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&awaited, 1, milliseconds) > 0 else { return false }
+        var count: Int32
+        // Interrupted, it waits anew.
+        repeat { count = poll(&awaited, 1, milliseconds) } while count < 0 && errno == EINTR
+        guard count > 0 else { return false }
         let more = output.fileHandleForReading.availableData
         isAtEnd = more.isEmpty
         unread += more

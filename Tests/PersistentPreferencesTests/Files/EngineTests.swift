@@ -204,6 +204,7 @@ import Testing
             prefs.flush()
             _ = AnyPrefs(store: PropertyListFileStore(url: folder.file("\(number).plist"), system: system)).values
         }
+        #expect(system.doubleCloses == 0)
         // Other tests open files meanwhile, but not fifty.
         #expect(try descriptors() < before + 50)
     }

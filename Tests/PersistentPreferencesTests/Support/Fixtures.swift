@@ -37,15 +37,3 @@ extension PersistentPrefs {
     /// The values as whole numbers; other values are left out.
     var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
 }
-
-/// The property list in a file, by Foundation alone.
-func propertyList(at url: URL) throws -> [String: Any] {
-    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
-    return list as? [String: Any] ?? [:]
-}
-
-func writePropertyList(
-    _ list: Any, to url: URL, as format: PropertyListSerialization.PropertyListFormat = .binary
-) throws {
-    try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
-}

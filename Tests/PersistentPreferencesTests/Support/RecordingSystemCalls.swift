@@ -10,6 +10,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     private var numberedFault: (number: Int, code: Int32, persists: Bool)?
     private var callsThatCanFail = 0
     private var opened: Set<Descriptor> = []
+    private var straysClosed = 0
 
     /// A clock far ahead: every file is old, so that no read has to look at bytes again.
     var isClockAhead = true
@@ -52,7 +53,14 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     /// Those that were opened and not closed yet.
     var openDescriptors: Set<Descriptor> { lock.withLock { opened } }
 
+    /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
+    var doubleCloses: Int { lock.withLock { straysClosed } }
+
+    /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
+    var onCall: ((String) throws(StorageFailure) -> Void)?
+
     private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
+        try onCall?(name)
         let code: Int32? = lock.withLock {
             names.append(name)
             callsThatCanFail += 1
@@ -77,9 +85,10 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func close(_ descriptor: Descriptor) {
+        try? onCall?("close")
         lock.withLock {
             names.append("close")
-            opened.remove(descriptor)
+            if opened.remove(descriptor) == nil { straysClosed += 1 }
         }
         super.close(descriptor)
     }
@@ -142,6 +151,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, of: descriptor)
     }
 
+    override func setPermissions(_ mode: mode_t, ofPath path: String) throws(StorageFailure) {
+        try record("chmod", path)
+        try super.setPermissions(mode, ofPath: path)
+    }
+
     override func physicalPath(_ path: String) throws(StorageFailure) -> String? {
         try record("realpath", path)
         return try super.physicalPath(path)
@@ -162,6 +176,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.lock(descriptor, waits: waits)
     }
 
+    override func unlock(_ descriptor: Descriptor) {
+        try? onCall?("unlock")
+        super.unlock(descriptor)
+    }
+
     override func now() -> FileStatus.Time {
         if let frozenTime { return frozenTime }
         let now = super.now()
@@ -169,6 +188,7 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     }
 
     override func pause() {
+        try? onCall?("pause")
         lock.withLock { names.append("pause") }
     }
 }

@@ -4,13 +4,9 @@ import TestSupport
 @testable import PersistentPreferences
 
 /// One encounter of an access with other bytes than were stored, and all that has to hold of it.
-struct DamageCase {
-    /// The access that meets the bytes.
-    enum Meeting: CaseIterable {
-        case initializer, read, write, changeInPlace, update, flush
-
-        var isWrite: Bool { [.write, .changeInPlace, .update].contains(self) }
-    }
+struct DamageCase: CustomStringConvertible {
+    /// The accesses that meet the bytes; nil for the initializer.
+    private static let meetings: [PrefsAccess?] = [nil, .read, .write, .changeInPlace, .update, .flush]
 
     /// What is beside the file at that moment.
     enum LastGood: CaseIterable {
@@ -19,20 +15,28 @@ struct DamageCase {
 
     let name: String
     let bytes: Data
-    let meeting: Meeting
+    let meeting: PrefsAccess?
     let lastGood: LastGood
 
     /// So many encounters with the same bytes, those from a number on of all that there are.
     static func cases(_ name: String, _ bytes: Data, from start: Int = 0, count: Int) -> [DamageCase] {
         (start..<start + min(count, combinations)).map { number in
-            let (turn, meeting) = number.quotientAndRemainder(dividingBy: Meeting.allCases.count)
+            let (turn, meeting) = number.quotientAndRemainder(dividingBy: meetings.count)
             return DamageCase(
-                name: name, bytes: bytes, meeting: Meeting.allCases[meeting],
+                name: name, bytes: bytes, meeting: meetings[meeting],
                 lastGood: LastGood.allCases[turn % LastGood.allCases.count])
         }
     }
 
-    static let combinations = Meeting.allCases.count * LastGood.allCases.count
+    static let combinations = meetings.count * LastGood.allCases.count
+
+    /// All that is needed to repeat it.
+    var description: String {
+        let meeting = meeting.map { "\($0)" } ?? "the initializer"
+        return "\(name), met by \(meeting), last good \(lastGood), \(bytes.base64EncodedString())"
+    }
+
+    var isWrite: Bool { [.write, .changeInPlace, .update].contains(meeting) }
 
     static var goodContent: [String: Any] {
         ["AnyPrefs": ["a": 1 as NSNumber, "b": "two", "c": Data([3])] as [String: Any], "x": true]
@@ -79,9 +83,9 @@ struct DamageTally {
         left.violations += right.violations
     }
 
-    /// The line of the summary. A crash leaves no line at all; what did not come to its end is counted as one.
+    /// The line of the summary; a crash leaves none.
     var summary: String {
-        "\(finished) damaged files, \(setAside) set aside, \(restored) restored, \(violations.count) lost, "
-            + "\(planned - finished) crashed"
+        "\(planned) damaged files, \(setAside) set aside, \(restored) restored, \(violations.count) lost, "
+            + "\(planned - finished) not looked at to the end"
     }
 }

@@ -8,56 +8,10 @@ import Testing
 /// access tries again, and all is well once the trouble is gone.
 @Suite struct UnreadableTests {
     private let folder: TemporaryFolder
-    private let system = Troubled()
+    private let system = RecordingSystemCalls()
 
     init() throws {
         folder = try TemporaryFolder()
-    }
-
-    /// One kind of call fails for as long as the trouble lasts.
-    private final class Troubled: SystemCalls, @unchecked Sendable {
-        nonisolated(unsafe) var trouble: (call: String, code: Int32)?
-
-        private func meet(_ call: String) throws(StorageFailure) {
-            if let trouble, trouble.call == call { throw StorageFailure(call, "", code: trouble.code) }
-        }
-
-        override func open(
-            _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-        ) throws(StorageFailure) -> Descriptor {
-            try meet("open")
-            return try super.open(name, in: folder, flags, mode: mode)
-        }
-
-        override func read(
-            _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-        ) throws(StorageFailure) -> Int {
-            try meet("read")
-            return try super.read(descriptor, into: buffer, at: offset)
-        }
-
-        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
-            try meet("fstat")
-            return try super.status(of: descriptor)
-        }
-    }
-
-    enum Access: CaseIterable {
-        case read, count, write, assignment, inPlace, update, flush, clear, deleteAll
-
-        func run(on prefs: AnyPrefs) {
-            switch self {
-            case .read: #expect(prefs["a"] == nil)
-            case .count: #expect(prefs.count == 0)
-            case .write: prefs["a"] = 2
-            case .assignment: prefs.values = ["a": 2]
-            case .inPlace: prefs.values["a"] = 2
-            case .update: #expect(prefs.update { $0["a"] = 2 } != nil)
-            case .flush: prefs.flush()
-            case .clear: prefs.clear()
-            case .deleteAll: prefs.deleteAll()
-            }
-        }
     }
 
     static let faults: [(call: String, codes: [Int32])] = [
@@ -72,11 +26,13 @@ import Testing
         var tally = (accesses: 0, lost: 0, writtenOver: 0)
         for (call, codes) in Self.faults {
             for code in codes {
-                for access in Access.allCases {
-                    system.trouble = (call, code)
+                for access in PrefsAccess.allCases {
+                    system.onCall = { name throws(StorageFailure) in
+                        if name == call { throw StorageFailure(call, "", code: code) }
+                    }
                     let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-                    access.run(on: prefs)
-                    access.run(on: prefs)
+                    #expect(!access.run(on: prefs), "\(access)")
+                    #expect(!access.run(on: prefs), "\(access)")
                     #expect(prefs.errors.count == 3, "\(access)")
                     switch prefs.lastError {
                     case .unreadable(let failure), .notStored(let failure):
@@ -86,7 +42,7 @@ import Testing
                     }
                     let isUntouched = try Data(contentsOf: folder.file()) == bytes && folder.names() == names
                     #expect(isUntouched, "\(call) \(code) \(access)")
-                    system.trouble = nil
+                    system.onCall = nil
                     let isBack = prefs.ints == ["a": 1, "b": 2] && prefs.lastError == nil
                     #expect(isBack, "\(call) \(code) \(access): \(prefs.outcome)")
                     tally.accesses += 2
@@ -124,15 +80,15 @@ import Testing
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file()))
         prefs.values = ["a": 1, "b": 2]
         let kept = folder.file("kept.plist").path
-        for access in Access.allCases {
+        for access in PrefsAccess.allCases {
             #expect(rename(path, kept) == 0)
             guard obstacle.stand(at: path) else {
-                print("skipped: \(obstacle) cannot be made here")
+                Hazard.report("damage: unreadable: a \(obstacle): skipped: cannot be made here")
                 return
             }
             let before = try SystemCalls.real.status(ofPath: path, followsLinks: false)
             let names = try folder.names()
-            access.run(on: prefs)
+            #expect(!access.run(on: prefs), "\(access)")
             guard case .unreadable(let failure) = prefs.lastError else {
                 Issue.record("\(access): \(prefs.outcome)")
                 return

@@ -24,8 +24,9 @@ import Testing
         let (accepted, broken) = Self.replay(inputs)
         for failure in broken { Issue.record("\(failure)") }
         #expect(accepted > 0 && accepted < inputs.count)
-        // A crash ends the process before this.
-        Hazard.report("corpus: \(inputs.count) inputs replayed, 0 crashed, \(broken.count) promises broken")
+        // A crash ends the process before this: there is no line then.
+        Hazard.report(
+            "corpus: \(inputs.count) inputs replayed, \(accepted) accepted, \(broken.count) promises broken")
     }
 
     private static func replay(_ inputs: [Input]) -> (accepted: Int, broken: [String]) {

@@ -11,10 +11,9 @@ import Testing
     ]
 
     @Test func theLibraryDoesWhatADictionaryDoes() throws {
-        let environment = ProcessInfo.processInfo.environment
+        let single = UInt64(Hazard.amount("PREFS_MODEL_SEED", usual: 0))
         let seeds =
-            environment["PREFS_MODEL_SEED"].flatMap { UInt64($0) }.map { $0...$0 }
-            ?? 1...UInt64(max(1, Hazard.amount("PREFS_MODEL_SEEDS", usual: 40)))
+            single > 0 ? single...single : 1...UInt64(Hazard.amount("PREFS_MODEL_SEEDS", usual: 40))
         let length = Hazard.amount("PREFS_MODEL_LENGTH", usual: 60)
         var tally = ModelRun.Tally()
         var (sequences, differences) = (0, 0)

@@ -26,8 +26,8 @@ import Testing
         for name in Name.badRoots.map(\.text) + [Self.tooLong] {
             let store = PropertyListFileStore(url: folder.file("inner/test.plist"))
             let prefs = AnyPrefs(key: name, values: ["a": 1], store: store)
-            for access in UnreadableTests.Access.allCases {
-                access.run(on: prefs)
+            for access in PrefsAccess.allCases {
+                #expect(!access.run(on: prefs))
                 guard case .invalidName(name, _) = prefs.lastError else {
                     Issue.record("\(name.debugDescription.prefix(40)) \(access): \(prefs.outcome)")
                     continue
@@ -100,16 +100,21 @@ import Testing
         try writePropertyList(["AnyPrefs": ["b": 7], "Theirs": ["x": 1]], to: other)
         let otherBytes = try Data(contentsOf: other)
         unlink(kept.path)
-        let system = Exchanging()
+        let system = RecordingSystemCalls()
+        (system.flushes, system.isClockAhead) = (false, false)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: file, system: system))
         if !isNew { prefs["a"] = 1 }
         let path = folder.path + "/inner/" + place.rawValue
-        system.begin(at: number) {
-            rename(path, kept.path)
-            symlink(other.path, path)
+        var calls = 0
+        system.onCall = { _ in
+            if calls == number {
+                rename(path, kept.path)
+                symlink(other.path, path)
+            }
+            calls += 1
         }
         let error = prefs.update { $0["a"] = 2 }
-        guard system.hasExchanged else { return false }
+        guard calls > number else { return false }
 
         tally.situations += 1
         let situation = "\(place) at call \(number), new \(isNew), \(error.map { "\($0)" } ?? "ok")"

@@ -1,0 +1,14 @@
+package import Foundation
+
+/// The property list in a file, by Foundation alone; empty where no dictionary is on top.
+package func propertyList(at url: URL) throws -> [String: Any] {
+    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+    return list as? [String: Any] ?? [:]
+}
+
+/// Writes a property list, by Foundation alone.
+package func writePropertyList(
+    _ list: Any, to url: URL, as format: PropertyListSerialization.PropertyListFormat = .binary
+) throws {
+    try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0).write(to: url)
+}
