@@ -90,7 +90,7 @@ for target in "${targets[@]}"; do
     fi
 done
 
-count() { awk -v field="$2" '{ sum += $field } END { print sum + 0 }' "$folder/counts-$1" 2>/dev/null || echo 0; }
+count() { awk -v field="$2" '{ sum += $field } END { printf "%.0f\n", sum }' "$folder/counts-$1" 2>/dev/null || echo 0; }
 for target in bytes values; do [[ " ${targets[*]} " == *" $target "* ]] || : >"$folder/counts-$target"; done
 bytes=$(count bytes 1) values=$(count values 1)
 megabytes=$((($(count bytes 2) + $(count values 2)) / 1000000))

@@ -149,15 +149,9 @@ import Testing
     }()
 
     private func plutilPrint(_ file: URL) throws -> String {
-        let process = Process()
-        process.executableURL = Self.plutil
-        process.arguments = ["-p", file.path(percentEncoded: false)]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: bytes, as: UTF8.self)
+        let plutil = try #require(Self.plutil)
+        let result = try Child(plutil, ["-p", file.path(percentEncoded: false)], environment: [:]).wait()
+        #expect(result.code == 0)
+        return result.output
     }
 }

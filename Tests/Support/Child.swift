@@ -15,6 +15,7 @@ package struct Child {
     }
 
     private let process = Process()
+    private let watchdog: Watchdog
     private let streams: TemporaryFolder
 
     /// Starts a product of this package.
@@ -28,6 +29,7 @@ package struct Child {
     /// Starts any program.
     package init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
         streams = try TemporaryFolder()
+        watchdog = Watchdog(process)
         process.executableURL = program
         process.arguments = arguments
         process.environment = environment.merging(Self.surroundings) { given, _ in given }
@@ -44,7 +46,7 @@ package struct Child {
 
     /// Waits for the end. A child that is not there after the limit is killed, and that is thrown.
     package func wait(limit: DispatchTimeInterval = .seconds(300)) throws -> Result {
-        try Watchdog.wait(for: process, limit: limit)
+        try watchdog.wait(for: process, limit: limit)
         return Result(
             code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
             output: try String(contentsOf: streams.file("output"), encoding: .utf8),

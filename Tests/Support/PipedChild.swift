@@ -13,6 +13,7 @@ package final class PipedChild {
     }
 
     private let process = Process()
+    private let watchdog: Watchdog
     private let input = Pipe()
     private let output = Pipe()
     private var unread = Data()
@@ -20,6 +21,7 @@ package final class PipedChild {
 
     /// Starts a product of this package with a home of its own.
     package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
+        watchdog = Watchdog(process)
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
         process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
@@ -63,7 +65,7 @@ package final class PipedChild {
     /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
     /// One that does not is killed after five minutes, and that is thrown.
     package func exitCode() throws -> Int32 {
-        try Watchdog.wait(for: process, limit: .seconds(300))
+        try watchdog.wait(for: process, limit: .seconds(300))
         return process.terminationStatus
     }
 
@@ -79,7 +81,7 @@ package final class PipedChild {
         sendKill()
         // A process that it has forked may wait for the end of its input, and is waited for too.
         try? input.fileHandleForWriting.close()
-        try? Watchdog.wait(for: process, limit: .seconds(300))
+        try? watchdog.wait(for: process, limit: .seconds(300))
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 

@@ -1,42 +1,27 @@
 import Foundation
 
 /// Waits for a process, and kills it where it does not come to an end, so that no test waits for ever.
-final class Watchdog: @unchecked Sendable {
-    private static let queue = DispatchQueue(label: "watchdogs")
+///
+/// Not by `waitUntilExit`: that runs a run loop on the caller's thread, which Foundation on Linux takes down when the
+/// thread ends, with memory of its own; under ThreadSanitizer that crashes.
+final class Watchdog: Sendable {
+    private let ended = DispatchSemaphore(value: 0)
 
-    private let process: Process
-    private let lock = NSLock()
-    private var isOver = false
-    private var hasKilled = false
-
-    private init(_ process: Process) {
-        self.process = process
+    /// - Parameter process: not started yet.
+    init(_ process: Process) {
+        process.terminationHandler = { [ended] _ in ended.signal() }
     }
 
     /// Waits until it ends.
-    static func wait(for process: Process, limit: DispatchTimeInterval) throws(ChildIsOverdue) {
-        let dog = Watchdog(process)
-        let alarm = DispatchWorkItem { dog.kill() }
-        queue.asyncAfter(deadline: .now() + limit, execute: alarm)
-        process.waitUntilExit()
-        alarm.cancel()
-        if dog.end() { throw ChildIsOverdue() }
-    }
-
-    private func kill() {
-        lock.withLock {
-            if isOver || !process.isRunning { return }
-            hasKilled = true
+    func wait(for process: Process, limit: DispatchTimeInterval) throws(ChildIsOverdue) {
+        guard process.isRunning else { return }
+        let isOverdue = ended.wait(timeout: .now() + limit) == .timedOut
+        if isOverdue {
             // And what it has forked, which would be waited for too: Foundation gives a child a group of its own.
             Foundation.kill(-process.processIdentifier, SIGKILL)
             Foundation.kill(process.processIdentifier, SIGKILL)
-        }
-    }
-
-    private func end() -> Bool {
-        lock.withLock {
-            isOver = true
-            return hasKilled
+            ended.wait()
+            throw ChildIsOverdue()
         }
     }
 }
