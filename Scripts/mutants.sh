@@ -9,7 +9,7 @@ if [ $# -eq 0 ]; then
     for patch in Tests/Mutants/*.patch; do names+=("$(basename "$patch" .patch)"); done
 fi
 patches=$PWD/Tests/Mutants
-filter="Crash|Interleaving|Fault"
+filter="\\.(Crash|Interleaving|FaultTests|RecoveryFault)"
 copy=.build/mutants/copy
 mkdir -p "$copy"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +

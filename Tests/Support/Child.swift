@@ -34,9 +34,13 @@ package struct Child {
         process.arguments = arguments
         process.environment = environment.merging(Self.surroundings) { given, _ in given }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try Self.stream(streams.file("output"))
-        process.standardError = try Self.stream(streams.file("errors"))
+        let (output, errors) = (try Self.stream(streams.file("output")), try Self.stream(streams.file("errors")))
+        process.standardOutput = output
+        process.standardError = errors
         try process.run()
+        // The child has its own; Foundation would keep these open for as long as the tests run.
+        try output.close()
+        try errors.close()
     }
 
     /// The same with the given folder as the home.

@@ -32,6 +32,8 @@ package final class PipedChild {
 
     deinit {
         kill()
+        // Foundation keeps the process, and with it the pipes.
+        try? output.fileHandleForReading.close()
     }
 
     /// Writes a line to its input.

@@ -56,19 +56,17 @@ struct FileSession {
         }
     }
 
-    /// Makes a folder and those above it, 0700, and their entries durable.
+    /// Makes a folder and those above it, 0700. Its own entry is flushed with the first commit in it.
     private static func makeFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         let parent = FileNames(path: path).folder
-        do {
-            try makeOneFolder(path, system)
-        } catch  where error.code == ENOENT && parent != path {
+        if parent != path, try system.status(ofPath: parent, followsLinks: true) == nil {
             try makeFolder(parent, system)
-            try makeOneFolder(path, system)
         }
-        if geteuid() == 0 { try giveToOwnerOfFolder(path, in: parent, system) }
-        try flushFolder(parent, system)
-        // Who made the folder above may have been killed before its entry was flushed.
+        // Before anything is in the folder above: who made that one may have been killed before its entry was flushed, and
+        // nobody flushes it for a folder that is there already.
         try flushFolder(FileNames(path: parent).folder, system)
+        try makeOneFolder(path, system)
+        if geteuid() == 0 { try giveToOwnerOfFolder(path, in: parent, system) }
     }
 
     /// Makes what was created in a folder outlast a power cut.

@@ -50,8 +50,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     /// The call that was made to fail by its number.
     private(set) var failedCall: String?
 
-    /// Those that were opened and not closed yet.
-    var openDescriptors: Set<Descriptor> { lock.withLock { opened } }
+    /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more.
+    var openDescriptors: Set<Descriptor> {
+        for _ in 0..<100_000 where !lock.withLock({ opened.isEmpty }) { sched_yield() }
+        return lock.withLock { opened }
+    }
 
     /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
     var doubleCloses: Int { lock.withLock { straysClosed } }

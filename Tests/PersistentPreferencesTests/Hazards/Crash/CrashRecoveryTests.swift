@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: CrashStory.all)
     func whatIsAcknowledgedAfterAFailedFlushIsThere(_ story: CrashStory) {
         for failing in 1...20 {
-            let machine = SimulatedMachine(CrashStory.volume(hasFolder: story.hasFolder))
+            let machine = SimulatedMachine(CrashStory.volume(folders: story.folders))
             let process = SimulatedProcess(machine)
             var flushes = 0
             process.onCall = { call throws(StorageFailure) in

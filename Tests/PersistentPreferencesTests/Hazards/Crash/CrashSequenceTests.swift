@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aFolderThatSomebodyElseMadeIsFlushed() throws {
-        var volume = CrashStory.volume(hasFolder: false)
+        var volume = CrashStory.volume(folders: 1)
         _ = volume.create(.folder, ".config", in: try #require(volume.inode(at: "/home")), mode: 0o700)
         let machine = SimulatedMachine(volume)
         let process = SimulatedProcess(machine)

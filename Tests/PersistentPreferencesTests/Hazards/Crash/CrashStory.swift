@@ -18,7 +18,8 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
     let name: String
     var format = PropertyListFormat.binary
-    var hasFolder = true
+    /// How many folders of the path are there: both, the outer one, or none.
+    var folders = 2
     let steps: [@Sendable (AnyPrefs) -> Void]
     /// The first is what there is before the first step.
     let states: [[String: Int]]
@@ -27,7 +28,9 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
     static let all: [CrashStory] = [
         CrashStory(
-            name: "first write, folder missing", hasFolder: false, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
+            name: "first write, folders missing", folders: 0, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
+        CrashStory(
+            name: "first write, folder missing", folders: 1, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
         CrashStory(
             name: "three writes", steps: [{ $0["a"] = 1 }, { $0["b"] = 2 }, { $0["a"] = 3 }],
             states: [[:], ["a": 1], ["a": 1, "b": 2], ["a": 3, "b": 2]]),
@@ -51,7 +54,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
     /// Tells the story once. Gives each state of the disk that there is before some system call, and the last.
     func points(on start: SimulatedVolume? = nil) -> [CrashPoint] {
-        let machine = SimulatedMachine(start ?? Self.volume(hasFolder: hasFolder))
+        let machine = SimulatedMachine(start ?? Self.volume(folders: folders))
         let process = SimulatedProcess(machine)
         var points: [CrashPoint] = []
         var acknowledged = 0
@@ -72,11 +75,13 @@ struct CrashStory: Sendable, CustomStringConvertible {
         return points
     }
 
-    static func volume(hasFolder: Bool = true) -> SimulatedVolume {
+    static func volume(folders: Int = 2) -> SimulatedVolume {
         var volume = SimulatedVolume()
-        let home = volume.create(.folder, "home", in: SimulatedVolume.root, mode: 0o755)
         _ = volume.create(.folder, "tmp", in: SimulatedVolume.root, mode: 0o777)
-        if hasFolder { _ = volume.create(.folder, ".config", in: home, mode: 0o700) }
+        if folders > 0 {
+            let home = volume.create(.folder, "home", in: SimulatedVolume.root, mode: 0o755)
+            if folders > 1 { _ = volume.create(.folder, ".config", in: home, mode: 0o700) }
+        }
         volume.flushAll()
         return volume
     }
