@@ -66,7 +66,8 @@ import Testing
             let place: Comment = "\(scenario): \(fault): \(call): \(outcome)"
             let state = try rig.onDisk()
             // Also to a process that has not seen any of it.
-            let fresh = PropertyListFile(path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path)
+            let fresh = PropertyListFile(
+                path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path, system: RecordingSystemCalls())
             let read = try fresh.read().content?["AnyPrefs"] as? [String: Int]
             let isRight = state == expected && read == expected && prefs.ints == expected ?? [:]
             #expect(isRight, place)
