@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every hazard proof in full, one after the other; Tests/README.md tells what each does. The fuzzers take as many seconds
-# as given, 3,600 if not told; the others some twenty minutes on two cores: Scripts/hazards.sh [seconds]
+# as given, 3,600 if not told; of the others the model takes longest, by far: Scripts/hazards.sh [seconds]
 set -euo pipefail
 cd "$(dirname "$0")"
 
