@@ -1,6 +1,6 @@
-/// The keys of an instance, as one access sees them.
+/// The keys of an instance, as one access sees them. The version of a root is never among them.
 struct AllowedKeys {
-    private let list: [String]
+    let list: [String]
     /// Hashing pays from about this many keys on.
     private let set: Set<String>?
 
@@ -9,8 +9,16 @@ struct AllowedKeys {
         set = keys.count > 12 ? Set(keys) : nil
     }
 
+    /// Both; the others as they are where the list is theirs.
+    init(_ keys: [String], and others: AllowedKeys) {
+        let isTheirs = keys.withUnsafeBufferPointer { keys in
+            others.list.withUnsafeBufferPointer { $0.baseAddress == keys.baseAddress && $0.count == keys.count }
+        }
+        self = isTheirs ? others : others.list.isEmpty ? AllowedKeys(keys) : AllowedKeys(keys + others.list)
+    }
+
     func contains(_ key: String) -> Bool {
-        set?.contains(key) ?? list.contains(key)
+        (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
     /// The part of a root that the keys let through; the root itself where they let through all of it.

@@ -4,6 +4,8 @@ final class InstanceState: @unchecked Sendable {
     private var rootKey = ""
     private var outcome: PrefsError?
     private var startStore: (any ReportingStore)?
+    private var startDeclarations: ClassDeclarations?
+    private var brought: (stored: [String: Any], current: [String: Any])?
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?
 
@@ -11,12 +13,36 @@ final class InstanceState: @unchecked Sendable {
     func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) {
         self.owner = owner
         rootKey = key
+        startDeclarations = ClassDeclarations.of(owner)
         startStore = store as? any ReportingStore ?? PlainStore(store)
     }
 
     var store: any ReportingStore {
         guard let startStore else { preconditionFailure("used before its initializer has run") }
         return startStore
+    }
+
+    /// The declared properties of the owner's class.
+    var declarations: ClassDeclarations {
+        guard let startDeclarations else { preconditionFailure("used before its initializer has run") }
+        return startDeclarations
+    }
+
+    /// A root in the shape that the class wants: made once of each stored state.
+    func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
+        let schema = declarations.schema
+        guard !schema.isTrivial, let stored else { return stored }
+        if let brought = lock.withLock({ brought }), CanonicalValue.areIdentical(brought.stored, stored) {
+            return brought.current
+        }
+        let current = try schema.current(stored, root: root)
+        if let current { lock.withLock { brought = (stored, current) } }
+        return current
+    }
+
+    /// For what properties keep of their own.
+    func withLock<R>(_ body: () -> R) -> R {
+        lock.withLock(body)
     }
 
     var key: String {

@@ -16,7 +16,14 @@ extension PersistentPrefs {
         }
     }
 
-    var allowedKeys: AllowedKeys { AllowedKeys(keys) }
+    var declarations: ClassDeclarations { state.declarations }
+
+    /// What `keys` says, and the declared properties, which an override need not repeat.
+    var allowedKeys: AllowedKeys { AllowedKeys(keys, and: declarations.allowed) }
+
+    func access(root: String) throws(PrefsError) -> PrefsAccess {
+        try PrefsAccess(root: root, state: state)
+    }
 
     // MARK: - Reading
 
@@ -34,7 +41,7 @@ extension PersistentPrefs {
 
     func reload() {
         read {
-            $0.store.forget()
+            state.store.forget()
             guard try $0.values() != nil else { throw PrefsError.noStoredPrefsForKey(key: $0.root) }
         }
     }
@@ -81,7 +88,7 @@ extension PersistentPrefs {
     func valuesForChange() -> Start {
         var start = Start(root: key)
         do {
-            var access = try PrefsAccess(root: start.root, store: state.store)
+            var access = try access(root: start.root)
             start.values = allowedKeys.visible(in: try access.values())
             start.notice = access.notice
             start.isConfirmed = access.isConfirmed
@@ -114,18 +121,18 @@ extension PersistentPrefs {
             }
             guard try !change(from: $0.values()).isEmpty else { return try $0.confirm() }
             // Once more under the lock: what others add meanwhile is replaced too.
-            try $0.update { try change(from: $0).apply(to: &$0) }
+            try $0.commit { try change(from: $0) }
         }
     }
 
     func removeRoot() {
         write {
             do {
-                guard try $0.values() != nil else { return try $0.confirm() }
+                guard try $0.hasRoot() else { return try $0.confirm() }
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }
-            try $0.update { $0 = nil }
+            try $0.remove()
         }
     }
 
@@ -138,7 +145,7 @@ extension PersistentPrefs {
         var thrown: (any Error)?
         let failure = write { access in
             let allowed = allowedKeys
-            try access.update { stored in
+            try access.transact { stored in
                 let change: (before: [String: Any], after: [String: Any])?
                 do {
                     change = try body(stored, allowed)
@@ -146,53 +153,10 @@ extension PersistentPrefs {
                     thrown = error
                     throw error
                 }
-                guard let change else { return }
-                try RootChange(from: change.before, to: change.after, isAllowed: allowed.contains).apply(to: &stored)
+                return try change.map { try RootChange(from: $0.before, to: $0.after, isAllowed: allowed.contains) }
             }
         }
         if let thrown { try rescue(thrown) }
         return failure
-    }
-}
-
-/// One access to one root. The open `key` is read once for it.
-struct PrefsAccess {
-    let root: String
-    let store: any ReportingStore
-    /// Something to report although the access succeeds.
-    fileprivate(set) var notice: PrefsError?
-    /// Whether what was read is as sure to last as the store promises.
-    fileprivate var isConfirmed = false
-    /// Whether the store itself has had the write, and so knows of its failure.
-    private(set) var hasReachedStore = false
-
-    init(root: String, store: any ReportingStore) throws(PrefsError) {
-        try NameVetting.checkRoot(root)
-        self.root = root
-        self.store = store
-    }
-
-    /// Everything stored under the root, as of now; nil where nothing is.
-    mutating func values() throws -> [String: Any]? {
-        let reading = try store.readReporting(root: root)
-        notice = notice ?? reading.notice
-        isConfirmed = reading.isConfirmed
-        return reading.values
-    }
-
-    /// One transaction of the store.
-    mutating func update(_ body: (inout [String: Any]?) throws -> Void) throws {
-        hasReachedStore = true
-        try store.update(root: root, body)
-    }
-
-    /// An equal write is none, but what it is equal to must not get lost.
-    func confirm() throws {
-        if !isConfirmed { try store.confirm() }
-    }
-
-    mutating func commit(_ change: RootChange) throws {
-        guard !change.isEmpty else { return try confirm() }
-        try update { try change.apply(to: &$0) }
     }
 }

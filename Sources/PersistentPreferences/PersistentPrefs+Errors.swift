@@ -7,7 +7,7 @@ extension PersistentPrefs {
     func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
         var notice: PrefsError?
         do {
-            var access = try PrefsAccess(root: key, store: state.store)
+            var access = try access(root: key)
             defer { notice = access.notice }
             let result = try body(&access)
             report(access.notice)
@@ -29,7 +29,7 @@ extension PersistentPrefs {
         let root = root ?? key
         var access: PrefsAccess?
         do {
-            var started = try PrefsAccess(root: root, store: state.store)
+            var started = try self.access(root: root)
             defer { access = started }
             try body(&started)
             return report(started.notice)

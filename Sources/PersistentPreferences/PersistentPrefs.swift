@@ -5,11 +5,8 @@ public import Foundation
 ///
 /// ```swift
 /// final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
-///     override var keys: [String] { ["fontSize"] }
-///     var fontSize: Double {
-///         get { self["fontSize"] as? Double ?? 12 }
-///         set { self["fontSize"] = newValue }
-///     }
+///     @Pref var fontSize = 12.0
+///     @Pref(in: ["light", "dark"]) var theme = "light"
 /// }
 /// ```
 ///
@@ -61,9 +58,18 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { move(to: newValue) }
     }
 
-    /// The keys that may be stored. Override it. Keys that are stored under the root but not listed here, by another
-    /// version of the program say, are kept, untouched and invisible.
-    open var keys: [String] { [] }
+    /// The keys that may be stored: those of the ``Pref`` properties, base classes first, unless overridden. An override
+    /// adds to them. Keys that are stored under the root but allowed by neither, by another version of the program say,
+    /// are kept, untouched and invisible.
+    open var keys: [String] { state.declarations.allowed.list }
+
+    /// The steps that bring a root of a former version to the current one, the last step's, in order; none by default.
+    ///
+    /// They apply in memory to what is read, and are committed with the version by the first write, in whichever process comes
+    /// first. Data without a version has version 0; a new root starts at the current one. If a step fails, every
+    /// access but ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)`` and the data stays. A root of a
+    /// newer version is read and written as it is, and keeps its version. Read once for a class.
+    open class var migrations: [PrefsMigration] { [] }
 
     /// All that is stored under allowed keys, as of now; empty where nothing is, or nothing can be read.
     ///

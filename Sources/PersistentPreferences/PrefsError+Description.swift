@@ -7,7 +7,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         switch self {
         case .incorrectKeys(let keys):
             "not among the allowed keys: \(Self.quoted(keys))"
-        case .valuesNotPlistCompatible:
+        case .valuesNotPlistCompatible, .constraintViolated:
             failures.map(\.description).joined(separator: "\n")
         case .noStoredPrefsForKey(let key):
             "nothing is stored under the root key \(Self.quoted([key]))"
@@ -27,6 +27,10 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); the stored state is unchanged"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but may not survive a power cut"
+        case .typeMismatch(let failure):
+            "\(failure); the default is read"
+        case .migrationFailed(let key, let version, let error):
+            "\(Self.quoted([key])) could not be brought to version \(version): \(error); the stored state is unchanged"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .unknownError(let error):

@@ -31,6 +31,15 @@ public enum PrefsError: Error, Sendable {
     case notStored(StorageFailure)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
     case durabilityUnconfirmed(StorageFailure)
+    /// What is stored under a declared property's key is not of its type. The default was read, and what is stored is
+    /// kept.
+    case typeMismatch(PropertyListFailure)
+    /// Values that break the constraints of declared properties, sorted by path. A write of them was refused, whole; of a
+    /// stored one the default was read, and it is kept.
+    case constraintViolated([PropertyListFailure])
+    /// A step of ``PersistentPrefs/migrations`` could not bring the root to its version: the step threw `error`, or
+    /// made what cannot be stored. The data is as it was; reads are empty and writes refused.
+    case migrationFailed(key: String, version: Int, error: any Error)
     /// A write to one store inside an `update` of another: the two could not be committed together.
     case updateOfAnotherStore
     /// An error from elsewhere: thrown by the body of an `update` or by a store outside this package. Seed: the same.
@@ -38,17 +47,22 @@ public enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// Each offender of a ``valuesNotPlistCompatible(invalidElements:)`` with its path and the reason, sorted by path;
-    /// empty for other errors.
+    /// Each offender of a ``valuesNotPlistCompatible(invalidElements:)``, a ``constraintViolated(_:)`` or a
+    /// ``typeMismatch(_:)`` with its path and the reason, sorted by path; empty for other errors.
     ///
-    /// Paths and reasons are kept for the 64 newest such errors of the process; of an older one, or one made by hand,
-    /// the keys are given with a general reason. Cost: linear in the number of offenders. Any thread.
+    /// Of the first, paths and reasons are kept for the 64 newest errors of the process; of an older one, or one made by
+    /// hand, the keys are given with a general reason. Cost: linear in the number of offenders. Any thread.
     public var failures: [PropertyListFailure] {
-        guard case .valuesNotPlistCompatible(let keys) = self else { return [] }
-        return FailureReports.shared.failures(of: keys)
-            ?? keys.map {
-                PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
-            }
+        switch self {
+        case .valuesNotPlistCompatible(let keys):
+            FailureReports.shared.failures(of: keys)
+                ?? keys.map {
+                    PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
+                }
+        case .constraintViolated(let failures): failures
+        case .typeMismatch(let failure): [failure]
+        default: []
+        }
     }
 
     /// The error that carries these failures.

@@ -32,6 +32,18 @@ enum CanonicalNumber: Equatable {
         }
     }
 
+    /// nil where the object, which is in canonical form, is no number and no Boolean.
+    init?(object: Any) {
+        let kind = type(of: object)
+        if kind == Bool.self, let value = object as? Bool {
+            self = .bool(value)
+        } else if kind is NSNumber.Type, kind != NSDecimalNumber.self, let number = object as? NSNumber {
+            self.init(number)
+        } else {
+            return nil
+        }
+    }
+
     /// What is stored and read: a native Bool, an NSNumber otherwise, so that `as? Int`, `as? Double` and `as? Float`
     /// work on Linux as they do on Apple platforms.
     var object: Any {

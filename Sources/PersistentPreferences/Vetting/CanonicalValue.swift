@@ -64,23 +64,14 @@ enum CanonicalValue {
 
     /// True for a number; a Boolean is none.
     static func isNumber(_ value: Any) -> Bool {
-        switch number(value) {
+        switch CanonicalNumber(object: value) {
         case .integer, .unsigned, .double: true
         case .bool, nil: false
         }
     }
 
     private static func numbersAreEqual(_ left: Any, _ right: Any) -> Bool {
-        guard let left = number(left), let right = number(right) else { return false }
+        guard let left = CanonicalNumber(object: left), let right = CanonicalNumber(object: right) else { return false }
         return left == right
-    }
-
-    private static func number(_ value: Any) -> CanonicalNumber? {
-        if type(of: value) == Bool.self, let value = value as? Bool { return .bool(value) }
-        let kind = type(of: value)
-        if kind is NSNumber.Type, kind != NSDecimalNumber.self, let value = value as? NSNumber {
-            return CanonicalNumber(value)
-        }
-        return nil
     }
 }

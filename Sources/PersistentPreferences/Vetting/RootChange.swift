@@ -37,6 +37,13 @@ struct RootChange {
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
     }
 
+    /// The same change, which removes what else goes with the keys that it assigns or removes.
+    func removing(_ others: ([String]) -> [String]) -> RootChange {
+        var change = self
+        change.removed += others(Array(assigned.keys) + removed)
+        return change
+    }
+
     /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
     ///
     /// - Returns: whether anything became different. Where nothing did, a missing root stays missing.

@@ -1,0 +1,104 @@
+/// One access to one root, in the shape that the class wants of it. The open `key` is read once for it.
+struct PrefsAccess {
+    let root: String
+    private let state: InstanceState
+    /// Something to report although the access succeeds.
+    var notice: PrefsError?
+    /// Whether what was read is as sure to last as the store promises.
+    var isConfirmed = false
+    /// Whether the store itself has had the write, and so knows of its failure.
+    private(set) var hasReachedStore = false
+
+    init(root: String, state: InstanceState) throws(PrefsError) {
+        try NameVetting.checkRoot(root)
+        self.root = root
+        self.state = state
+    }
+
+    // MARK: - Reading
+
+    /// Everything stored under the root, as of now; nil where nothing is.
+    mutating func values() throws -> [String: Any]? {
+        try state.current(stored(), root: root)
+    }
+
+    /// Whether there is a root, of whatever version.
+    mutating func hasRoot() throws -> Bool {
+        try stored() != nil
+    }
+
+    private mutating func stored() throws -> [String: Any]? {
+        let reading = try state.store.readReporting(root: root)
+        notice = notice ?? reading.notice
+        isConfirmed = reading.isConfirmed
+        return reading.values
+    }
+
+    // MARK: - Writing
+
+    /// An equal write is none, but what it is equal to must not get lost.
+    func confirm() throws {
+        if !isConfirmed { try state.store.confirm() }
+    }
+
+    /// Changes the root in a transaction of its own, or as a part of the thread's.
+    mutating func commit(_ change: RootChange) throws {
+        guard !change.isEmpty else { return try confirm() }
+        try checkConstraints(change)
+        hasReachedStore = true
+        try apply { _ in change }
+    }
+
+    /// The same with a change that depends on the state under the lock.
+    mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
+        hasReachedStore = true
+        let access = self
+        try apply {
+            let change = try change($0)
+            try access.checkConstraints(change)
+            return change
+        }
+    }
+
+    /// The same with a change whose value was checked when it was made.
+    mutating func commit(checked change: RootChange) throws {
+        guard !change.isEmpty else { return try confirm() }
+        hasReachedStore = true
+        try apply { _ in change }
+    }
+
+    /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
+    mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
+        hasReachedStore = true
+        let access = self
+        try state.store.update(root: root) { stored in
+            let change = try body(access.state.current(stored, root: access.root))
+            guard let change, !change.isEmpty else { return }
+            try access.checkConstraints(change)
+            // By the same way as theirs, so that it comes to what they have left.
+            try access.apply { _ in change }
+        }
+    }
+
+    /// Removes the root, whatever it is.
+    mutating func remove() throws {
+        hasReachedStore = true
+        try state.store.update(root: root) { $0 = nil }
+    }
+
+    private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
+        let schema = state.declarations.schema
+        try state.store.update(root: root) { stored in
+            var current = try schema.current(stored, root: root)
+            let change = try change(current).removing(schema.formerKeys)
+            // A root that stays as it is keeps its old shape, too.
+            guard try change.apply(to: &current), let current else { return }
+            stored = schema.stamped(current)
+        }
+    }
+
+    private func checkConstraints(_ change: RootChange) throws(PrefsError) {
+        let failures = state.declarations.violations(in: change.assigned)
+        if !failures.isEmpty { throw .constraintViolated(failures) }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// The declared properties of one class, its ancestors' among them: found by the first instance, once and for all.
+final class ClassDeclarations: @unchecked Sendable {
+    struct Declaration {
+        let name: String
+        let key: String
+        /// The property of the first instance.
+        let property: any DeclaredProperty
+    }
+
+    let declarations: [Declaration]
+    let allowed: AllowedKeys
+    let schema: RootSchema
+    private let byKey: [String: Declaration]
+    private let keysBySite: [DeclarationSite: String]
+    /// Whether every property can be told by the place of its declaration.
+    private let areAllSited: Bool
+
+    private static let lock = Lock()
+    nonisolated(unsafe) private static var known: [ObjectIdentifier: ClassDeclarations] = [:]
+
+    /// The declarations of an instance's class. Called by its initializer, before it is anybody else's: of the first
+    /// instance every stored property is looked at.
+    static func of(_ prefs: PersistentPrefs) -> ClassDeclarations {
+        let type = type(of: prefs)
+        if let found = known(type) { return found }
+        let new = ClassDeclarations(prefs, type)
+        return lock.withLock {
+            if let found = known[ObjectIdentifier(type)] { return found }
+            known[ObjectIdentifier(type)] = new
+            return new
+        }
+    }
+
+    /// nil where there has been no instance of the class.
+    static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
+        lock.withLock { known[ObjectIdentifier(type)] }
+    }
+
+    private init(_ prefs: PersistentPrefs, _ type: PersistentPrefs.Type) {
+        let found = Self.properties(of: prefs)
+        declarations = found.map {
+            Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
+        }
+        byKey = Self.unique(declarations, in: type)
+        var keysBySite: [DeclarationSite: String] = [:]
+        var areAllSited = true
+        for declaration in declarations where declaration.property.explicitKey == nil {
+            if let site = declaration.property.site, keysBySite.updateValue(declaration.key, forKey: site) == nil {
+                continue
+            }
+            areAllSited = false
+        }
+        self.keysBySite = keysBySite
+        self.areAllSited = areAllSited
+        allowed = AllowedKeys(declarations.map(\.key))
+        schema = RootSchema(
+            migrations: type.migrations, className: "\(type)",
+            renames: declarations.filter { !$0.property.formerKeys.isEmpty }
+                .map { ($0.key, $0.property.formerKeys) })
+    }
+
+    subscript(key: String) -> Declaration? { byKey[key] }
+
+    var isEmpty: Bool { declarations.isEmpty }
+
+    /// The key of a property of an instance of the class.
+    func key(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String {
+        if let key = property.explicitKey { return key }
+        if areAllSited, let site = property.site, let key = keysBySite[site] { return key }
+        guard let found = Self.properties(of: prefs).first(where: { $0.property === property }) else {
+            fatalError("a @Pref property of \(type(of: prefs)) cannot be told by its name: give it a key, @Pref(\"…\")")
+        }
+        return found.name
+    }
+
+    /// The failures of what a write assigns, if constraints forbid it.
+    func violations(in values: [String: Any]) -> [PropertyListFailure] {
+        if isEmpty { return [] }
+        return values.compactMap { key, object in
+            byKey[key]?.property.violation(of: object).map {
+                PropertyListFailure(path: key, topLevelKey: key, reason: $0)
+            }
+        }.sorted { $0.path < $1.path }
+    }
+
+    // MARK: - Looking at an instance
+
+    /// The `@Pref` properties of an instance, those of its base classes first.
+    private static func properties(of prefs: PersistentPrefs) -> [(name: String, property: any DeclaredProperty)] {
+        var found: [[(name: String, property: any DeclaredProperty)]] = []
+        var mirror: Mirror? = Mirror(reflecting: prefs)
+        while let current = mirror, current.subjectType != PersistentPrefs.self {
+            found.append(
+                current.children.compactMap { label, value in
+                    guard let label, let pref = value as? any PrefWrapper else { return nil }
+                    // The storage of a wrapped property has the property's name behind an underscore.
+                    return (label.hasPrefix("_") ? String(label.dropFirst()) : label, pref.declaredProperty)
+                })
+            mirror = current.superclassMirror
+        }
+        return found.reversed().flatMap { $0 }
+    }
+
+    /// Stops the program where two properties would share what is stored: one of them would lose its values.
+    private static func unique(_ declarations: [Declaration], in type: Any.Type) -> [String: Declaration] {
+        var byKey: [String: Declaration] = [:]
+        for declaration in declarations {
+            if let other = byKey.updateValue(declaration, forKey: declaration.key) {
+                fatalError(
+                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" have one key, "
+                        + "\"\(declaration.key)\"")
+            }
+            if declaration.key == RootSchema.versionKey {
+                fatalError("\(type): the key of the property \"\(declaration.name)\" is reserved")
+            }
+        }
+        for declaration in declarations {
+            for key in declaration.property.formerKeys {
+                guard let other = byKey[key] else { continue }
+                fatalError(
+                    "\(type): \"\(key)\" is a former key of the property \"\(declaration.name)\" "
+                        + "and the key of the property \"\(other.name)\"")
+            }
+        }
+        return byKey
+    }
+}
+
+/// What a mirror finds in an instance.
+protocol PrefWrapper {
+    var declaredProperty: any DeclaredProperty { get }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// The one rule of `PrefCoding`, found for a type at its first use and kept.
+enum CodingRule {
+    private static let lock = Lock()
+    nonisolated(unsafe) private static var known: [ObjectIdentifier: Any] = [:]
+
+    /// nil where the type cannot be stored.
+    static func coding<Value>(for type: Value.Type) -> PrefCoding<Value>? {
+        let identifier = ObjectIdentifier(type)
+        if let coding = lock.withLock({ known[identifier] }) { return coding as? PrefCoding<Value> }
+        guard let coding = topLevel(type) else { return nil }
+        lock.withLock { known[identifier] = coding }
+        return coding
+    }
+
+    /// Under a key of its own nil is the absence of the key, and a value needs no escape.
+    private static func topLevel<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
+        if let optional = type as? any StorableOptional.Type {
+            return optional.topLevelCoding() as? PrefCoding<Value>
+        }
+        guard let coding = nested(type) else { return nil }
+        return PrefCoding(encode: coding.encode, decode: coding.decode, reuse: coding.reuse)
+    }
+
+    /// How a value is stored that has to be something.
+    ///
+    /// - Parameter depth: of the type, which could be made of itself without end.
+    static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {
+        guard depth < PropertyListLimits.depth else { return nil }
+        let coding: Any? =
+            if type == Any.self {
+                ValueCoding<Any>(encode: { $0 }, decode: { $0 }, reuse: .needless)
+            } else if let scalar = type as? any StorableScalar.Type {
+                Self.scalar(scalar)
+            } else if let container = type as? any StorableContainer.Type,
+                let coding = container.coding(depth: depth + 1)
+            {
+                coding
+            } else if let raw = type as? any RawRepresentable.Type, let coding = Self.raw(raw, depth: depth + 1) {
+                coding
+            } else if let codable = type as? any (Decodable & Encodable).Type {
+                Self.codable(codable)
+            } else {
+                nil
+            }
+        return coding as? ValueCoding<Value>
+    }
+
+    private static func scalar<Value: StorableScalar>(_ type: Value.Type) -> Any {
+        ValueCoding<Value>(encode: \.storable, decode: Value.decode, reuse: .needless)
+    }
+
+    private static func raw<Value: RawRepresentable>(_ type: Value.Type, depth: Int) -> Any? {
+        guard let coding = nested(Value.RawValue.self, depth: depth) else { return nil }
+        return ValueCoding<Value>(
+            encode: { try coding.encode($0.rawValue) },
+            decode: {
+                guard let value = Value(rawValue: try coding.decode($0)) else {
+                    throw ValueMismatch(reason: "what is stored is the raw value of no \(Value.self)")
+                }
+                return value
+            }, reuse: coding.reuse)
+    }
+
+    private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
+        ValueCoding<Value>(
+            encode: { try PropertyListObjectEncoder.object(from: $0) },
+            decode: { try PropertyListObjectDecoder.value(type, from: $0) },
+            reuse: .of(type))
+    }
+}
+
+/// A coding with no nil in it.
+struct ValueCoding<Value> {
+    let encode: (Value) throws -> Any
+    let decode: (Any) throws -> Value
+    let reuse: DecodedReuse
+}
+
+/// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
+enum DecodedReuse {
+    /// Decoding costs no more than finding out.
+    case needless
+    case useful
+    /// Of an object two readers would share the state.
+    case forbidden
+
+    static func of(_ type: Any.Type) -> DecodedReuse {
+        type is AnyClass ? .forbidden : .useful
+    }
+
+    /// Of what holds values like this.
+    var inContainer: DecodedReuse { self == .forbidden ? .forbidden : .useful }
+}

@@ -1,0 +1,32 @@
+/// How nil is stored where a property list has to have something.
+enum NilMarker {
+    /// The word of `PropertyListEncoder`.
+    static let text = "$null"
+
+    static func isMarker(_ object: Any) -> Bool {
+        object as? String == text
+    }
+
+    /// A text that could be taken for the marker, or for an escaped one, gets one more `$`.
+    static func escaped(_ object: Any) -> Any {
+        guard let string = object as? String, string.hasPrefix("$") else { return object }
+        return escaped(string)
+    }
+
+    static func escaped(_ string: String) -> String {
+        isDollarsAndNull(string) ? "$" + string : string
+    }
+
+    static func unescaped(_ object: Any) -> Any {
+        guard let string = object as? String, string.hasPrefix("$$") else { return object }
+        return unescaped(string)
+    }
+
+    static func unescaped(_ string: String) -> String {
+        string.hasPrefix("$$") && isDollarsAndNull(string) ? String(string.dropFirst()) : string
+    }
+
+    private static func isDollarsAndNull(_ string: String) -> Bool {
+        string.hasSuffix(text) && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// A type whose values hold other values.
+protocol StorableContainer {
+    /// A `ValueCoding<Self>`; nil where what it holds cannot be stored.
+    static func coding(depth: Int) -> Any?
+}
+
+extension Array: StorableContainer {
+    static func coding(depth: Int) -> Any? {
+        guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
+        return ValueCoding<[Element]>(
+            encode: { try $0.map(coding.encode) as [Any] },
+            decode: { object in
+                guard let objects = object as? [Any] else {
+                    throw ValueMismatch(expected: Self.self, found: object)
+                }
+                return try objects.decoded(by: coding)
+            }, reuse: coding.reuse.inContainer)
+    }
+}
+
+extension Set: StorableContainer {
+    static func coding(depth: Int) -> Any? {
+        guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
+        return ValueCoding<Set<Element>>(
+            encode: { try $0.map(coding.encode).sorted(by: CanonicalOrder.precedes) },
+            decode: { object in
+                guard let objects = object as? [Any] else {
+                    throw ValueMismatch(expected: Self.self, found: object)
+                }
+                return Set(try objects.decoded(by: coding))
+            }, reuse: coding.reuse.inContainer)
+    }
+}
+
+extension [Any] {
+    fileprivate func decoded<Value>(by coding: ValueCoding<Value>) throws -> [Value] {
+        var result: [Value] = []
+        result.reserveCapacity(count)
+        for (index, object) in enumerated() {
+            do {
+                result.append(try coding.decode(object))
+            } catch {
+                throw ValueMismatch(error, in: Value.self).inside("[\(index)]")
+            }
+        }
+        return result
+    }
+}
+
+/// Keys are texts, or values whose raw values are.
+extension Dictionary: StorableContainer {
+    static func coding(depth: Int) -> Any? {
+        guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
+        return ValueCoding<[Key: Value]>(
+            encode: { dictionary in
+                var objects: [String: Any] = [:]
+                objects.reserveCapacity(dictionary.count)
+                for (key, value) in dictionary {
+                    let text = keys.text(key)
+                    // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
+                    guard objects.updateValue(try coding.encode(value), forKey: text) == nil else {
+                        throw ValueMismatch(reason: "two keys have the same text")
+                    }
+                }
+                return objects
+            },
+            decode: { object in
+                guard let objects = object as? [String: Any] else {
+                    throw ValueMismatch(expected: Self.self, found: object)
+                }
+                var result: [Key: Value] = [:]
+                result.reserveCapacity(objects.count)
+                for (text, object) in objects {
+                    guard let key = keys.key(text) else {
+                        throw ValueMismatch(reason: "a key is stored that is no \(Key.self)").inside(".\(text)")
+                    }
+                    do {
+                        result[key] = try coding.decode(object)
+                    } catch {
+                        throw ValueMismatch(error, in: Value.self).inside(".\(text)")
+                    }
+                }
+                return result
+            }, reuse: coding.reuse.inContainer)
+    }
+
+    private static var textKeys: (text: (Key) -> String, key: (String) -> Key?)? {
+        if Key.self == String.self { return ({ $0 as? String ?? "" }, { $0 as? Key }) }
+        guard let raw = Key.self as? any RawRepresentable.Type else { return nil }
+        return textKeys(raw) as? (text: (Key) -> String, key: (String) -> Key?)
+    }
+
+    private static func textKeys<Raw: RawRepresentable>(_ type: Raw.Type) -> Any? {
+        guard Raw.RawValue.self == String.self else { return nil }
+        let text: (Key) -> String = { (($0 as? Raw)?.rawValue as? String) ?? "" }
+        let key: (String) -> Key? = { ($0 as? Raw.RawValue).flatMap { Raw(rawValue: $0) } as? Key }
+        return (text: text, key: key)
+    }
+}
+
+/// Optionals, which are nothing on top and a marker inside.
+protocol StorableOptional: StorableContainer {
+    /// A `PrefCoding<Self>`; nil where what it wraps cannot be stored.
+    static func topLevelCoding() -> Any?
+}
+
+extension Optional: StorableOptional {
+    static func topLevelCoding() -> Any? {
+        guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
+        return PrefCoding<Wrapped?>(
+            encode: { try $0.map(coding.encode) }, decode: coding.decode, reuse: coding.reuse)
+    }
+
+    static func coding(depth: Int) -> Any? {
+        guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
+        return ValueCoding<Wrapped?>(
+            encode: { try $0.map { NilMarker.escaped(try coding.encode($0)) } ?? NilMarker.text },
+            decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0)) },
+            reuse: coding.reuse)
+    }
+}

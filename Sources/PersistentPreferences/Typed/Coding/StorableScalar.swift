@@ -1,0 +1,140 @@
+import Foundation
+
+/// A type whose values are single objects of a property list.
+protocol StorableScalar {
+    /// The object that stands for the value, in canonical form but for what vetting refuses.
+    var storable: Any { get }
+    /// nil where the object stands for no value of the type.
+    init?(storable: Any)
+}
+
+extension StorableScalar {
+    static func decode(_ object: Any) throws(ValueMismatch) -> Self {
+        guard let value = Self(storable: object) else { throw ValueMismatch(expected: Self.self, found: object) }
+        return value
+    }
+}
+
+extension String: StorableScalar {
+    var storable: Any { self }
+
+    init?(storable: Any) {
+        guard let text = storable as? String else { return nil }
+        self = text
+    }
+}
+
+extension Bool: StorableScalar {
+    var storable: Any { self }
+
+    init?(storable: Any) {
+        guard let value = NumberConversion.bool(storable) else { return nil }
+        self = value
+    }
+}
+
+extension StorableScalar where Self: FixedWidthInteger {
+    var storable: Any { CanonicalNumber(self).object }
+
+    init?(storable: Any) {
+        guard let value: Self = NumberConversion.integer(storable) else { return nil }
+        self = value
+    }
+}
+
+extension Int: StorableScalar {}
+extension Int8: StorableScalar {}
+extension Int16: StorableScalar {}
+extension Int32: StorableScalar {}
+extension Int64: StorableScalar {}
+extension UInt: StorableScalar {}
+extension UInt8: StorableScalar {}
+extension UInt16: StorableScalar {}
+extension UInt32: StorableScalar {}
+extension UInt64: StorableScalar {}
+
+extension Double: StorableScalar {
+    var storable: Any { NSNumber(value: self) }
+
+    init?(storable: Any) {
+        guard let value = NumberConversion.double(storable) else { return nil }
+        self = value
+    }
+}
+
+extension Float: StorableScalar {
+    var storable: Any { NSNumber(value: Double(self)) }
+
+    init?(storable: Any) {
+        guard let value = NumberConversion.float(storable) else { return nil }
+        self = value
+    }
+}
+
+extension Date: StorableScalar {
+    var storable: Any { self }
+
+    init?(storable: Any) {
+        guard let date = storable as? Date else { return nil }
+        self = date
+    }
+}
+
+extension Data: StorableScalar {
+    var storable: Any { self }
+
+    init?(storable: Any) {
+        guard let data = storable as? Data else { return nil }
+        self = data
+    }
+}
+
+/// A text, or, for one with a base, the dictionary that Foundation's encoder makes of it. Both are read.
+extension URL: StorableScalar {
+    var storable: Any {
+        guard let baseURL else { return absoluteString }
+        return ["relative": relativeString, "base": baseURL.storable]
+    }
+
+    init?(storable: Any) {
+        if let text = storable as? String {
+            self.init(string: text)
+            return
+        }
+        guard let parts = storable as? [String: Any], let relative = parts["relative"] as? String else { return nil }
+        guard let base = parts["base"] else {
+            self.init(string: relative)
+            return
+        }
+        guard let base = URL(storable: base) else { return nil }
+        self.init(string: relative, relativeTo: base)
+    }
+}
+
+/// Its digits as a text: a real number would lose some. Numbers are read, too, by their own digits.
+extension Decimal: StorableScalar {
+    var storable: Any { description }
+
+    init?(storable: Any) {
+        let text: String
+        switch CanonicalNumber(object: storable) {
+        case .integer(let value): text = "\(value)"
+        case .unsigned(let value): text = "\(value)"
+        case .double(let bits): text = "\(Double(bitPattern: bits))"
+        case .bool: return nil
+        case nil:
+            guard let stored = storable as? String else { return nil }
+            text = stored
+        }
+        // Foundation would take the digits that a text begins with.
+        if text == "NaN" || text == "nan" {
+            self = .nan
+        } else if text.wholeMatch(of: /[+-]?\d+(\.\d+)?([eE][+-]?\d+)?/) != nil,
+            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        {
+            self = value
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Declared properties: what `@Pref` and its handles do with the root.
+extension PersistentPrefs {
+    /// The declared properties of the class, those of its base classes first, in the order of their declaration.
+    ///
+    /// They are found by the first instance: before one has been made in this process, the call stops the program with a
+    /// message that says so. Cost: linear in their number. Any thread.
+    public class func describe() -> [PrefDescription] {
+        guard let declarations = ClassDeclarations.known(self) else {
+            fatalError("\(self).describe(): the properties are known once an instance has been made, \(self)()")
+        }
+        return declarations.declarations.map(PrefDescription.init)
+    }
+
+    func value<Value>(of property: PrefProperty<Value>) -> Value {
+        let value: Value? = read {
+            try object(of: property, in: &$0).map { object in try property.value(of: object, in: self) }
+        } ?? nil
+        return value ?? property.defaultValue
+    }
+
+    @discardableResult
+    func set<Value>(_ value: Value, of property: PrefProperty<Value>) -> PrefsError? {
+        write {
+            let binding = property.binding(in: self)
+            let object = try property.object(for: value, key: binding.key)
+            try assign(object, to: binding.key, in: &$0)
+        }
+    }
+
+    func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
+        write { try assign(nil, to: property.binding(in: self).key, in: &$0) }
+    }
+
+    func isSet(_ property: PrefProperty<some Any>) -> Bool {
+        read { try object(of: property, in: &$0) != nil } ?? false
+    }
+
+    func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
+        read {
+            guard let object = try object(of: property, in: &$0) else { return true }
+            let value = try property.value(of: object, in: self)
+            let coding = property.binding(in: self).coding
+            // As objects: values need not be comparable.
+            switch (try coding.encode(value), try coding.encode(property.defaultValue)) {
+            case (nil, nil): return true
+            case (let value?, let defaultValue?): return CanonicalValue.areEqual(value, defaultValue)
+            default: return false
+            }
+        } ?? true
+    }
+
+    private func object(of property: PrefProperty<some Any>, in access: inout PrefsAccess) throws -> Any? {
+        try access.values()?[property.binding(in: self).key]
+    }
+
+    private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {
+        let before = try access.values()?[key].map { [key: $0] } ?? [:]
+        try access.commit(checked: RootChange(from: before, to: object.map { [key: $0] } ?? [:]))
+    }
+}

@@ -1,0 +1,72 @@
+/// A preference: a property of a ``PersistentPrefs`` subclass whose value is stored under the subclass's root.
+///
+/// ```swift
+/// final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+///     @Pref var fontSize = 12.0                          // key "fontSize", default 12.0
+///     @Pref("Has Widgets") var hasWidgets = false        // explicit key
+///     @Pref(in: 8...72) var size = 12                    // out of range is refused
+///     @Pref(previously: "fontsize") var fontName = "Menlo"
+/// }
+/// ```
+///
+/// The key is the property's name, or the one given, and needs no mention in ``PersistentPrefs/keys``. Two properties
+/// with one key stop the program when the first instance is made. ``PrefCoding`` says what can be a value and how it is
+/// stored. `$fontSize` is a ``PrefHandle``.
+///
+/// A read gives the default where nothing is stored, and where what is stored is of another type or breaks the
+/// constraint: then it is kept, and ``PersistentPrefs/lastError`` tells. Writing an optional nil removes the key, so that
+/// the default is read again; where nil and absent are to differ, make it doubly optional.
+///
+/// Cost: a read is one of the class and the conversion of the value, which for lists, dictionaries and Codable types is
+/// not done again as long as what is stored stays the same; a write is one of the class. Any thread.
+/// Mirrors `@AppStorage` of SwiftUI.
+@propertyWrapper
+public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
+    private let property: PrefProperty<Value>
+
+    init(
+        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
+        coding: PrefCoding<Value>? = nil, at site: DeclarationSite?
+    ) {
+        property = PrefProperty(
+            defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding, at: site)
+    }
+
+    init(
+        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], check: (@Sendable (Value) -> String?)?,
+        coding: PrefCoding<Value>? = nil, at site: DeclarationSite?
+    ) {
+        let constraint = if let check { PrefConstraint(check: check) } else { nil as PrefConstraint<Value>? }
+        self.init(defaultValue, key, formerKeys, constraint, coding: coding, at: site)
+    }
+
+    var declaredProperty: any DeclaredProperty { property }
+
+    /// What the compiler makes of `prefs.property`.
+    public static subscript<Prefs: PersistentPrefs>(
+        _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
+        storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
+    ) -> Value {
+        get { prefs.value(of: prefs[keyPath: storage].property) }
+        set { prefs.set(newValue, of: prefs[keyPath: storage].property) }
+    }
+
+    /// What the compiler makes of `prefs.$property`.
+    public static subscript<Prefs: PersistentPrefs>(
+        _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
+        storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
+    ) -> PrefHandle<Value> {
+        PrefHandle(prefs: prefs, property: prefs[keyPath: storage].property)
+    }
+
+    /// Not used: the subscripts above are.
+    @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
+    public var wrappedValue: Value {
+        get { fatalError("@Pref works in subclasses of PersistentPrefs only") }
+        set { fatalError("@Pref works in subclasses of PersistentPrefs only") }
+    }
+
+    /// Not used: the subscripts above are.
+    @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
+    public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
+}

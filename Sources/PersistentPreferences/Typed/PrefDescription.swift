@@ -1,0 +1,36 @@
+/// What is known of one declared property of a class: see ``PersistentPrefs/describe()``.
+public struct PrefDescription: CustomStringConvertible {
+    /// The name of the property in the class.
+    public let name: String
+    /// The key that its value is stored under.
+    public let key: String
+    /// The type of its values.
+    public let valueType: Any.Type
+    /// The value of a property that nobody has set, of type ``valueType``; of an optional one it may be nil.
+    public let defaultValue: Any
+    /// What its values must be, in words (`in 8...72`); nil where every value of the type is let through.
+    public let constraint: String?
+    /// The keys that its value was stored under in former versions.
+    public let formerKeys: [String]
+
+    init(_ declaration: ClassDeclarations.Declaration) {
+        name = declaration.name
+        key = declaration.key
+        valueType = declaration.property.valueType
+        defaultValue = declaration.property.anyDefaultValue
+        constraint = declaration.property.constraintDescription
+        formerKeys = declaration.property.formerKeys
+    }
+
+    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`.
+    public var description: String {
+        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(text(of: defaultValue))"
+            + (constraint.map { ", \($0)" } ?? "")
+            + (formerKeys.isEmpty ? "" : ", previously " + formerKeys.map { "\"\($0)\"" }.joined(separator: ", "))
+    }
+
+    private func text(of value: Any) -> String {
+        guard let optional = value as? any OptionalValue else { return "\(value)" }
+        return optional.wrappedValue.map(text) ?? "nil"
+    }
+}

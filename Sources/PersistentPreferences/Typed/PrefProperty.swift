@@ -1,0 +1,171 @@
+/// What one `@Pref` says, and what has been found out about it for the instance that it belongs to.
+final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
+    let explicitKey: String?
+    let formerKeys: [String]
+    let site: DeclarationSite?
+    let defaultValue: Value
+    let constraint: PrefConstraint<Value>?
+    private let givenCoding: PrefCoding<Value>?
+
+    // Guarded by the lock of the instance's state.
+    private var binding: Binding?
+    private var reading: Reading?
+
+    /// The property in its class.
+    struct Binding {
+        let key: String
+        let coding: PrefCoding<Value>
+    }
+
+    /// A stored object and the value that was made of it.
+    private struct Reading {
+        let object: Any
+        let value: Value
+    }
+
+    init(
+        _ defaultValue: Value, key: String?, previously formerKeys: [String], constraint: PrefConstraint<Value>?,
+        coding: PrefCoding<Value>?, at site: DeclarationSite?
+    ) {
+        self.defaultValue = defaultValue
+        explicitKey = key
+        self.formerKeys = formerKeys
+        self.constraint = constraint
+        givenCoding = coding
+        self.site = site
+    }
+
+    func binding(in prefs: PersistentPrefs) -> Binding {
+        if let binding = prefs.state.withLock({ binding }) { return binding }
+        let new = Binding(key: prefs.declarations.key(of: self, in: prefs), coding: coding)
+        prefs.state.withLock { binding = new }
+        return new
+    }
+
+    // MARK: - Values
+
+    /// The value that a stored object stands for. An object that is the same as at the last call is not decoded again.
+    ///
+    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
+    func value(of object: Any, in prefs: PersistentPrefs) throws(PrefsError) -> Value {
+        let binding = binding(in: prefs)
+        guard binding.coding.reuse == .useful else { return try decode(object, binding) }
+        let last = prefs.state.withLock { reading }
+        if let last, CanonicalValue.areIdentical(last.object, object) { return last.value }
+        let value: Value
+        if let last, CanonicalValue.areEqual(last.object, object) {
+            value = last.value
+        } else {
+            value = try decode(object, binding)
+        }
+        // What was kept is released outside the lock: somebody's deinit may come back here.
+        let new = Reading(object: object, value: value)
+        let old = prefs.state.withLock {
+            defer { reading = new }
+            return reading
+        }
+        withExtendedLifetime(old) {}
+        return value
+    }
+
+    private func decode(_ object: Any, _ binding: Binding) throws(PrefsError) -> Value {
+        let value = try binding.coding.value(of: object, forKey: binding.key)
+        if let reason = constraint?.violation(value) {
+            throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
+        }
+        return value
+    }
+
+    /// The object to store for a value; nil where the key is to be removed.
+    ///
+    /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
+    func object(for value: Value, key: String) throws(PrefsError) -> Any? {
+        if let reason = constraint?.violation(value) {
+            throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
+        }
+        return try coding.object(for: value, forKey: key)
+    }
+
+    // MARK: - For the class
+
+    private var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
+
+    var valueType: Any.Type { Value.self }
+
+    var anyDefaultValue: Any { defaultValue }
+
+    var constraintDescription: String? { constraint?.description }
+
+    func violation(of object: Any) -> String? {
+        guard let constraint else { return nil }
+        do {
+            return constraint.violation(try coding.decode(object))
+        } catch {
+            return ValueMismatch(error, in: Value.self).reason
+        }
+    }
+}
+
+/// A `PrefProperty` of whatever type.
+protocol DeclaredProperty: AnyObject, Sendable {
+    var explicitKey: String? { get }
+    var formerKeys: [String] { get }
+    /// nil where the compiler gives none.
+    var site: DeclarationSite? { get }
+    var valueType: Any.Type { get }
+    var anyDefaultValue: Any { get }
+    var constraintDescription: String? { get }
+    /// Why an object must not be stored; nil where it may.
+    func violation(of object: Any) -> String?
+}
+
+/// Where in the source a property is declared: what instances of one class have in common.
+struct DeclarationSite: Hashable {
+    private let file: UnsafePointer<UInt8>
+    private let line: UInt
+    private let column: UInt
+
+    init(_ file: StaticString, _ line: UInt, _ column: UInt) {
+        self.file = file.utf8Start
+        self.line = line
+        self.column = column
+    }
+}
+
+extension PrefCoding {
+    /// - Throws: `PrefsError.typeMismatch`.
+    func value(of object: Any, forKey key: String) throws(PrefsError) -> Value {
+        do {
+            return try decode(object)
+        } catch {
+            throw .typeMismatch(ValueMismatch(error, in: Value.self).failure(forKey: key))
+        }
+    }
+
+    /// What to store for a value; nil where its key is to be removed.
+    ///
+    /// - Throws: `PrefsError.valuesNotPlistCompatible`.
+    func object(for value: Value, forKey key: String) throws(PrefsError) -> Any? {
+        do {
+            return try encode(value)
+        } catch {
+            throw .valuesNotPlistCompatible([PropertyListFailure(encoding: error, of: Value.self, forKey: key)])
+        }
+    }
+}
+
+extension PropertyListFailure {
+    /// What somebody's encoding has thrown.
+    fileprivate init(encoding error: any Error, of type: Any.Type, forKey key: String) {
+        switch error {
+        case let error as ValueMismatch:
+            self = error.failure(forKey: key)
+        case EncodingError.invalidValue(_, let context):
+            self.init(
+                path: key + ValueMismatch.text(of: context.codingPath), topLevelKey: key,
+                reason: context.debugDescription)
+        default:
+            self.init(path: key, topLevelKey: key, reason: "\(type) could not be encoded: \(Swift.type(of: error))")
+        }
+    }
+}

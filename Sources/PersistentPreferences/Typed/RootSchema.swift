@@ -1,0 +1,89 @@
+import Foundation
+
+/// The shape that a class wants of its root: the version, the steps that lead there, and the keys that have new names.
+struct RootSchema: Sendable {
+    /// Where the version stands in a root. No `values` shows it.
+    static let versionKey = "PersistentPreferences version"
+
+    private let migrations: [PrefsMigration]
+    private let renames: [(key: String, formerKeys: [String])]
+    private let formerKeys: [String: [String]]
+
+    /// Stops the program where the versions of the steps do not rise.
+    init(migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])]) {
+        for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
+            fatalError("\(className): a migration to version \(next) stands behind version \(version)")
+        }
+        self.migrations = migrations
+        self.renames = renames
+        formerKeys = Dictionary(renames) { $0 + $1 }
+    }
+
+    /// Whether every root has the right shape.
+    var isTrivial: Bool { migrations.isEmpty && renames.isEmpty }
+
+    /// A root in the shape of now. A root that has it is returned as it is; so is an empty one, which has no past.
+    ///
+    /// - Throws: `PrefsError.migrationFailed`.
+    func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
+        guard !isTrivial, let stored, !stored.isEmpty else { return stored }
+        var values = stored
+        try migrate(&values, root: root)
+        for (key, formerKeys) in renames where values.index(forKey: key) == nil {
+            guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
+            values[key] = values[former]
+        }
+        // Only now: two properties may come from one key.
+        for (key, formerKeys) in renames where stored.index(forKey: key) == nil {
+            for former in formerKeys { values[former] = nil }
+        }
+        return values
+    }
+
+    /// The same root, marked with its version: what a write stores. A version that is newer stays.
+    func stamped(_ values: [String: Any]) -> [String: Any] {
+        guard let version = migrations.last?.version else { return values }
+        var values = values
+        if let number = values[Self.versionKey].flatMap(Self.number), number >= version { return values }
+        values[Self.versionKey] = CanonicalNumber(version).object
+        return values
+    }
+
+    /// Former names of what a write assigns or removes: they must not come back.
+    func formerKeys(of keys: some Sequence<String>) -> [String] {
+        formerKeys.isEmpty ? [] : keys.flatMap { formerKeys[$0] ?? [] }
+    }
+
+    private func migrate(_ values: inout [String: Any], root: String) throws(PrefsError) {
+        guard let newest = migrations.last?.version else { return }
+        guard let version = values[Self.versionKey].map(Self.number) ?? 0 else {
+            throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
+        }
+        guard version < newest else { return }
+        let mark = values.removeValue(forKey: Self.versionKey)
+        for migration in migrations where migration.version > version {
+            do {
+                let before = values
+                var after = before
+                try migration.migrate(&after)
+                var result: [String: Any]? = before
+                try RootChange(from: before, to: after).apply(to: &result)
+                values = result ?? [:]
+                values[Self.versionKey] = nil
+            } catch {
+                throw .migrationFailed(key: root, version: migration.version, error: error)
+            }
+        }
+        values[Self.versionKey] = mark
+    }
+
+    private static func number(_ object: Any) -> Int? {
+        guard let number: Int = NumberConversion.integer(object), number >= 0 else { return nil }
+        return number
+    }
+
+    /// Neither run a step again nor skip one on a guess.
+    private struct UnknownVersion: Error, CustomStringConvertible {
+        var description: String { "the version stored in the root is no whole number" }
+    }
+}
