@@ -24,6 +24,16 @@
                 }
             }
 
+            func entry(forKey key: String) -> Any? {
+                domain.content(for: key)?[key]
+            }
+
+            func setEntry(_ object: Any?, forKey key: String) throws {
+                try PrefsError.converting {
+                    try domain.transact(durability: .process) { $0.replace(key, with: object) }
+                }
+            }
+
             func confirm() {}
 
             func forget() {}

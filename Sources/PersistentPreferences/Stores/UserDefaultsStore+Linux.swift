@@ -6,11 +6,13 @@
         struct Backend: Sendable {
             let fileURL: URL?
             private let file: FileLocation
+            private let companion: UserDefaultsCompanion
 
             init(suiteName: String?) throws(PrefsError) {
                 let folder = try DomainFolder.path.get()
                 let path = "\(folder)/\(suiteName ?? DomainFolder.standardDomain).plist"
                 let companion = UserDefaultsCompanion(suiteName: suiteName)
+                self.companion = companion
                 fileURL = URL(filePath: path, directoryHint: .notDirectory)
                 file = FileLocation(path: path) { $0.setCompanion(companion) }
             }
@@ -21,6 +23,34 @@
 
             func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
                 try file.update(root: root, durability: .powerCut, body)
+            }
+
+            /// The engine's state, unless UserDefaults has another: then either is newer, and what is only in the memory
+            /// of UserDefaults is written first.
+            func entry(forKey key: String) throws -> Any? {
+                // The engine looks first: of a damaged file UserDefaults may die.
+                let entry = try stored(key)
+                if Transaction.current != nil || companion.agrees(on: key, entry) { return entry }
+                try PrefsError.converting { try file.withFile { try $0.transact(durability: .powerCut) { _ in } } }
+                return try stored(key)
+            }
+
+            private func stored(_ key: String) throws -> Any? {
+                try PrefsError.converting {
+                    try file.withFile { file in
+                        let reading = try file.read()
+                        if let notice = reading.notice { throw notice }
+                        return reading.content?[key]
+                    }
+                }
+            }
+
+            func setEntry(_ object: Any?, forKey key: String) throws {
+                try PrefsError.converting {
+                    try file.withFile { file in
+                        try file.transact(durability: .powerCut) { $0.replace(key, with: object) }
+                    }
+                }
             }
 
             func confirm() throws {
@@ -100,6 +130,16 @@
         /// UserDefaults reads the file anew.
         func didChange() {
             synchronize()
+        }
+
+        /// Whether UserDefaults shows the same under a key as the file has.
+        func agrees(on key: String, _ stored: Any?) -> Bool {
+            let seen = Self.lock.withLock { defaults?.canonicalObject(forKey: key) }
+            return switch (seen, stored) {
+            case (nil, nil): true
+            case (let seen?, let stored?): CanonicalValue.areEqual(seen, stored)
+            default: false
+            }
         }
 
         private func synchronize() {

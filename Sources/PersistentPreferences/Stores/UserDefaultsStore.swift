@@ -54,4 +54,16 @@ public final class UserDefaultsStore: ReportingStore {
     func forget() {
         try? backend.get().forget()
     }
+
+    // MARK: - Entries of the domain that are not roots of ours
+
+    /// In canonical form; nil where there is none.
+    func entry(forKey key: String) throws -> Any? {
+        try backend.get().entry(forKey: key)
+    }
+
+    /// nil removes it. The object is in canonical form.
+    func setEntry(_ object: Any?, forKey key: String) throws {
+        try backend.get().setEntry(object, forKey: key)
+    }
 }

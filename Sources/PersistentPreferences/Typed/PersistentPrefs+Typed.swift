@@ -12,9 +12,10 @@ extension PersistentPrefs {
     }
 
     func value<Value>(of property: PrefProperty<Value>) -> Value {
-        let value: Value? = read {
-            try object(of: property, in: &$0).map { object in try property.value(of: object, in: self) }
-        } ?? nil
+        let value: Value? =
+            read {
+                try object(of: property, in: &$0).map { object in try property.value(of: object, in: self) }
+            } ?? nil
         return value ?? property.defaultValue
     }
 

@@ -29,7 +29,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         .unknown("a NSObject") { NSObject() },
         .unknown("a Widget") { Widget() },
         .unknown("a Point") { Point(x: 1) },
-        .unknown("the enum Theme") { Theme.dark },
+        .unknown("the enum Shade") { Shade.dark },
         .unknown("the enum Named") { Named.dark },
         .unknown("a tuple") { (1, "a") },
         .unknown("an Int.Type") { Int.self },
@@ -55,7 +55,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         .unknown("a Range<Int>") { 0..<1 },
         .unknown("a DateComponents") { DateComponents(year: 2026) },
         .unknown("a Point") { Point?.some(Point(x: 1)) as Any },
-        .unknown("the enum Theme") { AnyHashable(Theme.dark) },
+        .unknown("the enum Shade") { AnyHashable(Shade.dark) },
     ]
 
     private static let dates: [Trap] = [
@@ -82,7 +82,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     private static let keys: [Trap] = [
         Trap("Int key", key("Int")) { [1: "a"] },
         Trap("AnyHashable key", key("Int")) { [AnyHashable(1): "a"] },
-        Trap("enum key", key("Theme")) { [Theme.dark: 1] },
+        Trap("enum key", key("Theme")) { [Shade.dark: 1] },
         Trap("NSNumber key", key("NSNumber")) { NSDictionary(object: "a", forKey: NSNumber(value: 1)) },
         Trap("two spellings of a key", at: ".e\u{301}", "two keys differ only in their Unicode spelling") {
             TwoSpellings()
@@ -114,8 +114,8 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         Trap("struct in NSMutableArray", at: "[0]", "a Point cannot be stored in a property list") {
             NSMutableArray(object: Point(x: 1))
         },
-        Trap("dotted path", at: ".a.b[0].c", "the enum Theme cannot be stored in a property list") {
-            ["a": ["b": [["c": Theme.dark]]]]
+        Trap("dotted path", at: ".a.b[0].c", "the enum Shade cannot be stored in a property list") {
+            ["a": ["b": [["c": Shade.dark]]]]
         },
     ]
 
@@ -134,7 +134,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
 
 private final class Widget: Sendable {}
 private struct Point { let x: Int }
-private enum Theme { case dark }
+private enum Shade { case dark }
 private enum Named: String { case dark }
 
 /// What an NSDictionary may be on Apple platforms, where two spellings are two keys.

@@ -57,7 +57,7 @@ enum CodingRule {
             encode: { try coding.encode($0.rawValue) },
             decode: {
                 guard let value = Value(rawValue: try coding.decode($0)) else {
-                    throw ValueMismatch(reason: "what is stored is the raw value of no \(Value.self)")
+                    throw ValueMismatch(reason: "no raw value of \(Value.self)")
                 }
                 return value
             }, reuse: coding.reuse)

@@ -10,7 +10,7 @@ struct ValueMismatch: Error {
     }
 
     init(expected type: Any.Type, found object: Any) {
-        reason = "\(Self.kind(of: object)) is stored that is no \(type)"
+        reason = "\(Self.kind(of: object)) is no \(type)"
     }
 
     /// What a decoder of somebody's type has thrown. Its own words may quote what is stored, which no error of ours does.

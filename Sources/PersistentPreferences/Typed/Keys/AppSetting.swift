@@ -1,0 +1,26 @@
+/// One of the ``AppSettingsValues``, as a property of whatever type needs it: `@AppSetting(\.useDevEnvironment)`.
+///
+/// The default is the key's, one for the whole program; no user of the setting has another. Where SwiftUI is, it is a
+/// `DynamicProperty`, and `$setting` a `Binding`. Cost, errors and threads are those of the setting.
+/// Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
+@propertyWrapper
+public struct AppSetting<Value>: @unchecked Sendable {
+    private let keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>
+    /// Where the setting is. Another container may be put here, by a test say: `_useDevEnvironment.values = …`.
+    public var values: AppSettingsValues
+
+    /// - Parameters:
+    ///   - keyPath: the setting.
+    ///   - values: where it is.
+    public init(_ keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>, in values: AppSettingsValues = .standard)
+    {
+        self.keyPath = keyPath
+        self.values = values
+    }
+
+    /// The value of now.
+    public var wrappedValue: Value {
+        get { values[keyPath: keyPath] }
+        nonmutating set { values[keyPath: keyPath] = newValue }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Where the values of `PrefKey`s are.
+protocol KeyedEntries {
+    /// In canonical form; nil where there is none.
+    func object(forKey key: String) throws -> Any?
+    /// nil removes it. The object is in canonical form.
+    func setObject(_ object: Any?, forKey key: String) throws
+}
+
+/// Entries of a UserDefaults domain.
+struct DefaultsEntries: KeyedEntries {
+    private let defaults: UserDefaults
+
+    init(_ defaults: UserDefaults) {
+        self.defaults = defaults
+    }
+
+    func object(forKey key: String) throws -> Any? {
+        if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key) }
+        return defaults.canonicalObject(forKey: key)
+    }
+
+    func setObject(_ object: Any?, forKey key: String) throws {
+        if defaults === UserDefaults.standard {
+            return try UserDefaultsStore.standard.setEntry(object, forKey: key)
+        }
+        if let object {
+            defaults.set(object, forKey: key)
+        } else {
+            defaults.removeObject(forKey: key)
+        }
+        guard defaults.synchronize() else {
+            throw PrefsError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
+        }
+    }
+}
+
+/// Values of a root.
+struct RootEntries: KeyedEntries {
+    let store: any PrefsStore
+    let root: String
+
+    func object(forKey key: String) throws -> Any? {
+        try store.read(root: root)?[key]
+    }
+
+    func setObject(_ object: Any?, forKey key: String) throws {
+        try store.update(root: root) { values in
+            guard object != nil || values != nil else { return }
+            values = values ?? [:]
+            values?[key] = object
+        }
+    }
+}
+
+extension UserDefaults {
+    /// What is stored under a key, in canonical form; nil where nothing is, or nothing that has one.
+    func canonicalObject(forKey key: String) -> Any? {
+        guard let object = object(forKey: key),
+            case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
+        else { return nil }
+        return copy
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+enum Theme: String, CaseIterable { case light, dark }
+
+struct Person: Codable, Equatable {
+    var name: String
+    var quest: String
+    var age: Int
+}
+
+/// The sample of the design, line by line.
+final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var fontSize = 12.0
+    @Pref("Has Widgets") var hasWidgets = false
+    @Pref var theme = Theme.light
+    @Pref var owner: Person? = nil
+    @Pref(in: 8...72) var size = 12
+    @Pref(previously: "fontsize") var fontName = "Menlo"
+}
+
+@Suite struct DesignSampleTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file("sample.plist")) }
+
+    private var stored: [String: Any]? {
+        get throws { try propertyList(at: folder.file("sample.plist"))["EditorPrefs"] as? [String: Any] }
+    }
+
+    @Test func propertiesHaveKeysTypesAndDefaults() throws {
+        let prefs = EditorPrefs(store: store)
+        #expect(prefs.keys == ["fontSize", "Has Widgets", "theme", "owner", "size", "fontName"])
+        #expect(prefs.fontSize == 12 && !prefs.hasWidgets && prefs.theme == .light && prefs.owner == nil)
+        #expect(prefs.size == 12 && prefs.fontName == "Menlo")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("sample.plist").path))
+
+        prefs.fontSize += 2
+        prefs.hasWidgets.toggle()
+        prefs.theme = .dark
+        prefs.owner = Person(name: "Galahad", quest: "the Grail", age: 30)
+        prefs.owner?.age += 1
+        #expect(prefs.outcome == "ok")
+        #expect(
+            try exactForm(stored ?? [:])
+                == exactForm([
+                    "fontSize": 14.0, "Has Widgets": true, "theme": "dark",
+                    "owner": ["name": "Galahad", "quest": "the Grail", "age": 31],
+                ]))
+        let other = EditorPrefs(store: store)
+        #expect(other.owner == Person(name: "Galahad", quest: "the Grail", age: 31))
+        #expect(other.theme == .dark && other.hasWidgets && other.fontSize == 14)
+        prefs.owner = nil
+        #expect(other.owner == nil && !other.$owner.isSet)
+    }
+
+    @Test func aValueOutOfRangeIsRefused() throws {
+        let prefs = EditorPrefs(store: store)
+        prefs.size = 72
+        prefs.size = 73
+        #expect(prefs.outcome == "size: must be in 8...72")
+        prefs["size"] = 7
+        #expect(prefs.outcome == "size: must be in 8...72")
+        prefs.values["size"] = "large"
+        #expect(prefs.outcome == "size: a text is no Int")
+        #expect(prefs.size == 72)
+    }
+
+    @Test func aRenamedValueIsFoundAndMoved() throws {
+        try store.update(root: "EditorPrefs") { $0 = ["fontsize": "Monaco"] }
+        let prefs = EditorPrefs(store: store)
+        #expect(prefs.fontName == "Monaco")
+        #expect(prefs.values as? [String: String] == ["fontName": "Monaco"])
+        #expect(try stored as? [String: String] == ["fontsize": "Monaco"])
+        prefs.hasWidgets = true
+        #expect(try exactForm(stored ?? [:]) == exactForm(["fontName": "Monaco", "Has Widgets": true]))
+    }
+
+    @Test func aHandleTellsAndActs() throws {
+        let prefs = EditorPrefs(store: store)
+        #expect(prefs.$fontSize.key == "fontSize" && prefs.$hasWidgets.key == "Has Widgets")
+        #expect(prefs.$size.defaultValue == 12 && prefs.$size.isDefault && !prefs.$size.isSet)
+        #expect(prefs.$size.set(12) == nil)
+        #expect(prefs.$size.isDefault && prefs.$size.isSet)
+        #expect(prefs.$size.set(100).map { "\($0)" } == "size: must be in 8...72")
+        #expect(prefs.$size.set(20) == nil && !prefs.$size.isDefault)
+        #expect(prefs.$size.reset() == nil)
+        #expect(prefs.size == 12 && !prefs.$size.isSet)
+        print(EditorPrefs.describe().map(\.description).joined(separator: "\n"))
+    }
+
+    @Test func aNumberThatDoesNotFitIsKept() throws {
+        try store.update(root: "EditorPrefs") { $0 = ["size": 20.5, "fontSize": 5, "theme": "blue"] }
+        let prefs = EditorPrefs(store: store)
+        #expect(prefs.size == 12)
+        #expect(prefs.outcome == "size: a number is no Int; the default is read")
+        #expect(prefs.fontSize == 5 && prefs.outcome == "ok")
+        #expect(prefs.theme == .light)
+        print(prefs.outcome)
+        #expect(prefs["size"] as? Double == 20.5)
+    }
+}
