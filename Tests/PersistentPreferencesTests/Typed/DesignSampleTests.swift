@@ -48,8 +48,8 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(
             try exactForm(stored ?? [:])
                 == exactForm([
-                    "fontSize": 14.0, "Has Widgets": true, "theme": "dark",
-                    "owner": ["name": "Galahad", "quest": "the Grail", "age": 31],
+                    "fontSize": 14.0 as NSNumber, "Has Widgets": true, "theme": "dark",
+                    "owner": ["name": "Galahad", "quest": "the Grail", "age": 31 as NSNumber],
                 ]))
         let other = EditorPrefs(store: store)
         #expect(other.owner == Person(name: "Galahad", quest: "the Grail", age: 31))

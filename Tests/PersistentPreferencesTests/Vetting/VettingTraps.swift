@@ -82,7 +82,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     private static let keys: [Trap] = [
         Trap("Int key", key("Int")) { [1: "a"] },
         Trap("AnyHashable key", key("Int")) { [AnyHashable(1): "a"] },
-        Trap("enum key", key("Theme")) { [Shade.dark: 1] },
+        Trap("enum key", key("Shade")) { [Shade.dark: 1] },
         Trap("NSNumber key", key("NSNumber")) { NSDictionary(object: "a", forKey: NSNumber(value: 1)) },
         Trap("two spellings of a key", at: ".e\u{301}", "two keys differ only in their Unicode spelling") {
             TwoSpellings()
