@@ -4,6 +4,7 @@ import Foundation
 final class FileLocation: @unchecked Sendable {
     let path: String
     private let system: SystemCalls
+    private let root: PropertyListFile.Root
     private let configure: @Sendable (PropertyListFile) -> Void
     private let lock = Lock()
     private var resolved: (file: PropertyListFile, followsLinks: Bool)?
@@ -12,10 +13,11 @@ final class FileLocation: @unchecked Sendable {
     ///   - path: absolute.
     ///   - configure: called with each file that the path turns out to lead to.
     init(
-        path: String, system: SystemCalls = .real,
+        path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls = .real,
         configure: @escaping @Sendable (PropertyListFile) -> Void = { _ in }
     ) {
         self.path = path
+        self.root = root
         self.system = system
         self.configure = configure
     }
@@ -44,7 +46,7 @@ final class FileLocation: @unchecked Sendable {
         }
         do {
             let resolution = try PathResolution(path, system: system)
-            let file = FileRegistry.shared.file(at: resolution.target, system: system)
+            let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
             configure(file)
             lock.withLock { resolved = (file, resolution.followsLinks) }
             return file

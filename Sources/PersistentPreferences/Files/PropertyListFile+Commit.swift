@@ -58,7 +58,8 @@ extension PropertyListFile {
         }
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(content, as: format)
+            let whole = root == .document ? content[Self.documentKey] ?? content : content
+            bytes = try PropertyListCoder.encode(whole, as: format)
         } catch PropertyListCoder.Flaw.damage(let reason), PropertyListCoder.Flaw.excess(let reason) {
             throw refused("could not be read again: \(reason)")
         } catch {

@@ -63,7 +63,7 @@ extension PropertyListFile {
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
             guard try system.status(of: file.descriptor) == status else { return nil }
             do {
-                let (content, format) = try Self.decode(bytes)
+                let (content, format) = try Self.decode(bytes, as: root)
                 let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
                 return .state(Snapshot(content: content, from: source, system: system))
             } catch PropertyListCoder.Flaw.damage(let reason) {
@@ -99,9 +99,10 @@ extension PropertyListFile {
     }
 
     static func decode(
-        _ bytes: Data
+        _ bytes: Data, as root: Root = .domain
     ) throws(PropertyListCoder.Flaw) -> (content: Content, format: PropertyListFormat) {
         let (value, format) = try PropertyListCoder.decode(bytes)
+        if root == .document { return ([documentKey: value], format) }
         guard let content = value as? Content else { throw .damage("its top level is no dictionary") }
         return (content, format)
     }

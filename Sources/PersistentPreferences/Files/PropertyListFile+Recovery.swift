@@ -156,7 +156,7 @@ extension PropertyListFile {
         guard case .file = status.kind, status.owner == damaged.status.owner else { return nil }
         let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
         do {
-            return (try Self.decode(bytes).content, bytes)
+            return (try Self.decode(bytes, as: root).content, bytes)
         } catch {
             return nil
         }

@@ -7,7 +7,18 @@ import Foundation
 /// `begin`, closures, `commit`, `end`, by `TransactionQueue`.
 final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     let names: FileNames
+    let root: Root
     let system: SystemCalls
+
+    /// What the top level of a file is.
+    enum Root {
+        /// A dictionary of roots and other entries: the content.
+        case domain
+        /// Anything: the content's one entry, under `documentKey`.
+        case document
+    }
+
+    static let documentKey = "document"
 
     /// Other code that writes the same file and has to be brought in step.
     protocol Companion: AnyObject, Sendable {
@@ -35,8 +46,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var session: (lock: FileSession, base: Snapshot)?
 
     /// - Parameter path: absolute, without links.
-    init(path: String, system: SystemCalls = .real) {
+    init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
         names = FileNames(path: path)
+        self.root = root
         self.system = system
     }
 

@@ -33,6 +33,15 @@ final class Transaction {
         }
     }
 
+    /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
+    func replace(_ key: String, with object: Any?) {
+        switch (self[key], object) {
+        case (nil, nil): return
+        case (let old?, let new?) where CanonicalValue.areEqual(old, new): return
+        default: self[key] = object
+        }
+    }
+
     func fail(_ error: any Error) {
         failure = failure ?? error
     }

@@ -49,15 +49,8 @@ public final class PropertyListFileStore: ReportingStore {
     init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut, system: SystemCalls) {
         self.url = url
         self.durability = durability == .powerCut ? .powerCut : .process
-        let path = url.absoluteURL.path(percentEncoded: false)
-        if !url.isFileURL {
-            file = .failure(.invalidName(name: url.absoluteString, reason: "is no file URL"))
-        } else if path.utf8.contains(0) {
-            file = .failure(.invalidName(name: path, reason: "is no path: it has a NUL in it"))
-        } else if path.isEmpty || path.utf8.last == UInt8(ascii: "/") {
-            file = .failure(.invalidName(name: path, reason: "is no path of a file"))
-        } else {
-            file = .success(FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) })
+        file = Result { () throws(PrefsError) in
+            FileLocation(path: try NameVetting.path(of: url), system: system) { $0.setFormatOfNewFile(format) }
         }
     }
 

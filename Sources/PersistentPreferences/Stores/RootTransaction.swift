@@ -35,17 +35,6 @@ extension Transaction {
     }
 }
 
-extension Transaction {
-    /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
-    func replace(_ key: String, with object: Any?) {
-        switch (self[key], object) {
-        case (nil, nil): return
-        case (let old?, let new?) where CanonicalValue.areEqual(old, new): return
-        default: self[key] = object
-        }
-    }
-}
-
 extension PrefsError {
     init(_ error: FileError) {
         switch error {

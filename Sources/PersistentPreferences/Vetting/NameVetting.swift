@@ -1,4 +1,6 @@
-/// What can name a root, and what a suite.
+import Foundation
+
+/// What can name a root, what a suite, and what a file.
 enum NameVetting {
     /// Of a suite's name a file name is made, to which the engine adds endings; 255 bytes is the limit of those.
     private static let longestSuite = 200
@@ -18,6 +20,19 @@ enum NameVetting {
         if name.utf8.first == UInt8(ascii: ".") {
             throw .invalidName(name: name, reason: "is no suite name: it begins with a dot")
         }
+    }
+
+    /// The path that a file URL names.
+    ///
+    /// - Throws: `PrefsError.invalidName` for a URL that names no file.
+    static func path(of url: URL) throws(PrefsError) -> String {
+        guard url.isFileURL else { throw .invalidName(name: url.absoluteString, reason: "is no file URL") }
+        let path = url.absoluteURL.path(percentEncoded: false)
+        if path.utf8.contains(0) { throw .invalidName(name: path, reason: "is no path: it has a NUL in it") }
+        if path.isEmpty || path.utf8.last == UInt8(ascii: "/") {
+            throw .invalidName(name: path, reason: "is no path of a file")
+        }
+        return path
     }
 
     private static func check(_ name: String, _ kind: String, longest: Int) throws(PrefsError) {

@@ -29,7 +29,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
     private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file("sample.plist")) }
 
     private var stored: [String: Any]? {
-        get throws { try propertyList(at: folder.file("sample.plist"))["EditorPrefs"] as? [String: Any] }
+        get throws { try store.read(root: "EditorPrefs") }
     }
 
     @Test func propertiesHaveKeysTypesAndDefaults() throws {
@@ -90,7 +90,6 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.$size.set(20) == nil && !prefs.$size.isDefault)
         #expect(prefs.$size.reset() == nil)
         #expect(prefs.size == 12 && !prefs.$size.isSet)
-        print(EditorPrefs.describe().map(\.description).joined(separator: "\n"))
     }
 
     @Test func aNumberThatDoesNotFitIsKept() throws {
@@ -100,7 +99,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.outcome == "size: a number is no Int; the default is read")
         #expect(prefs.fontSize == 5 && prefs.outcome == "ok")
         #expect(prefs.theme == .light)
-        print(prefs.outcome)
+        #expect(prefs.outcome == "theme: no raw value of Theme; the default is read")
         #expect(prefs["size"] as? Double == 20.5)
     }
 }

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// Reads and writes the models of a property list whose root is an array of dictionaries: from a bundled resource at
+/// first, from a folder of the caller's choice once it has been saved there.
+///
+/// ```swift
+/// let quotes = try PropertyListController<Quote>(resource: "Quotes", folder: folder)
+/// quotes.models.append(Quote(author: "Seneca", text: "…"))
+/// try quotes.save()
+/// ```
+///
+/// It holds the models; views and commands get them from it. Loading costs a read of the file, saving one replacement of
+/// it, with two flushes: atomic, durable, and safe from other processes. Belongs to one thread or actor at a time.
+/// Follows `DataController` (seed 002).
+public final class PropertyListController<Model: PropertyListModel> {
+    /// The models, in the order of the file.
+    public var models: [Model]
+    /// Where they are saved.
+    public let url: URL
+    private let document: PropertyListDocument
+
+    /// The models of `NAME.plist` in a folder, or, where it is not there yet, of a bundle.
+    ///
+    /// - Parameters:
+    ///   - name: the file's name, without `.plist`.
+    ///   - bundle: where the file is that the program comes with. Without one in either place there are no models.
+    ///   - folder: a file URL; the folder need not exist before the first save.
+    /// - Throws: ``PrefsError`` where a file is there and cannot be read, ``PropertyListFailure`` for a model that cannot be
+    ///   built, by its index and key. A damaged file of the folder was set aside: the next call finds the last good
+    ///   state, or the bundle's.
+    public init(resource name: String, in bundle: Bundle = .main, folder: URL) throws {
+        url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
+        document = try PropertyListDocument(url: url)
+        if let root = try document.read() {
+            models = try Self.models(of: root)
+        } else if let bundled = bundle.url(forResource: name, withExtension: "plist") {
+            models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled))
+        } else {
+            models = []
+        }
+    }
+
+    /// Writes the models to the folder. What is there already is not written again.
+    ///
+    /// - Throws: ``PrefsError``, and what a model throws; then the file is as it was.
+    public func save() throws {
+        var root: [Any] = []
+        for (index, model) in models.enumerated() {
+            var dictionary = PropertyListDictionary()
+            do {
+                try model.encode(to: &dictionary)
+            } catch let failure as PropertyListFailure {
+                throw failure.inside(index)
+            }
+            root.append(dictionary.contents)
+        }
+        try document.write(root)
+    }
+
+    private static func models(of root: Any) throws -> [Model] {
+        guard let elements = root as? [Any] else {
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: "the root is no array")
+        }
+        return try elements.enumerated().map { index, element in
+            guard let contents = element as? [String: Any] else {
+                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: "is no dictionary")
+            }
+            do {
+                return try Model(PropertyListDictionary(canonical: contents))
+            } catch let failure as PropertyListFailure {
+                throw failure.inside(index)
+            }
+        }
+    }
+}
+
+extension PropertyListFailure {
+    fileprivate func inside(_ index: Int) -> PropertyListFailure {
+        PropertyListFailure(path: "[\(index)].\(path)", topLevelKey: topLevelKey, reason: reason)
+    }
+}

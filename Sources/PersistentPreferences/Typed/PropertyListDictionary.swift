@@ -1,0 +1,133 @@
+public import Foundation
+
+/// The keys of one kind of property-list dictionary: an enum of texts, `enum QuoteKey: String, PropertyListKey`.
+///
+/// Follows `PlistKey` (seed 002).
+public protocol PropertyListKey: RawRepresentable, SendableMetatype where RawValue == String {}
+
+/// What a ``PropertyListDictionary`` takes and gives: the types of a property list. A value of another does not compile.
+///
+/// Conform no type of your own: turn it into one of these, as a ``PropertyListModel`` does. Follows `PlistValue` (seed 002).
+public protocol PropertyListValue {}
+
+extension String: PropertyListValue {}
+extension Bool: PropertyListValue {}
+extension Int: PropertyListValue {}
+extension Int8: PropertyListValue {}
+extension Int16: PropertyListValue {}
+extension Int32: PropertyListValue {}
+extension Int64: PropertyListValue {}
+extension UInt: PropertyListValue {}
+extension UInt8: PropertyListValue {}
+extension UInt16: PropertyListValue {}
+extension UInt32: PropertyListValue {}
+extension UInt64: PropertyListValue {}
+extension Double: PropertyListValue {}
+extension Float: PropertyListValue {}
+extension Date: PropertyListValue {}
+extension Data: PropertyListValue {}
+extension Array: PropertyListValue where Element: PropertyListValue {}
+extension Dictionary: PropertyListValue where Key == String, Value: PropertyListValue {}
+
+/// A property-list dictionary with typed keys and checked values.
+///
+/// ```swift
+/// enum QuoteKey: String, PropertyListKey { case author, text }
+///
+/// let author: String = try dictionary.value(for: QuoteKey.author)
+/// try dictionary.set("Seneca", for: QuoteKey.author)
+/// ```
+///
+/// Numbers convert as ``PrefCoding`` has it, where nothing is lost. A value type; safe to pass between threads as its
+/// contents are never changed in place. Follows `PlistDictionary` (seed 002).
+public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
+    /// What it holds: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
+    public private(set) var contents: [String: Any]
+
+    /// An empty dictionary.
+    public init() {
+        contents = [:]
+    }
+
+    /// A dictionary of whatever a property list holds; copied.
+    ///
+    /// - Throws: the first failure, where a property list cannot hold it.
+    public init(_ contents: [String: Any]) throws(PropertyListFailure) {
+        self.contents = [:]
+        for (key, value) in contents { self.contents[key] = try Self.canonical(value, key) }
+    }
+
+    init(canonical contents: [String: Any]) {
+        self.contents = contents
+    }
+
+    /// The value of a key.
+    ///
+    /// - Throws: a failure that names the key, where there is no value or one of another type.
+    public func value<Value: PropertyListValue>(
+        for key: some PropertyListKey, as type: Value.Type = Value.self
+    ) throws(PropertyListFailure) -> Value {
+        guard let value = try valueIfPresent(for: key, as: type) else {
+            throw PropertyListFailure(path: key.rawValue, topLevelKey: key.rawValue, reason: "is missing")
+        }
+        return value
+    }
+
+    /// The value of a key; nil where there is none.
+    ///
+    /// - Throws: a failure that names the key, where there is a value of another type.
+    public func valueIfPresent<Value: PropertyListValue>(
+        for key: some PropertyListKey, as type: Value.Type = Value.self
+    ) throws(PropertyListFailure) -> Value? {
+        guard let object = contents[key.rawValue] else { return nil }
+        do {
+            return try Self.coding(of: type).decode(object)
+        } catch {
+            throw ValueMismatch(error, in: type).failure(forKey: key.rawValue)
+        }
+    }
+
+    /// Stores a value under a key; nil removes it.
+    ///
+    /// - Throws: a failure that names the key, where a property list cannot hold the value (a date that is not finite).
+    public mutating func set<Value: PropertyListValue>(
+        _ value: Value?, for key: some PropertyListKey
+    ) throws(PropertyListFailure) {
+        guard let value else {
+            contents[key.rawValue] = nil
+            return
+        }
+        do {
+            contents[key.rawValue] = try Self.canonical(Self.coding(of: Value.self).encode(value), key.rawValue)
+        } catch let failure as PropertyListFailure {
+            throw failure
+        } catch {
+            throw ValueMismatch(error, in: Value.self).failure(forKey: key.rawValue)
+        }
+    }
+
+    private static func coding<Value: PropertyListValue>(of type: Value.Type) throws -> ValueCoding<Value> {
+        guard let coding = CodingRule.nested(type) else {
+            throw ValueMismatch(reason: "\(type) is no type of a property list")
+        }
+        return coding
+    }
+
+    private static func canonical(_ value: Any, _ key: String) throws(PropertyListFailure) -> Any {
+        switch PropertyListVetter.canonical(value, forKey: key) {
+        case .success(let copy): return copy
+        case .failure(let refusal):
+            throw refusal.failures.first
+                ?? PropertyListFailure(path: key, topLevelKey: key, reason: "cannot be stored in a property list")
+        }
+    }
+}
+
+extension PropertyListDictionary: StorableScalar {
+    var storable: Any { contents }
+
+    init?(storable: Any) {
+        guard let contents = storable as? [String: Any] else { return nil }
+        self.contents = contents
+    }
+}
