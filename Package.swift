@@ -37,7 +37,7 @@ let package = Package(
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
-            resources: [.copy("Corpus"), .copy("Damaged")], swiftSettings: strict),
+            resources: [.copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist")], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests", dependencies: ["HarnessCLI", "RawDefaults", "TestSupport"], swiftSettings: strict),
         .testTarget(

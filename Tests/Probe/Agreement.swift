@@ -57,7 +57,7 @@ extension Probe {
         return try propertyList(at: url)
     }
 
-    private static func expect(_ condition: Bool, _ claim: String) {
+    static func expect(_ condition: Bool, _ claim: String) {
         if !condition { print("does not hold: \(claim)") }
     }
 }

@@ -13,6 +13,10 @@ case "serve":
     Probe.serve()
 case "agreement":
     try Probe.agreement()
+case "type-safe-defaults":
+    try Probe.typeSafeDefaults()
+case "type-safe-defaults-read":
+    Probe.typeSafeDefaultsRead()
 case "report":
     Probe.report()
 case "surroundings":

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import PersistentPreferences
+
+private struct outer: PrefKey { static let defaultValue = 1 }
+
+private enum Space {
+    struct inner: PrefKey { static let defaultValue = 1 }
+}
+
+private struct Generic<First, Second>: PrefKey { static var defaultValue: Int { 1 } }
+
+/// A key that keeps what it is told.
+private struct picky: PrefKey {
+    static let defaultValue = 1
+    static let told = Told()
+    static func didFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
+private final class Told: @unchecked Sendable {
+    private let lock = NSLock()
+    private var texts: [String] = []
+
+    func add(_ text: String) { lock.withLock { texts.append(text) } }
+    var all: [String] { lock.withLock { texts } }
+}
+
+@Suite struct PrefKeyTests {
+    @Test func aKeyIsTheNameOfItsType() {
+        struct local: PrefKey { static let defaultValue = 1 }
+        #expect(outer.stringKey == "outer" && Space.inner.stringKey == "inner" && local.stringKey == "local")
+        #expect(Generic<Int, [String]>.stringKey == "Generic<Int, Array<String>>")
+    }
+
+    @Test(arguments: [
+        ("hasWidgets #1", "hasWidgets"), ("hasWidgets #12", "hasWidgets"), ("hasWidgets", "hasWidgets"),
+        ("Generic<Int, String>", "Generic<Int, String>"), ("hash #", "hash #"),
+    ])
+    func theMarkOfOlderCompilersIsStripped(_ name: String, _ key: String) {
+        #expect(PrefKeyName.stripped(name) == key)
+    }
+
+    @Test func everyErrorIsTold() throws {
+        let store = InMemoryStore()
+        try store.update(root: "R") { $0 = ["picky": "text"] }
+        let values = AppSettingsValues(store: store, root: "R")
+        #expect(values[picky.self] == 1)
+        #expect(picky.told.all == ["picky: a text is no Int; the default is read"])
+        #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
+        #expect(picky.told.all.count == 2)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Keys outside of a class, as seed 003 has them, over `UserDefaults`: in children, each with a home of its own.
+@Suite struct TypeSafeDefaultsTests {
+    @Test func theListingOfTheSeedWorks() throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["type-safe-defaults"], home: home).wait()
+        #expect(result.output == "done\n", "\(result.errors)")
+        let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        #expect(next.output == "12.0 true Robin 0.75\n", "\(next.errors)")
+    }
+
+    @Test func aValueOfAnotherProgramIsRead() throws {
+        let home = try TemporaryFolder()
+        let settings: [String: Any] = [
+            "fontSize": 7, "Has Widgets": 1, "testPerson": ["name": "Eve", "quest": "", "age": 1],
+        ]
+        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
+        try writePropertyList(settings, to: home.file(".config/Probe.plist"), as: .xml)
+        let result = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        #expect(result.output == "7.0 true Eve 0.25\n", "\(result.errors)")
+    }
+
+    /// UserDefaults' own parser dies of such a file: the engine must be the first to look.
+    @Test func aDamagedDomainIsSurvived() throws {
+        let home = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
+        try Data("bplist00 damaged".utf8).write(to: home.file(".config/Probe.plist"))
+        let result = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
+        #expect(result.code == 0)
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
+        #expect(files.contains { $0.hasPrefix("Probe.plist.corrupt-") })
+    }
+}
