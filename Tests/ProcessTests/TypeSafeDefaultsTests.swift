@@ -9,7 +9,8 @@ import Testing
         let result = try Child("Probe", ["type-safe-defaults"], home: home).wait()
         #expect(result.output == "done\n", "\(result.errors)")
         let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
-        #expect(next.output == "12.0 true Robin 0.75\n", "\(next.errors)")
+        // The date has lost its fraction to UserDefaults, which has written its own values over the file, in XML.
+        #expect(next.output == "12.0 true Robin 0.0\n", "\(next.errors)")
     }
 
     @Test func aValueOfAnotherProgramIsRead() throws {
