@@ -145,7 +145,8 @@ private final class EncodingNode {
         if T.self == String.self, let text = value as? String {
             setScalar(NilMarker.escaped(text))
         } else if let scalar = value as? any StorableScalar {
-            setScalar(scalar.storable)
+            // A text that comes in an optional, too.
+            setScalar(scalar is String ? NilMarker.escaped(scalar.storable) : scalar.storable)
         } else {
             try value.encode(to: ObjectEncoder(node: self, place: place))
             if value is any SetValue, case .list(let nodes) = content {
