@@ -44,9 +44,11 @@ extension PersistentPrefs {
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         state.lastError = error
-        if let error {
-            // Through the state and not through self, which may be in its deinit and gone by then.
-            Transaction.afterwards { [state] in state.owner?.prefsDidFail(error) }
+        // Through the state and not through self, which may be in its deinit.
+        if let error, let owner = state.owner {
+            Transaction.afterwards {
+                FailureHandler.run(for: ObjectIdentifier(owner)) { owner.prefsDidFail(error) }
+            }
         }
         return error
     }

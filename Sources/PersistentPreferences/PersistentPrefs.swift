@@ -102,8 +102,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     public var lastError: PrefsError? { state.lastError }
 
     /// Called for each error of this instance, on the thread of the access, once every lock is released (within an
-    /// `update`, when that is over), so that none can be missed. Does nothing by default. An access in it that fails
-    /// calls it again.
+    /// `update`, when that is over), so that none can be missed. Does nothing by default. An access of the same
+    /// instance in it that fails sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
     /// The number of allowed keys that have a stored value.

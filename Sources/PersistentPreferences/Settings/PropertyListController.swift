@@ -9,8 +9,9 @@ public import Foundation
 /// try quotes.save()
 /// ```
 ///
-/// It holds the models; views and commands get them from it. Loading costs a read of the file, saving one replacement of
-/// it, with two flushes: atomic, durable, and safe from other processes. Belongs to one thread or actor at a time.
+/// It holds the models; views and commands get them from it. Of a dictionary only what the model knows is kept when it is
+/// saved. Loading costs a read of the file, saving one replacement of it, with two flushes: atomic, durable, and refused
+/// where somebody else has changed the file meanwhile. Belongs to one thread or actor at a time.
 /// Follows `DataController` (seed 002).
 public final class PropertyListController<Model: PropertyListModel> {
     /// The models, in the order of the file.
@@ -18,6 +19,8 @@ public final class PropertyListController<Model: PropertyListModel> {
     /// Where they are saved.
     public let url: URL
     private let document: PropertyListDocument
+    /// The root as it is in the file; nil where there is none.
+    private var saved: Any?
 
     /// The models of `NAME.plist` in a folder, or, where it is not there yet, of a bundle.
     ///
@@ -31,7 +34,8 @@ public final class PropertyListController<Model: PropertyListModel> {
     public init(resource name: String, in bundle: Bundle = .main, folder: URL) throws {
         url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
         document = try PropertyListDocument(url: url)
-        if let root = try document.read() {
+        saved = try document.read()
+        if let root = saved {
             models = try Self.models(of: root)
         } else if let bundled = bundle.url(forResource: name, withExtension: "plist") {
             models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled))
@@ -42,7 +46,8 @@ public final class PropertyListController<Model: PropertyListModel> {
 
     /// Writes the models to the folder. What is there already is not written again.
     ///
-    /// - Throws: ``PrefsError``, and what a model throws; then the file is as it was.
+    /// - Throws: ``PrefsError``, ``PrefsError/notStored(_:)`` where the file is not as it was loaded or saved last, and what a
+    ///   model throws; then the file is as it was.
     public func save() throws {
         var root: [Any] = []
         for (index, model) in models.enumerated() {
@@ -54,7 +59,8 @@ public final class PropertyListController<Model: PropertyListModel> {
             }
             root.append(dictionary.contents)
         }
-        try document.write(root)
+        try document.write(root, inPlaceOf: saved)
+        saved = root
     }
 
     private static func models(of root: Any) throws -> [Model] {

@@ -24,13 +24,34 @@ struct PropertyListDocument {
 
     /// Replaces the root, unless it is equal. On disk when the call returns.
     ///
-    /// - Parameter root: in canonical form.
-    func write(_ root: Any) throws {
+    /// - Parameters:
+    ///   - root: in canonical form.
+    ///   - base: the root that it was made of; nil where there was no file.
+    /// - Throws: `PrefsError.notStored` where the root is another meanwhile.
+    func write(_ root: Any, inPlaceOf base: Any?) throws {
         try PrefsError.converting {
             try file.withFile { file in
-                try file.transact(durability: .powerCut) { $0.replace(PropertyListFile.documentKey, with: root) }
+                try file.transact(durability: .powerCut) { transaction in
+                    let isAsItWas =
+                        switch (transaction[PropertyListFile.documentKey], base) {
+                        case (nil, nil): true
+                        case (let now?, let base?): Self.areEqual(now, base)
+                        default: false
+                        }
+                    guard isAsItWas else {
+                        throw PrefsError.notStored(
+                            StorageFailure(path: file.names.path, reason: "was changed by somebody else since it was read"))
+                    }
+                    transaction.replace(PropertyListFile.documentKey, with: root)
+                }
             }
         }
+    }
+
+    /// As far as every format can tell: XML has rounded the dates of the one.
+    private static func areEqual(_ left: Any, _ right: Any) -> Bool {
+        func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
+        return CanonicalValue.areEqual(left, right) || CanonicalValue.areEqual(rounded(left), rounded(right))
     }
 
     /// The root of a file that comes with the program and is never written.

@@ -24,7 +24,7 @@
                 }
             }
 
-            func entry(forKey key: String) -> Any? {
+            func entry(forKey key: String, _ report: (PrefsError) -> Void) -> Any? {
                 domain.content(for: key)?[key]
             }
 

@@ -27,12 +27,24 @@
 
             /// The engine's state, unless UserDefaults has another: then either is newer, and what is only in the memory
             /// of UserDefaults is written first.
-            func entry(forKey key: String) throws -> Any? {
+            func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
                 // The engine looks first: of a damaged file UserDefaults may die.
                 let entry = try stored(key)
-                if Transaction.current != nil || companion.agrees(on: key, entry) { return entry }
-                try PrefsError.converting { try file.withFile { try $0.transact(durability: .powerCut) { _ in } } }
-                return try stored(key)
+                if companion.agrees(on: key, entry) { return entry }
+                if let transaction = Transaction.current {
+                    // Inside an update nothing else is written: it reads its own state, or what is likely to be newer.
+                    return try file.withFile { transaction.owner === $0 } ? entry : companion.object(forKey: key)
+                }
+                do {
+                    try PrefsError.converting { try file.withFile { try $0.transact(durability: .powerCut) { _ in } } }
+                } catch {
+                    // Not to be written now, by a reader; but more likely new than the file.
+                    report(PrefsError(error))
+                    return companion.object(forKey: key)
+                }
+                let settled = try stored(key)
+                companion.settle(key, settled)
+                return settled
             }
 
             private func stored(_ key: String) throws -> Any? {
@@ -117,8 +129,12 @@
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
         private let defaults: UserDefaults?
+        private let domain: String
+        /// Under the lock: objects that UserDefaults shows otherwise than they are stored (UInt64.max, −0.0).
+        private var differences: [String: (seen: Any?, stored: Any?)] = [:]
 
         init(suiteName: String?) {
+            domain = suiteName ?? DomainFolder.standardDomain
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         }
 
@@ -132,12 +148,45 @@
             synchronize()
         }
 
+        /// What UserDefaults has in the domain itself, written or not.
+        func object(forKey key: String) -> Any? {
+            Self.lock.withLock { domainObject(forKey: key) }
+        }
+
         /// Whether UserDefaults shows the same under a key as the file has.
         func agrees(on key: String, _ stored: Any?) -> Bool {
-            let seen = Self.lock.withLock { defaults?.canonicalObject(forKey: key) }
-            return switch (seen, stored) {
+            Self.lock.withLock {
+                let seen = defaults?.canonicalObject(forKey: key)
+                if Self.areEqual(seen, stored) { return true }
+                if let standing = differences[key], Self.areEqual(standing.seen, seen),
+                    Self.areEqual(standing.stored, stored)
+                {
+                    return true
+                }
+                // Arguments and registered defaults stand before and behind the domain.
+                return Self.areEqual(domainObject(forKey: key), stored)
+            }
+        }
+
+        /// Remembers what UserDefaults makes of a stored object, once it has been synchronized.
+        func settle(_ key: String, _ stored: Any?) {
+            Self.lock.withLock {
+                let seen = defaults?.canonicalObject(forKey: key)
+                differences[key] = Self.areEqual(seen, stored) ? nil : (seen, stored)
+            }
+        }
+
+        private func domainObject(forKey key: String) -> Any? {
+            guard let object = defaults?.persistentDomain(forName: domain)?[key],
+                case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
+            else { return nil }
+            return copy
+        }
+
+        private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+            switch (left, right) {
             case (nil, nil): true
-            case (let seen?, let stored?): CanonicalValue.areEqual(seen, stored)
+            case (let left?, let right?): CanonicalValue.areEqual(left, right)
             default: false
             }
         }

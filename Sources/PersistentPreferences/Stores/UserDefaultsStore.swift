@@ -58,8 +58,10 @@ public final class UserDefaultsStore: ReportingStore {
     // MARK: - Entries of the domain that are not roots of ours
 
     /// In canonical form; nil where there is none.
-    func entry(forKey key: String) throws -> Any? {
-        try backend.get().entry(forKey: key)
+    ///
+    /// - Parameter report: called with what there is to tell although the read succeeds.
+    func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        try backend.get().entry(forKey: key, report)
     }
 
     /// nil removes it. The object is in canonical form.

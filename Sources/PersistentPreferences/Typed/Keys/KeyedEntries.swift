@@ -3,7 +3,9 @@ import Foundation
 /// Where the values of `PrefKey`s are.
 protocol KeyedEntries {
     /// In canonical form; nil where there is none.
-    func object(forKey key: String) throws -> Any?
+    ///
+    /// - Parameter report: called with what there is to tell although the read succeeds.
+    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
 }
@@ -16,8 +18,8 @@ struct DefaultsEntries: KeyedEntries {
         self.defaults = defaults
     }
 
-    func object(forKey key: String) throws -> Any? {
-        if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key) }
+    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key, report) }
         return defaults.canonicalObject(forKey: key)
     }
 
@@ -25,6 +27,8 @@ struct DefaultsEntries: KeyedEntries {
         if defaults === UserDefaults.standard {
             return try UserDefaultsStore.standard.setEntry(object, forKey: key)
         }
+        // It could not be rolled back.
+        if Transaction.current != nil { throw PrefsError.updateOfAnotherStore }
         if let object {
             defaults.set(object, forKey: key)
         } else {
@@ -41,7 +45,7 @@ struct RootEntries: KeyedEntries {
     let store: any PrefsStore
     let root: String
 
-    func object(forKey key: String) throws -> Any? {
+    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         try store.read(root: root)?[key]
     }
 

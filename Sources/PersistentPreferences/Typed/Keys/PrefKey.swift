@@ -17,12 +17,16 @@ public import Foundation
 ///
 /// `UserDefaults.standard`: on Linux its domain file is read and written by this package's own engine, with locks,
 /// durable when the call returns; what other code has set on `UserDefaults.standard` comes first, synchronized or
-/// not; arguments and registered defaults are not looked at. A `UserDefaults` of the caller's is used as it is,
-/// with `synchronize()` after each write: on Linux that is neither atomic nor safe from other processes, and what those
-/// have written is seen after the next write.
+/// not; arguments and registered defaults are not read. A `UserDefaults` of the caller's is used as it is, with all that
+/// its `object(forKey:)` finds, and with `synchronize()` after each write: on Linux that is neither atomic nor safe from
+/// other processes, what those have written is seen after the next write, and it cannot be part of an `update`.
+///
+/// A key shares its domain with the root keys of ``PersistentPrefs`` classes: name none like one of those. In a module
+/// whose default isolation is the main actor the type of a Codable value is to be `nonisolated`.
 ///
 /// Cost: a read from `UserDefaults.standard` is one of `UserDefaults`, and on Linux an `fstat`; a write one replacement
-/// of the domain's file. Any thread; `+=` is a read and a write. Follows `TSUD` (seed 003).
+/// of the domain's file. Any thread. A change in place (`+=`) is a read and a write, and is not written where the
+/// stored value could not be read. Follows `TSUD` (seed 003).
 public protocol PrefKey: SendableMetatype {
     /// The type of the value.
     associatedtype Value
@@ -39,7 +43,8 @@ public protocol PrefKey: SendableMetatype {
     /// How the value is stored: ``PrefCoding/automatic`` where the type lets it be.
     static var coding: PrefCoding<Value> { get }
 
-    /// Called for each error of a read or a write of the key, on its thread. Does nothing by default.
+    /// Called for each error of a read or a write of the key, on its thread; not for those of accesses in it. Does nothing
+    /// by default.
     static func didFail(_ error: PrefsError)
 }
 
@@ -54,6 +59,11 @@ extension PrefKey {
     public static var value: Value {
         get { get() }
         set { set(newValue) }
+        _modify {
+            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(.standard))
+            yield &change.value
+            change.commit()
+        }
     }
 
     /// The value in `UserDefaults.standard`, or in another `UserDefaults`.
@@ -81,14 +91,24 @@ extension PrefKey {
     public subscript(defaults: UserDefaults) -> Value {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
+        nonmutating _modify {
+            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(defaults))
+            yield &change.value
+            change.commit()
+        }
     }
 }
 
 extension UserDefaults {
-    /// The value of a key: `defaults[fontSize.self] += 10`.
+    /// The value of a key: `defaults[fontSize.self] += 10`. See ``PrefKey``.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get { key.get(self) }
         set { key.set(newValue, self) }
+        _modify {
+            var change = InPlaceChange(of: key, in: DefaultsEntries(self))
+            yield &change.value
+            change.commit()
+        }
     }
 }
 
@@ -121,60 +141,15 @@ where
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-// MARK: - Entries
-
-extension PrefKey {
-    static func read(from entries: some KeyedEntries) -> Value {
-        do {
-            return try stored(in: entries)
-        } catch {
-            let error = PrefsError(error)
-            didFail(error)
-            // A damaged file was set aside: the next read gives the state of now.
-            guard case .damaged(_, _, _?, _) = error, let value = try? stored(in: entries) else { return defaultValue }
-            return value
-        }
-    }
-
-    private static func stored(in entries: some KeyedEntries) throws -> Value {
-        try NameVetting.checkRoot(stringKey)
-        guard let object = try entries.object(forKey: stringKey) else { return defaultValue }
-        return try coding.value(of: object, forKey: stringKey)
-    }
-
-    static func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
-        attempt {
-            guard let object = try coding.object(for: value, forKey: stringKey) else {
-                return try entries.setObject(nil, forKey: stringKey)
-            }
-            switch PropertyListVetter.canonical(object, forKey: stringKey) {
-            case .success(let copy): try entries.setObject(copy, forKey: stringKey)
-            case .failure(let refusal): throw PrefsError.valuesNotPlistCompatible(refusal.failures)
-            }
-        }
-    }
-
-    static func remove(from entries: some KeyedEntries) -> PrefsError? {
-        attempt { try entries.setObject(nil, forKey: stringKey) }
-    }
-
-    private static func attempt(_ write: () throws -> Void) -> PrefsError? {
-        do {
-            try NameVetting.checkRoot(stringKey)
-            try write()
-            return nil
-        } catch {
-            let error = PrefsError(error)
-            didFail(error)
-            return error
-        }
-    }
-}
-
 enum PrefKeyName {
     /// Older compilers mark a type that is declared in a function with a number: `hasWidgets #1`.
     static func stripped(_ name: String) -> String {
-        guard let mark = name.firstMatch(of: /\ #\d+$/) else { return name }
-        return String(name[..<mark.range.lowerBound])
+        guard let mark = name.lastIndex(of: "#"), mark > name.startIndex else { return name }
+        let number = name[name.index(after: mark)...]
+        let space = name.index(before: mark)
+        guard name[space] == " ", !number.isEmpty, number.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return name
+        }
+        return String(name[..<space])
     }
 }
