@@ -22,6 +22,8 @@ private struct testPerson: PrefKey { static let defaultValue: Person? = nil }
 
 private struct nickname: PrefKey { static let defaultValue: String?? = .some(nil) }
 
+private struct largest: PrefKey { static let defaultValue = UInt64(0) }
+
 private struct due: PrefKey { static let defaultValue = Date(timeIntervalSinceReferenceDate: 0.25) }
 
 /// The listing of seed 003, over `UserDefaults.standard` and a suite. Prints a line for each step that fails, then "done".
@@ -87,7 +89,30 @@ extension Probe {
         expect(testPerson.value == Person(name: "Robin", quest: "the same", age: 25), "objects are read as a value")
         defaults.register(defaults: ["fontSize": 99.0])
         fontSize.reset()
-        expect(fontSize.value == 12, "registered defaults are not looked at")
+        expect(fontSize.value == 12, "registered defaults are not read")
+        checkUpdates(defaults)
+    }
+
+    /// A refusal inside of an update rolls it back, and what UserDefaults alone has is read there, too.
+    private static func checkUpdates(_ defaults: UserDefaults) {
+        let prefs = ProbePrefs(store: InMemoryStore())
+        let error = prefs.update {
+            prefs["count"] = 5
+            due.value = Date(timeIntervalSinceReferenceDate: .nan)
+        }
+        expect(error != nil && prefs["count"] == nil, "a refusal rolls the update back")
+        defaults.set(30.0, forKey: "fontSize")
+        prefs.update { prefs["count"] = Int(fontSize.value) }
+        expect(prefs["count"] as? Int == 30, "a read inside of an update of another store")
+        expect(prefs.lastError == nil, "is no write to it")
+        if let other = UserDefaults(suiteName: "probe.other") {
+            let error = prefs.update { fontSize.set(1, other) }
+            expect(error != nil && fontSize.get(other) == 44, "what cannot be rolled back is refused")
+        }
+        for number in [UInt64.max, 1] {
+            largest.value = number
+            expect(largest.value == number && largest.value == number, "what UserDefaults shows otherwise")
+        }
     }
 
     private static func useAnother() throws {

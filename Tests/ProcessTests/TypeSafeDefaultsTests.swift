@@ -10,7 +10,7 @@ import Testing
         #expect(result.output == "done\n", "\(result.errors)")
         let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
         // The date has lost its fraction to UserDefaults, which has written its own values over the file, in XML.
-        #expect(next.output == "12.0 true Robin 0.0\n", "\(next.errors)")
+        #expect(next.output == "30.0 true Robin 0.0\n", "\(next.errors)")
     }
 
     @Test func aValueOfAnotherProgramIsRead() throws {
@@ -34,5 +34,14 @@ import Testing
         #expect(result.code == 0)
         let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
         #expect(files.contains { $0.hasPrefix("Probe.plist.corrupt-") })
+    }
+
+    /// A read writes nothing and waits for nobody, though UserDefaults shows something else than the file has.
+    @Test func argumentsAreNotRead() throws {
+        let home = try TemporaryFolder()
+        let arguments = ["type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES"]
+        let result = try Child("Probe", arguments, home: home).wait()
+        #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: home.file(".config").path))
     }
 }

@@ -40,7 +40,8 @@ struct PropertyListDocument {
                         }
                     guard isAsItWas else {
                         throw PrefsError.notStored(
-                            StorageFailure(path: file.names.path, reason: "was changed by somebody else since it was read"))
+                            StorageFailure(
+                                path: file.names.path, reason: "was changed by somebody else since it was read"))
                     }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }

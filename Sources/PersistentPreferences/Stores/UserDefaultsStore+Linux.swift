@@ -129,12 +129,10 @@
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
         private let defaults: UserDefaults?
-        private let domain: String
         /// Under the lock: objects that UserDefaults shows otherwise than they are stored (UInt64.max, −0.0).
         private var differences: [String: (seen: Any?, stored: Any?)] = [:]
 
         init(suiteName: String?) {
-            domain = suiteName ?? DomainFolder.standardDomain
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         }
 
@@ -148,9 +146,9 @@
             synchronize()
         }
 
-        /// What UserDefaults has in the domain itself, written or not.
+        /// What UserDefaults has, written or not.
         func object(forKey key: String) -> Any? {
-            Self.lock.withLock { domainObject(forKey: key) }
+            Self.lock.withLock { defaults?.canonicalObject(forKey: key) }
         }
 
         /// Whether UserDefaults shows the same under a key as the file has.
@@ -163,8 +161,9 @@
                 {
                     return true
                 }
-                // Arguments and registered defaults stand before and behind the domain.
-                return Self.areEqual(domainObject(forKey: key), stored)
+                // Arguments stand before the domain and hide it; registered defaults show where it has nothing.
+                if volatile(UserDefaults.argumentDomain, key) != nil { return true }
+                return stored == nil && Self.areEqual(volatile(UserDefaults.registrationDomain, key), seen)
             }
         }
 
@@ -176,8 +175,8 @@
             }
         }
 
-        private func domainObject(forKey key: String) -> Any? {
-            guard let object = defaults?.persistentDomain(forName: domain)?[key],
+        private func volatile(_ domain: String, _ key: String) -> Any? {
+            guard let object = defaults?.volatileDomain(forName: domain)[key],
                 case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
             else { return nil }
             return copy
