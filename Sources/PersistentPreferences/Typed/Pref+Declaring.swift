@@ -36,13 +36,6 @@ extension Pref where Value: Codable {
     }
 }
 
-extension Pref where Value: Codable & ExpressibleByNilLiteral {
-    /// `@Pref var owner: Person?`
-    public init() {
-        self.init(nil, nil, [], check: nil, at: nil)
-    }
-}
-
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     /// Of a type with a raw value, whether it is Codable or not.
     @_disfavoredOverload

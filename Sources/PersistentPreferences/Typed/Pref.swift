@@ -40,6 +40,14 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
         self.init(defaultValue, key, formerKeys, constraint, coding: coding, at: site)
     }
 
+    /// `@Pref var owner: Person?` starts with nil where the compiler finds an initializer like this in the type itself, and
+    /// not in an extension.
+    public init(
+        wrappedValue: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+    ) where Value: Codable {
+        self.init(wrappedValue, nil, [], check: nil, at: DeclarationSite(file, line, column))
+    }
+
     var declaredProperty: any DeclaredProperty { property }
 
     /// What the compiler makes of `prefs.property`.
