@@ -9,6 +9,8 @@ case "conformance":
     try Probe.conformance(arguments.popFirst() ?? "")
 case "increment":
     Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "migrate":
+    MigratingPrefs.race(turns: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "serve":
     Probe.serve()
 case "agreement":

@@ -13,9 +13,10 @@ final class ClassDeclarations: @unchecked Sendable {
     let allowed: AllowedKeys
     let schema: RootSchema
     private let byKey: [String: Declaration]
-    private let keysBySite: [DeclarationSite: String]
-    /// Whether every property can be told by the place of its declaration.
-    private let areAllSited: Bool
+    /// What has been found out by looking at instances. Of those, the place of a wrapper is what they have in common: one
+    /// line of an initializer may make one property here and another there.
+    private var keysByStorage: [AnyKeyPath: String] = [:]
+    private let keysLock = Lock()
 
     private static let lock = Lock()
     nonisolated(unsafe) private static var known: [ObjectIdentifier: ClassDeclarations] = [:]
@@ -44,16 +45,6 @@ final class ClassDeclarations: @unchecked Sendable {
             Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
         }
         byKey = Self.unique(declarations, in: type)
-        var keysBySite: [DeclarationSite: String] = [:]
-        var areAllSited = true
-        for declaration in declarations where declaration.property.explicitKey == nil {
-            if let site = declaration.property.site, keysBySite.updateValue(declaration.key, forKey: site) == nil {
-                continue
-            }
-            areAllSited = false
-        }
-        self.keysBySite = keysBySite
-        self.areAllSited = areAllSited
         allowed = AllowedKeys(declarations.map(\.key))
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",
@@ -66,9 +57,9 @@ final class ClassDeclarations: @unchecked Sendable {
     var isEmpty: Bool { declarations.isEmpty }
 
     /// The key of a property of an instance of the class.
-    func key(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String {
+    func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
         if let key = property.explicitKey, byKey[key] != nil { return key }
-        if areAllSited, let site = property.site, let key = keysBySite[site] { return key }
+        if property.explicitKey == nil, let key = keysLock.withLock({ keysByStorage[storage] }) { return key }
         guard let found = Self.properties(of: prefs).first(where: { $0.property === property }),
             let declaration = declarations.first(where: { $0.name == found.name }), property.explicitKey == nil
         else {
@@ -76,6 +67,7 @@ final class ClassDeclarations: @unchecked Sendable {
                 "\(type(of: prefs)): a @Pref property has another key than in the first instance, or is hidden by a "
                     + "custom mirror")
         }
+        keysLock.withLock { keysByStorage[storage] = declaration.key }
         return declaration.key
     }
 
@@ -110,7 +102,13 @@ final class ClassDeclarations: @unchecked Sendable {
     /// Stops the program where two properties would share what is stored: one of them would lose its values.
     private static func unique(_ declarations: [Declaration], in type: Any.Type) -> [String: Declaration] {
         var byKey: [String: Declaration] = [:]
+        var byProperty: [ObjectIdentifier: Declaration] = [:]
         for declaration in declarations {
+            if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
+                fatalError(
+                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" were given one Pref; "
+                        + "make one for each")
+            }
             if let other = byKey.updateValue(declaration, forKey: declaration.key) {
                 fatalError(
                     "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" have one key, "
@@ -122,6 +120,9 @@ final class ClassDeclarations: @unchecked Sendable {
         }
         for declaration in declarations {
             for key in declaration.property.formerKeys {
+                if key == RootSchema.versionKey {
+                    fatalError("\(type): a former key of the property \"\(declaration.name)\" is reserved")
+                }
                 guard let other = byKey[key] else { continue }
                 fatalError(
                     "\(type): \"\(key)\" is a former key of the property \"\(declaration.name)\" "

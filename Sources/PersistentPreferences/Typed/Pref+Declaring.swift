@@ -11,35 +11,24 @@ extension Pref where Value: Codable {
     /// Of everything a property list holds, and of every Codable type.
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 
     /// The same, of a range or a list of choices.
     public init<Choices: PrefChoices<Value>>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint(choices), at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 
     /// The same, of nil or one of the choices.
     public init<Choices: PrefChoices>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.Choice? {
         self.init(
-            wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)),
-            at: DeclarationSite(file, line, column))
-    }
-}
-
-extension Pref where Value: Codable & ExpressibleByNilLiteral {
-    /// `@Pref var owner: Person?`
-    public init() {
-        self.init(nil, nil, [], check: nil, at: nil)
+            wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
     }
 }
 
@@ -48,19 +37,17 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 
     /// The same, of a list of choices.
     @_disfavoredOverload
     public init<Choices: PrefChoices<Value>>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint(choices), at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 }
 
@@ -96,10 +83,9 @@ extension Pref where Value: PrefContainer, Value.Content: RawRepresentable, Valu
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 }
 
@@ -112,10 +98,9 @@ where
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 }
 
@@ -128,10 +113,9 @@ where
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 }
 
@@ -140,10 +124,9 @@ extension Pref where Value == [String: Any] {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 }
 
@@ -152,10 +135,9 @@ extension Pref where Value == [Any] {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, check: check, at: DeclarationSite(file, line, column))
+        self.init(wrappedValue, key, formerKeys, check: check)
     }
 }
 
@@ -163,11 +145,10 @@ extension Pref {
     /// Of any type, with a coding of one's own.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil,
-        file: StaticString = #fileID, line: UInt = #line, column: UInt = #column
+        check: (@Sendable (Value) -> String?)? = nil
     ) {
         self.init(
-            wrappedValue, key, formerKeys, check: check, coding: coding, at: DeclarationSite(file, line, column))
+            wrappedValue, key, formerKeys, check: check, coding: coding)
     }
 
     /// What is left: the compiler says why it cannot be.

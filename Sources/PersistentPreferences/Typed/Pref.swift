@@ -26,18 +26,24 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
 
     init(
         _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>? = nil, at site: DeclarationSite?
+        coding: PrefCoding<Value>? = nil
     ) {
         property = PrefProperty(
-            defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding, at: site)
+            defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
     }
 
     init(
         _ defaultValue: Value, _ key: String?, _ formerKeys: [String], check: (@Sendable (Value) -> String?)?,
-        coding: PrefCoding<Value>? = nil, at site: DeclarationSite?
+        coding: PrefCoding<Value>? = nil
     ) {
         let constraint = if let check { PrefConstraint(check: check) } else { nil as PrefConstraint<Value>? }
-        self.init(defaultValue, key, formerKeys, constraint, coding: coding, at: site)
+        self.init(defaultValue, key, formerKeys, constraint, coding: coding)
+    }
+
+    /// `@Pref var owner: Person?` starts with nil where the compiler finds an initializer like this in the type itself, and
+    /// not in an extension.
+    public init(wrappedValue: Value) where Value: Codable {
+        self.init(wrappedValue, nil, [], check: nil)
     }
 
     var declaredProperty: any DeclaredProperty { property }
@@ -47,8 +53,8 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
         _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
         storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
     ) -> Value {
-        get { prefs.value(of: prefs[keyPath: storage].property) }
-        set { prefs.set(newValue, of: prefs[keyPath: storage].property) }
+        get { prefs.value(of: Self.property(of: prefs, at: storage)) }
+        set { prefs.set(newValue, of: Self.property(of: prefs, at: storage)) }
     }
 
     /// What the compiler makes of `prefs.$property`.
@@ -56,7 +62,15 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
         _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
         storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
     ) -> PrefHandle<Value> {
-        PrefHandle(prefs: prefs, property: prefs[keyPath: storage].property)
+        PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage))
+    }
+
+    private static func property<Prefs: PersistentPrefs>(
+        of prefs: Prefs, at storage: KeyPath<Prefs, Self>
+    ) -> PrefProperty<Value> {
+        let property = prefs[keyPath: storage].property
+        property.bind(to: prefs, at: storage)
+        return property
     }
 
     /// Not used: the subscripts above are.

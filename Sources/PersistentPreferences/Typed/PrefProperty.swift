@@ -2,7 +2,6 @@
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
-    let site: DeclarationSite?
     let defaultValue: Value
     let constraint: PrefConstraint<Value>?
     private let givenCoding: PrefCoding<Value>?
@@ -25,21 +24,27 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     init(
         _ defaultValue: Value, key: String?, previously formerKeys: [String], constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>?, at site: DeclarationSite?
+        coding: PrefCoding<Value>?
     ) {
         self.defaultValue = defaultValue
         explicitKey = key
         self.formerKeys = formerKeys
         self.constraint = constraint
         givenCoding = coding
-        self.site = site
+    }
+
+    /// Called before anything else, with where the instance has its wrapper.
+    func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
+        if prefs.state.withLock({ binding != nil }) { return }
+        let new = Binding(key: prefs.declarations.key(of: self, in: prefs, at: storage), coding: coding)
+        prefs.state.withLock { binding = new }
     }
 
     func binding(in prefs: PersistentPrefs) -> Binding {
-        if let binding = prefs.state.withLock({ binding }) { return binding }
-        let new = Binding(key: prefs.declarations.key(of: self, in: prefs), coding: coding)
-        prefs.state.withLock { binding = new }
-        return new
+        guard let binding = prefs.state.withLock({ binding }) else {
+            preconditionFailure("a property without its class")
+        }
+        return binding
     }
 
     // MARK: - Values
@@ -110,37 +115,11 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 protocol DeclaredProperty: AnyObject, Sendable {
     var explicitKey: String? { get }
     var formerKeys: [String] { get }
-    /// nil where the compiler gives none.
-    var site: DeclarationSite? { get }
     var valueType: Any.Type { get }
     var anyDefaultValue: Any { get }
     var constraintDescription: String? { get }
     /// Why an object must not be stored; nil where it may.
     func violation(of object: Any) -> String?
-}
-
-/// Where in the source a property is declared: what instances of one class have in common.
-struct DeclarationSite: Hashable {
-    private let file: StaticString
-    private let line: UInt
-    private let column: UInt
-
-    init(_ file: StaticString, _ line: UInt, _ column: UInt) {
-        self.file = file
-        self.line = line
-        self.column = column
-    }
-
-    /// One text may stand at several addresses, if the compiler has copied an initializer.
-    static func == (left: DeclarationSite, right: DeclarationSite) -> Bool {
-        left.line == right.line && left.column == right.column
-            && (left.file.utf8Start == right.file.utf8Start || "\(left.file)" == "\(right.file)")
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(line)
-        hasher.combine(column)
-    }
 }
 
 extension PrefCoding {

@@ -32,12 +32,13 @@ struct RootSchema: Sendable {
         guard version <= newest else { return stored }
         var values = stored
         if version < newest { try migrate(&values, from: version, root: root) }
-        for (key, formerKeys) in renames where values.index(forKey: key) == nil {
+        let migrated = values
+        for (key, formerKeys) in renames where migrated.index(forKey: key) == nil {
             guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
             values[key] = values[former]
         }
         // Only now: two properties may come from one key.
-        for (key, formerKeys) in renames where stored.index(forKey: key) == nil {
+        for (key, formerKeys) in renames where migrated.index(forKey: key) == nil {
             for former in formerKeys { values[former] = nil }
         }
         return values

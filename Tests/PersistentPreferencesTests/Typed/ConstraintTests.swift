@@ -1,0 +1,214 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private enum Level: String, CaseIterable { case low, middle, high }
+
+/// A kind of choices of one's own.
+private struct Even: PrefChoices {
+    func contains(_ value: Int) -> Bool { value.isMultiple(of: 2) }
+    var choicesDescription: String { "even" }
+}
+
+private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 8...72) var size = 12
+    @Pref("Ratio", in: 0.0...1) var ratio = 0.5
+    @Pref(in: "a"..."m") var letter = "b"
+    @Pref(in: [Level.low, .high]) var level = Level.low
+    @Pref(in: ["light", "dark"]) var theme = "light"
+    @Pref(in: 1...9) var digit: Int? = nil
+    @Pref(in: Even()) var even = 1
+    @Pref(check: { $0.isEmpty ? "must not be empty" : nil }) var name = "nobody"
+    @Pref(check: { $0.count > 2 ? "must have two elements at most" : nil }) var list: [Int] = []
+    @Pref var free = 0
+}
+
+@Suite struct ConstraintTests {
+    /// A value that the property's type can hold and its constraint does not let through.
+    private static let bad: [(key: String, value: any Sendable, reason: String)] = [
+        ("size", 73, "must be in 8...72"), ("size", 7, "must be in 8...72"),
+        ("size", Int.max, "must be in 8...72"), ("size", 72.5, "a number is no Int"),
+        ("size", "12", "a text is no Int"),
+        ("Ratio", 1.0000001, "must be in 0.0...1.0"), ("Ratio", -0.1, "must be in 0.0...1.0"),
+        ("Ratio", Double.nan, "must be in 0.0...1.0"), ("Ratio", Double.infinity, "must be in 0.0...1.0"),
+        ("letter", "z", "must be in a...m"),
+        ("level", "middle", "must be one of low, high"), ("level", "other", "no raw value of Level"),
+        ("theme", "Dark", "must be one of light, dark"), ("theme", "", "must be one of light, dark"),
+        ("digit", 10, "must be in 1...9"), ("even", 3, "must be even"), ("name", "", "must not be empty"),
+        ("list", [1, 2, 3], "must have two elements at most"),
+    ]
+
+    /// Each way to store a value past the type of its property.
+    enum Door: CaseIterable {
+        case subscripted, assigned, inPlace, updatedValues, updatedSubscript, initialized
+
+        func store(_ value: Any, under key: String, of prefs: PersistentPrefs, in store: any PrefsStore) -> PrefsError?
+        {
+            switch self {
+            case .subscripted: prefs[key] = value
+            case .assigned: prefs.values = prefs.values.merging([key: value, "free": 5]) { $1 }
+            case .inPlace:
+                func change(_ values: inout [String: Any]) {
+                    values["free"] = 5
+                    values[key] = value
+                }
+                change(&prefs.values)
+            case .updatedValues:
+                return prefs.update {
+                    $0["free"] = 5
+                    $0[key] = value
+                }
+            case .updatedSubscript:
+                return prefs.update {
+                    prefs["free"] = 5
+                    prefs[key] = value
+                    prefs["free"] = 6
+                }
+            case .initialized:
+                return LimitedPrefs(key: TypedFile.root, values: ["free": 5, key: value], store: store).lastError
+            }
+            return prefs.lastError
+        }
+    }
+
+    @Test(arguments: Door.allCases)
+    func aBadValueIsRefusedAtEveryDoor(_ door: Door) throws {
+        let file = try TypedFile(["free": 1, "size": 20])
+        let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+        let before = try (file.bytes, file.fileNumber)
+        for (key, value, reason) in Self.bad {
+            let error = door.store(value, under: key, of: prefs, in: file.store)
+            guard case .constraintViolated(let failures) = error else {
+                Issue.record("\(key) = \(value): \(String(describing: error))")
+                continue
+            }
+            #expect(failures.map(\.description) == ["\(key): \(reason)"])
+            #expect(failures.map(\.topLevelKey) == [key])
+            #expect(try file.bytes == before.0 && file.fileNumber == before.1, "\(key) = \(value)")
+        }
+        #expect(prefs.size == 20 && prefs.free == 1)
+    }
+
+    @Test(arguments: Door.allCases)
+    func aGoodValuePassesEveryDoor(_ door: Door) throws {
+        let file = try TypedFile()
+        let good: [(String, Any)] = [
+            ("size", 8), ("size", 72), ("size", 40.0), ("Ratio", 1), ("Ratio", 0.0), ("letter", "m"), ("level", "high"),
+            ("theme", "dark"), ("digit", 9), ("even", -2), ("name", " "), ("list", [1, 2]),
+        ]
+        for (key, value) in good {
+            let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+            #expect(door.store(value, under: key, of: prefs, in: file.store) == nil, "\(key) = \(value)")
+            let found = exactForm([key: prefs[key] ?? "nothing"] as [String: Any])
+            let wanted = try exactly([key: value])
+            #expect(found == wanted)
+        }
+    }
+
+    @Test func aTypedWriteIsCheckedToo() throws {
+        let file = try TypedFile(["free": 1])
+        let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+        let bytes = try file.bytes
+        let attempts: [(String, () -> PrefsError?)] = [
+            ("size: must be in 8...72", { prefs.$size.set(73) }),
+            ("Ratio: must be in 0.0...1.0", { prefs.$ratio.set(.nan) }),
+            ("level: must be one of low, high", { prefs.$level.set(.middle) }),
+            ("theme: must be one of light, dark", { prefs.$theme.set("") }),
+            ("digit: must be in 1...9", { prefs.$digit.set(0) }),
+            ("even: must be even", { prefs.$even.set(1) }),
+            ("name: must not be empty", { prefs.$name.set("") }),
+            ("list: must have two elements at most", { prefs.$list.set([1, 2, 3]) }),
+            ("size: must be in 8...72", { prefs.update { prefs.size += 100 } }),
+        ]
+        for (message, attempt) in attempts {
+            #expect(attempt().map { "\($0)" } == message)
+            #expect(prefs.outcome == message)
+        }
+        #expect(try file.bytes == bytes)
+        prefs.size = 72
+        prefs.digit = 1
+        prefs.digit = nil
+        prefs.level = .high
+        #expect(prefs.outcome == "ok")
+        #expect(try file.stored == exactly(["free": 1, "size": 72, "level": "high"]))
+    }
+
+    @Test func everyOffenderIsNamed() {
+        let prefs = LimitedPrefs(store: InMemoryStore())
+        prefs.values = ["theme": "", "size": 1, "free": 3, "digit": 0]
+        #expect(
+            prefs.outcome
+                == "digit: must be in 1...9\nsize: must be in 8...72\ntheme: must be one of light, dark")
+        #expect(prefs.count == 0)
+    }
+
+    @Test func aRefusalRollsBackTheWholeUpdate() throws {
+        let file = try TypedFile(["free": 1])
+        let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+        let other = LimitedPrefs(key: "Other", store: file.store)
+        let bytes = try file.bytes
+        let error = prefs.update {
+            prefs.free = 2
+            other.free = 3
+            prefs.size = 100
+            // Refused, it reads as before the attempt.
+            #expect(prefs.size == 12 && prefs.free == 2)
+            prefs.free = 4
+        }
+        #expect(error.map { "\($0)" } == "size: must be in 8...72")
+        #expect(try file.bytes == bytes)
+        #expect(prefs.free == 1 && other.free == 0)
+        // And the next one is a new one.
+        #expect(prefs.update { prefs.size = 72 } == nil && prefs.size == 72)
+    }
+
+    @Test func aStoredValueThatBreaksAConstraintReadsAsTheDefaultAndIsKept() throws {
+        let stored: [String: Any] = [
+            "size": 4711, "Ratio": 2.5, "level": "middle", "theme": "hidden", "digit": 99, "even": 7, "name": "",
+            "list": [1, 2, 3],
+        ]
+        let file = try TypedFile(stored)
+        let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+        let bytes = try file.bytes
+        let reads: [(String, () -> Bool)] = [
+            ("size: must be in 8...72", { prefs.size == 12 && prefs.$size.isDefault }),
+            ("Ratio: must be in 0.0...1.0", { prefs.ratio == 0.5 }),
+            ("level: must be one of low, high", { prefs.level == .low }),
+            ("theme: must be one of light, dark", { prefs.theme == "light" }),
+            ("digit: must be in 1...9", { prefs.digit == nil }),
+            ("even: must be even", { prefs.even == 1 }),
+            ("name: must not be empty", { prefs.name == "nobody" }),
+            ("list: must have two elements at most", { prefs.list.isEmpty }),
+        ]
+        for (message, isDefault) in reads {
+            #expect(isDefault(), "\(message)")
+            #expect(prefs.outcome == message)
+        }
+        #expect(prefs.$size.isSet && prefs["size"] as? Int == 4711)
+        #expect(try file.bytes == bytes)
+        // What is left alone blocks nobody.
+        prefs.free = 1
+        prefs.values["free"] = 2
+        prefs.update { $0["size"] = 20 }
+        #expect(prefs.outcome == "ok")
+        #expect(try file.stored == exactly(stored.merging(["free": 2, "size": 20]) { $1 }))
+        prefs["size"] = nil
+        #expect(prefs.size == 12 && prefs.outcome == "ok")
+    }
+
+    @Test func aValueOfAnotherTypeReadsAsTheDefaultAndIsKept() throws {
+        let stored: [String: Any] = ["free": "many", "digit": 2.5, "list": ["1"], "name": Data([1])]
+        let file = try TypedFile(stored)
+        let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
+        let bytes = try file.bytes
+        #expect(prefs.free == 0 && prefs.outcome == "free: a text is no Int; the default is read")
+        #expect(prefs.digit == nil && prefs.outcome == "digit: a number is no Int; the default is read")
+        #expect(prefs.list.isEmpty && prefs.outcome == "list[0]: a text is no Int; the default is read")
+        #expect(prefs.name == "nobody" && prefs.outcome == "name: data is no String; the default is read")
+        #expect(prefs.$free.isSet && prefs.$free.isDefault)
+        #expect(try file.bytes == bytes)
+        prefs.size = 30
+        #expect(try file.stored == exactly(stored.merging(["size": 30]) { $1 }))
+    }
+}

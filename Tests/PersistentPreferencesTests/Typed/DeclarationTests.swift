@@ -1,0 +1,208 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private class BasePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var first = 1
+    @Pref("Second One") var second = "two"
+}
+
+private class PlainMiddle: BasePrefs, @unchecked Sendable {
+    var unrelated = 0
+}
+
+private final class LastPrefs: PlainMiddle, @unchecked Sendable {
+    @Pref var third: Int?
+    @Pref private var hidden = 4
+    @Pref fileprivate var shown = 5
+
+    func hide(_ value: Int) -> PrefsError? { $hidden.set(value) }
+}
+
+private class GenericPrefs<Value: Codable & Sendable>: PersistentPrefs, @unchecked Sendable {
+    @Pref var list: [Value] = []
+    @Pref var latest: Value? = nil
+}
+
+private final class DerivedGenericPrefs: GenericPrefs<Date>, @unchecked Sendable {
+    @Pref var sum = 0
+}
+
+private final class OddlyNamedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var `default` = 1
+    @Pref var _leading = 2
+    @Pref var größe = 3
+    @Pref("with space, \"quotes\" and 😀") var odd = 4
+    @Pref("") var empty = 5
+}
+
+private final class HandWrittenKeysPrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { ["by hand", "both"] }
+
+    @Pref var declared = 1
+    @Pref var both = 2
+}
+
+private final class SuperKeysPrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { super.keys + ["by hand"] }
+
+    @Pref var declared = 1
+}
+
+/// Wrappers that are no default values of their properties; some of one place in the source.
+private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var plain: Int
+    @Pref var left: Int
+    @Pref var right: Int
+    @Pref var swapped: Int
+    @Pref var other: Int
+
+    init(isOdd: Bool, store: any PrefsStore) {
+        func make(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
+        func late(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
+        _plain = isOdd ? Pref(wrappedValue: 1) : Pref(wrappedValue: 2)
+        _left = make(3)
+        _right = make(4)
+        // One line makes one property here and another there.
+        if isOdd {
+            _swapped = late(5)
+            _other = Pref(wrappedValue: 6)
+        } else {
+            _swapped = Pref(wrappedValue: 5)
+            _other = late(6)
+        }
+        super.init(key: TypedFile.root, store: store)
+    }
+
+    override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
+        fatalError("not used")
+    }
+
+    var handles: [PrefHandle<Int>] { [$plain, $left, $right, $swapped, $other] }
+}
+
+/// As `AssignedPrefs`, with nothing that gives the sharing of a line away in the first instance.
+private final class CrossedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var one: Int
+    @Pref var two: Int
+
+    init(isCrossed: Bool, store: any PrefsStore) {
+        func shared(_ value: Int) -> Pref<Int> { Pref(wrappedValue: value) }
+        _one = isCrossed ? Pref(wrappedValue: 1) : shared(1)
+        _two = isCrossed ? shared(2) : Pref(wrappedValue: 2)
+        super.init(key: TypedFile.root, store: store)
+    }
+
+    override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
+        fatalError("not used")
+    }
+}
+
+private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+    @Pref("text") var words = ""
+    @Pref var list = [0]
+}
+
+/// Which keys a class has, and whence.
+@Suite struct DeclarationTests {
+    private let store = InMemoryStore()
+
+    @Test func keysComeFromTheWholeChainOfClasses() {
+        let prefs = LastPrefs(store: store)
+        #expect(prefs.keys == ["first", "Second One", "third", "hidden", "shown"])
+        #expect(PlainMiddle(store: store).keys == ["first", "Second One"])
+        #expect(BasePrefs(store: store).keys == ["first", "Second One"])
+        #expect(prefs.third == nil)
+        prefs.first = 10
+        prefs.second = "20"
+        prefs.third = 30
+        #expect(prefs.hide(40) == nil)
+        prefs.shown = 50
+        #expect(exactForm(prefs.values) == "{'Second One': '20', 'first': 10, 'hidden': 40, 'shown': 50, 'third': 30}")
+    }
+
+    @Test func aGenericClassIsAClassOfItsOwnForEachType() {
+        let numbers = GenericPrefs<Int>(key: "numbers", store: store)
+        let texts = GenericPrefs<String>(key: "texts", store: store)
+        let dates = DerivedGenericPrefs(key: "dates", store: store)
+        numbers.list.append(1)
+        texts.list += ["a", "b"]
+        texts.latest = "b"
+        dates.latest = Date(timeIntervalSinceReferenceDate: 0.5)
+        dates.sum += 1
+        #expect(dates.keys == ["list", "latest", "sum"])
+        #expect(numbers.list == [1] && texts.list == ["a", "b"] && texts.latest == "b")
+        #expect(dates.latest?.timeIntervalSinceReferenceDate == 0.5 && dates.sum == 1)
+        #expect(GenericPrefs<String>.describe().map { "\($0.valueType)" } == ["Array<String>", "Optional<String>"])
+    }
+
+    @Test func anyNameIsAKey() {
+        let prefs = OddlyNamedPrefs(store: store)
+        #expect(prefs.keys == ["default", "_leading", "größe", "with space, \"quotes\" and 😀", ""])
+        prefs.default = 10
+        prefs._leading = 20
+        prefs.größe = 30
+        prefs.odd = 40
+        #expect(prefs.outcome == "ok")
+        prefs.empty = 50
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.keys.map { prefs[$0] as? Int } == [10, 20, 30, 40, 50])
+    }
+
+    @Test func keysByHandAndDeclaredOnesAreBothAllowed() {
+        let prefs = HandWrittenKeysPrefs(store: store)
+        #expect(prefs.keys == ["by hand", "both"])
+        prefs["by hand"] = 0
+        prefs.declared = 10
+        prefs.both = 20
+        #expect(prefs.ints == ["by hand": 0, "declared": 10, "both": 20] && prefs.count == 3)
+        prefs.values = ["declared": 1, "neither": 2]
+        #expect(prefs.outcome == "not among the allowed keys: \"neither\"" && prefs.count == 3)
+        prefs.clear()
+        #expect(prefs.count == 0 && prefs.declared == 1)
+
+        let more = SuperKeysPrefs(store: store)
+        #expect(more.keys == ["declared", "by hand"])
+        more.values = ["declared": 5, "by hand": 6]
+        #expect(more.declared == 5 && more.outcome == "ok")
+    }
+
+    @Test func wrappersMayBeAssignedInAnInitializer() {
+        let names = ["plain", "left", "right", "swapped", "other"]
+        for isOdd in [true, false, true] {
+            let prefs = AssignedPrefs(isOdd: isOdd, store: store)
+            #expect(prefs.keys == names)
+            #expect(prefs.handles.map(\.key) == names)
+            #expect(prefs.handles.map(\.defaultValue) == [isOdd ? 1 : 2, 3, 4, 5, 6])
+            for (number, handle) in prefs.handles.enumerated() { handle.set(number) }
+            #expect(names.map { prefs[$0] as? Int } == [0, 1, 2, 3, 4])
+        }
+    }
+
+    @Test func aPropertyIsToldByItselfAndNotByTheLineThatMadeIt() {
+        _ = CrossedPrefs(isCrossed: false, store: store)
+        let prefs = CrossedPrefs(isCrossed: true, store: store)
+        prefs.two = 20
+        prefs.one = 10
+        #expect(prefs.ints == ["one": 10, "two": 20])
+    }
+
+    @Test func theFirstInstancesOfAClassMayBeMadeAtOnce() {
+        func race<Tag>(_ tag: Tag.Type, rounds: Int) {
+            let store = store
+            inThreads(16) { number in
+                let prefs = RacedPrefs<Tag>(key: "\(rounds)", store: store)
+                prefs.update { prefs.number += 1 }
+                if number == 7 { prefs.words = "seven" }
+                prefs.update { prefs.list.append(number) }
+            }
+            let prefs = RacedPrefs<Tag>(key: "\(rounds)", store: store)
+            #expect(prefs.keys == ["number", "text", "list"])
+            #expect(prefs.number == 16 && prefs.words == "seven" && prefs.list.sorted() == [0] + Array(0..<16))
+            if rounds > 1 { race([Tag].self, rounds: rounds - 1) }
+        }
+        race(Int.self, rounds: 10)
+    }
+}

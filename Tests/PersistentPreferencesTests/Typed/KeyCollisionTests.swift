@@ -1,0 +1,131 @@
+import PersistentPreferences
+import Testing
+
+private final class TwoExplicitKeys: PersistentPrefs, @unchecked Sendable {
+    @Pref("shared") var one = 1
+    @Pref("shared") var two = 2
+}
+
+private final class ExplicitAndOwnName: PersistentPrefs, @unchecked Sendable {
+    @Pref var one = 1
+    @Pref("one") var two = 2
+}
+
+private class Below: PersistentPrefs, @unchecked Sendable {
+    @Pref var one = 1
+}
+
+private final class AboveAndBelow: Below, @unchecked Sendable {
+    @Pref("one") var two = 2
+}
+
+private class PrivateBelow: PersistentPrefs, @unchecked Sendable {
+    @Pref private var one = 1
+}
+
+private final class PrivateAboveAndBelow: PrivateBelow, @unchecked Sendable {
+    @Pref private var one = 2
+}
+
+private final class FormerKeyOfAnother: PersistentPrefs, @unchecked Sendable {
+    @Pref("one's key") var one = 1
+    @Pref(previously: "older", "one's key") var two = 2
+}
+
+private final class FormerKeyOfItsOwn: PersistentPrefs, @unchecked Sendable {
+    @Pref(previously: "one") var one = 1
+}
+
+private final class ReservedKey: PersistentPrefs, @unchecked Sendable {
+    @Pref("PersistentPreferences version") var version = 1
+}
+
+private final class ReservedFormerKey: PersistentPrefs, @unchecked Sendable {
+    @Pref(previously: "PersistentPreferences version") var version = 1
+}
+
+private final class OneForTwo: PersistentPrefs, @unchecked Sendable {
+    @Pref var one: Int
+    @Pref var two: Int
+
+    override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
+        let pref = Pref(wrappedValue: 1)
+        _one = pref
+        _two = pref
+        super.init(key: key, values: values, store: store)
+    }
+}
+
+private final class DescendingMigrations: PersistentPrefs, @unchecked Sendable {
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 2) { _ in }, PrefsMigration(to: 2) { _ in }]
+    }
+}
+
+private final class MigrationToNothing: PersistentPrefs, @unchecked Sendable {
+    override class var migrations: [PrefsMigration] { [PrefsMigration(to: 0) { _ in }] }
+}
+
+private final class Undescribed: PersistentPrefs, @unchecked Sendable {
+    @Pref var one = 1
+}
+
+/// Declarations that cannot be: each stops its program, with a message that says where.
+@Suite struct KeyCollisionTests {
+    enum Mistake: String, CaseIterable, Codable {
+        case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
+        case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
+        case descendingMigrations, migrationToNothing, undescribed
+
+        func make() {
+            let store = InMemoryStore()
+            switch self {
+            case .twoExplicitKeys: _ = TwoExplicitKeys(store: store)
+            case .explicitAndOwnName: _ = ExplicitAndOwnName(store: store)
+            case .aboveAndBelow: _ = AboveAndBelow(store: store)
+            case .privateAboveAndBelow: _ = PrivateAboveAndBelow(store: store)
+            case .formerKeyOfAnother: _ = FormerKeyOfAnother(store: store)
+            case .formerKeyOfItsOwn: _ = FormerKeyOfItsOwn(store: store)
+            case .reservedKey: _ = ReservedKey(store: store)
+            case .reservedFormerKey: _ = ReservedFormerKey(store: store)
+            case .oneForTwo: _ = OneForTwo(key: nil, values: nil, store: store)
+            case .descendingMigrations: _ = DescendingMigrations(store: store)
+            case .migrationToNothing: _ = MigrationToNothing(store: store)
+            case .undescribed: _ = Undescribed.describe()
+            }
+        }
+
+        var message: String {
+            switch self {
+            case .twoExplicitKeys:
+                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\""
+            case .explicitAndOwnName:
+                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\""
+            case .aboveAndBelow:
+                "AboveAndBelow: the properties \"one\" and \"two\" have one key, \"one\""
+            case .privateAboveAndBelow:
+                "PrivateAboveAndBelow: the properties \"one\" and \"one\" have one key, \"one\""
+            case .formerKeyOfAnother:
+                "FormerKeyOfAnother: \"one's key\" is a former key of the property \"two\" "
+                    + "and the key of the property \"one\""
+            case .formerKeyOfItsOwn:
+                "FormerKeyOfItsOwn: \"one\" is a former key of the property \"one\" and the key of the property \"one\""
+            case .reservedKey: "ReservedKey: the key of the property \"version\" is reserved"
+            case .reservedFormerKey: "ReservedFormerKey: a former key of the property \"version\" is reserved"
+            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" were given one Pref; make one for each"
+            case .descendingMigrations: "DescendingMigrations: a migration to version 2 stands behind version 2"
+            case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
+            case .undescribed: "Undescribed.describe(): the properties are known once an instance has been made"
+            }
+        }
+    }
+
+    @Test(arguments: Mistake.allCases)
+    func stopsWithAMessage(_ mistake: Mistake) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
+            mistake.make()
+        }
+        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(errors.contains(mistake.message), "\(errors)")
+    }
+}

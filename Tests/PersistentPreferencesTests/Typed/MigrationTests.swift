@@ -1,0 +1,226 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private let mark = "PersistentPreferences version"
+
+/// Version 1 has the number tripled, version 2 has it plus one, under another name.
+private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(previously: "amount") var number = 0
+    @Pref var free = 0
+    @Pref var text = ""
+
+    override class var migrations: [PrefsMigration] {
+        [
+            PrefsMigration(to: 1) { values in
+                if let number = values["number"] as? Int { values["number"] = number * 3 }
+            },
+            PrefsMigration(to: 2) { values in
+                if let number = values.removeValue(forKey: "number") as? Int { values["amount"] = number + 1 }
+                values["gone"] = nil
+                // Not for a step to say.
+                values[mark] = 77
+            },
+        ]
+    }
+}
+
+/// The same root as a program without migrations sees it.
+private final class UnversionedPrefs: PersistentPrefs, @unchecked Sendable {
+    override var keys: [String] { ["number", "amount", "free", mark] }
+}
+
+/// Counts the runs of its step by the text that is stored.
+private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var text = ""
+    @Pref var number = 0
+
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var counts: [String: Int] = [:]
+
+    static func runs(on text: String) -> Int { lock.withLock { counts[text] ?? 0 } }
+
+    override class var migrations: [PrefsMigration] {
+        [
+            PrefsMigration(to: 1) { values in
+                let text = values["text"] as? String ?? ""
+                lock.withLock { counts[text, default: 0] += 1 }
+                values["number"] = 5
+            }
+        ]
+    }
+}
+
+@Suite struct MigrationTests {
+    private func prefs(_ file: TypedFile) -> MigratedPrefs {
+        MigratedPrefs(key: TypedFile.root, store: file.store)
+    }
+
+    @Test(arguments: [
+        (stored: ["number": 5, "gone": 9, "kept": 8], number: 16), (["number": 5, mark: 0], 16),
+        (["number": 5, mark: 1], 6), (["amount": 5, mark: 2], 5), (["number": 5, mark: 2], 5),
+        (["number": 5, mark: 3], 5),
+        (["number": 5, mark: 1_000_000], 5), (["kept": 8], 0),
+    ])
+    func readingMigratesInMemoryOnly(_ stored: [String: Int], _ number: Int) throws {
+        let file = try TypedFile(stored)
+        let prefs = prefs(file)
+        let before = try (file.bytes, file.fileNumber)
+        #expect(prefs.number == number && prefs["number"] as? Int == (number == 0 ? nil : number))
+        #expect(prefs.ints == (number == 0 ? [:] : ["number": number]) && prefs.count == number.signum())
+        #expect(prefs.$number.isSet == (number > 0))
+        prefs.flush()
+        // Nothing changes by these.
+        prefs.number = number
+        if number > 0 { prefs["number"] = number }
+        prefs.update {}
+        prefs.update { _ in }
+        prefs.update { #expect(prefs.number == number) }
+        prefs.values = prefs.values
+        prefs.$text.reset()
+        if number == 0 { prefs.$number.reset() }
+        #expect(prefs.outcome == "ok")
+        if number > 0 { #expect(try file.bytes == before.0 && file.fileNumber == before.1) }
+
+        prefs.free = 1
+        let version = max(2, stored[mark] ?? 0)
+        var expected = ["free": 1, mark: version]
+        expected["number"] = number == 0 ? nil : number
+        expected["kept"] = stored["kept"]
+        #expect(prefs.outcome == "ok" && prefs.number == number)
+        #expect(try file.stored == exactly(expected))
+    }
+
+    /// Each kind of write that changes `free` alone.
+    enum Way: CaseIterable {
+        case typed, handle, subscripted, inPlace, assigned, update, typedUpdate, updateOfAnother, initializer
+
+        fileprivate func apply(to prefs: MigratedPrefs, in store: any PrefsStore) {
+            switch self {
+            case .typed: prefs.free = 1
+            case .handle: prefs.$free.set(1)
+            case .subscripted: prefs["free"] = 1
+            case .inPlace: prefs.values["free"] = 1
+            case .assigned: prefs.values = ["free": 1, "number": 16]
+            case .update: prefs.update { $0["free"] = 1 }
+            case .typedUpdate: prefs.update { prefs.free = 1 }
+            case .updateOfAnother:
+                let other = MigratedPrefs(key: "Other", store: store)
+                let twin = MigratedPrefs(key: TypedFile.root, store: store)
+                other.update {
+                    other.free = 1
+                    prefs.update { values in
+                        values["free"] = 2
+                        // A write inside joins: it sees the root in the new shape, and the body's own change comes on top.
+                        twin.number += 1
+                        #expect(twin.number == 17 && prefs.number == 17)
+                        twin.number -= 1
+                    }
+                    twin.free -= 1
+                }
+            case .initializer: _ = MigratedPrefs(key: TypedFile.root, values: ["free": 1], store: store)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func theFirstWriteCommitsTheMigration(_ way: Way) throws {
+        let file = try TypedFile(["number": 5, "gone": 9, "kept": 8])
+        let prefs = prefs(file)
+        way.apply(to: prefs, in: file.store)
+        #expect(prefs.outcome == "ok")
+        #expect(try file.stored == exactly(["number": 16, "free": 1, "kept": 8, mark: 2]))
+        #expect(prefs.ints == ["number": 16, "free": 1])
+        // And once.
+        prefs.text = "later"
+        #expect(prefs.number == 16 && self.prefs(file).number == 16)
+    }
+
+    @Test func aNewRootStartsAtTheCurrentVersionWithoutAStep() throws {
+        for start in [nil, [:]] as [[String: Any]?] {
+            let file = try TypedFile(start)
+            let prefs = prefs(file)
+            prefs.number = 5
+            #expect(try file.stored == exactly(["number": 5, mark: 2]))
+            #expect(prefs.number == 5)
+            prefs.clear()
+            #expect(try file.stored == exactly([mark: 2]) && prefs.count == 0 && prefs.values.isEmpty)
+            prefs.deleteAll()
+            #expect(try file.stored == "nothing")
+            prefs.number = 6
+            #expect(try file.stored == exactly(["number": 6, mark: 2]))
+        }
+    }
+
+    @Test func aMigrationAppliesOnceWhoeverComesFirst() throws {
+        let file = try TypedFile(["number": 5])
+        let store = file.store
+        inThreads(8) { thread in
+            let prefs = MigratedPrefs(key: TypedFile.root, store: store)
+            for round in 0..<5 {
+                #expect(prefs.number == 16)
+                if thread.isMultiple(of: 2) {
+                    prefs.text = "\(thread) \(round)"
+                } else {
+                    prefs.update { prefs.free += 1 }
+                }
+                #expect(prefs.number == 16)
+            }
+        }
+        #expect(prefs(file).ints == ["number": 16, "free": 20])
+    }
+
+    @Test func aProgramWithoutMigrationsKeepsTheVersion() throws {
+        let file = try TypedFile(["amount": 5, mark: 2])
+        let prefs = UnversionedPrefs(key: TypedFile.root, store: file.store)
+        #expect(prefs.ints == ["amount": 5] && prefs.count == 1)
+        prefs["free"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try file.stored == exactly(["amount": 5, "free": 1, mark: 2]))
+        prefs.clear()
+        #expect(try file.stored == exactly([mark: 2]))
+    }
+
+    @Test func theVersionIsBehindNoDoor() throws {
+        let file = try TypedFile(["number": 5, mark: 1])
+        let bytes = try file.bytes
+        for prefs in [prefs(file), UnversionedPrefs(key: TypedFile.root, store: file.store)] as [PersistentPrefs] {
+            let refusal = "not among the allowed keys: \"\(mark)\""
+            #expect(prefs[mark] == nil && prefs.outcome == refusal)
+            #expect(prefs.values[mark] == nil)
+            prefs[mark] = 2
+            #expect(prefs.outcome == refusal)
+            prefs[mark] = nil
+            #expect(prefs.outcome == refusal)
+            prefs.values[mark] = 2
+            #expect(prefs.outcome == refusal)
+            prefs.values = [mark: 2]
+            #expect(prefs.outcome == refusal)
+            #expect(prefs.update { $0[mark] = 2 }.map { "\($0)" } == refusal)
+            #expect(try file.bytes == bytes)
+        }
+        #expect(MigratedPrefs(key: TypedFile.root, values: [mark: 2], store: file.store).lastError != nil)
+        #expect(!prefs(file).keys.contains(mark))
+        #expect(try file.bytes == bytes)
+    }
+
+    @Test func aStepRunsOncePerStoredState() throws {
+        let text = UUID().uuidString
+        let file = try TypedFile(["text": text])
+        let prefs = CountingPrefs(key: TypedFile.root, store: file.store)
+        for _ in 0..<10 {
+            #expect(prefs.text == text && prefs.number == 5 && prefs.count == 2 && prefs.$number.isSet)
+            prefs.text = text
+        }
+        #expect(CountingPrefs.runs(on: text) == 1)
+        // Another program's write of the same is another state.
+        try file.put(["text": text, "other": 1])
+        for _ in 0..<10 { #expect(prefs.number == 5) }
+        #expect(CountingPrefs.runs(on: text) == 2)
+        prefs.number = 6
+        let runs = CountingPrefs.runs(on: text)
+        #expect(prefs.text == text && prefs.number == 6 && CountingPrefs.runs(on: text) == runs && runs <= 3)
+        #expect(try file.stored == exactly(["text": text, "number": 6, "other": 1, mark: 1]))
+    }
+}

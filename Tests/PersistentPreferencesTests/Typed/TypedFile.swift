@@ -1,0 +1,51 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+
+/// A file with one root, made and looked at past the classes under test.
+struct TypedFile {
+    static let root = "Root"
+
+    let folder: TemporaryFolder
+    let store: PropertyListFileStore
+
+    init(_ values: [String: Any]? = nil) throws {
+        folder = try TemporaryFolder()
+        store = PropertyListFileStore(url: folder.file(), durability: .process)
+        if let values { try put(values) }
+    }
+
+    func put(_ values: [String: Any]) throws {
+        try store.update(root: Self.root) { $0 = values }
+    }
+
+    /// The bytes on the disk.
+    var bytes: Data {
+        get throws { try Data(contentsOf: folder.file()) }
+    }
+
+    /// What is on the disk under the root, by Foundation alone.
+    var stored: String {
+        get throws { try propertyList(at: folder.file())[Self.root].map { exactForm(withTextKeys($0)) } ?? "nothing" }
+    }
+
+    /// Each replacement of the file gives it another.
+    var fileNumber: Int? {
+        get throws { try FileManager.default.attributesOfItem(atPath: folder.file().path)[.systemFileNumber] as? Int }
+    }
+}
+
+/// The exact form of plain values once they have been in a property list.
+func exactly(_ values: [String: Any]) throws -> String {
+    let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+    return exactForm(withTextKeys(try PropertyListSerialization.propertyList(from: data, options: [], format: nil)))
+}
+
+/// Foundation reads dictionaries with keys of any type.
+private func withTextKeys(_ object: Any) -> Any {
+    switch object {
+    case let dictionary as [String: Any]: dictionary.mapValues(withTextKeys)
+    case let list as [Any]: list.map(withTextKeys)
+    default: object
+    }
+}

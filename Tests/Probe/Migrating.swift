@@ -1,0 +1,21 @@
+import PersistentPreferences
+
+/// A subclass whose step may run only once on what is stored: twice, the number would be another.
+final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(previously: "amount") var number = 0
+    @Pref var turns = 0
+
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 1) { $0["amount"] = ($0["amount"] as? Int ?? 0) * 3 }]
+    }
+
+    /// Reads and writes the root that another version has left, as others do at the same time.
+    static func race(turns: Int) {
+        for _ in 0..<turns {
+            let prefs = MigratingPrefs()
+            let before = prefs.number
+            let error = prefs.update { prefs.turns += 1 }
+            print(before, prefs.number, error.map { "\($0)" } ?? "ok")
+        }
+    }
+}
