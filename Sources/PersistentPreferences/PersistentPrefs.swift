@@ -68,7 +68,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// They apply in memory to what is read, and are committed with the version by the first write, in whichever process comes
     /// first. Data without a version has version 0; a new root starts at the current one. If a step fails, every
     /// access but ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)`` and the data stays. A root of a
-    /// newer version is read and written as it is, and keeps its version. Read once for a class.
+    /// newer version is read and written as it is, and keeps its version. Read once for a class; a subclass of a subclass
+    /// says `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
     /// All that is stored under allowed keys, as of now; empty where nothing is, or nothing can be read.

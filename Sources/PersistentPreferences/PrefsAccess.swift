@@ -85,7 +85,7 @@ struct PrefsAccess {
         let schema = state.declarations.schema
         try state.store.update(root: root) { stored in
             var current = try schema.current(stored, root: root)
-            let change = try change(current).removing(schema.formerKeys)
+            let change = schema.completed(try change(current), of: current)
             // A root that stays as it is keeps its old shape, too.
             guard try change.apply(to: &current), let current else { return }
             stored = schema.stamped(current)

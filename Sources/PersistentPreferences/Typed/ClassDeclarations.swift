@@ -13,8 +13,7 @@ final class ClassDeclarations: @unchecked Sendable {
     let allowed: AllowedKeys
     let schema: RootSchema
     private let byKey: [String: Declaration]
-    /// What has been found out by looking at instances. Of those, the place of a wrapper is what they have in common: one
-    /// line of an initializer may make one property here and another there.
+    /// By the place of the wrapper in an instance.
     private var keysByStorage: [AnyKeyPath: String] = [:]
     private let keysLock = Lock()
 
@@ -59,16 +58,29 @@ final class ClassDeclarations: @unchecked Sendable {
     /// The key of a property of an instance of the class.
     func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
         if let key = property.explicitKey, byKey[key] != nil { return key }
-        if property.explicitKey == nil, let key = keysLock.withLock({ keysByStorage[storage] }) { return key }
-        guard let found = Self.properties(of: prefs).first(where: { $0.property === property }),
-            let declaration = declarations.first(where: { $0.name == found.name }), property.explicitKey == nil
-        else {
-            fatalError(
-                "\(type(of: prefs)): a @Pref property has another key than in the first instance, or is hidden by a "
-                    + "custom mirror")
+        if property.explicitKey == nil {
+            if let key = keysLock.withLock({ keysByStorage[storage] }) { return key }
+            if let key = name(at: storage) ?? name(of: property, in: prefs) {
+                keysLock.withLock { keysByStorage[storage] = key }
+                return key
+            }
         }
-        keysLock.withLock { keysByStorage[storage] = declaration.key }
-        return declaration.key
+        fatalError(
+            "\(type(of: prefs)): a @Pref property has another key than in the first instance, or is hidden by a custom "
+                + "mirror")
+    }
+
+    /// The name of the property, which is its key, by the words that the language has for a place: `\EditorPrefs._size`.
+    /// It does not touch the instance, whose other properties may belong to another thread at the moment.
+    private func name(at storage: AnyKeyPath) -> String? {
+        let place = storage.debugDescription
+        let found = declarations.filter { $0.property.explicitKey == nil && place.hasSuffix("._" + $0.name) }
+        return found.count == 1 ? found.first?.name : nil
+    }
+
+    /// The same for a name with a dot in it.
+    private func name(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String? {
+        Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
     }
 
     /// The failures of what a write assigns, if constraints forbid it.

@@ -6,9 +6,14 @@ extension PersistentPrefs {
     /// message that says so. Cost: linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
         guard let declarations = ClassDeclarations.known(self) else {
-            fatalError("\(self).describe(): the properties are known once an instance has been made, \(self)()")
+            fatalError("\(self).describe(): the properties are known once an instance has been made, of any store")
         }
         return declarations.declarations.map(PrefDescription.init)
+    }
+
+    /// The same of this instance's class.
+    public func describe() -> [PrefDescription] {
+        declarations.declarations.map(PrefDescription.init)
     }
 
     func value<Value>(of property: PrefProperty<Value>) -> Value {
@@ -27,6 +32,47 @@ extension PersistentPrefs {
             try assign(object, to: binding.key, in: &$0)
         }
     }
+
+    // MARK: - Changes in place
+
+    /// A value on its way through a change in place: what it starts from, and what the read of it met.
+    struct Change<Value> {
+        fileprivate let root: String
+        var value: Value
+        fileprivate var notice: PrefsError?
+        fileprivate var failure: PrefsError?
+    }
+
+    func changeInPlace<Value>(of property: PrefProperty<Value>) -> Change<Value> {
+        var change = Change(root: key, value: property.defaultValue)
+        do {
+            var access = try access(root: change.root)
+            defer { change.notice = access.notice }
+            if let object = try object(of: property, in: &access) {
+                change.value = try property.value(of: object, in: self)
+            }
+        } catch {
+            change.failure = PrefsError(error)
+        }
+        return change
+    }
+
+    /// The change ended by throwing: nothing is stored, and what the read met is told all the same.
+    func abandon(_ change: Change<some Any>) {
+        report(change.notice ?? change.failure)
+    }
+
+    func commit<Value>(_ change: Change<Value>, of property: PrefProperty<Value>) {
+        write(to: change.root) {
+            $0.notice = change.notice
+            // What could not be read must not be replaced by what was made of the default.
+            if let failure = change.failure { throw failure }
+            let key = property.binding(in: self).key
+            try assign(try property.object(for: change.value, key: key), to: key, in: &$0)
+        }
+    }
+
+    // MARK: - Handles
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
         write { try assign(nil, to: property.binding(in: self).key, in: &$0) }

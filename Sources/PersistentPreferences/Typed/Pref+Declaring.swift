@@ -26,7 +26,7 @@ extension Pref where Value: Codable {
     /// The same, of nil or one of the choices.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
-    ) where Value == Choices.Choice? {
+    ) where Value == Choices.PrefChoice? {
         self.init(
             wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
     }

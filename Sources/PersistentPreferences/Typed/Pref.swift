@@ -14,8 +14,12 @@
 /// stored. `$fontSize` is a ``PrefHandle``.
 ///
 /// A read gives the default where nothing is stored, and where what is stored is of another type or breaks the
-/// constraint: then it is kept, and ``PersistentPrefs/lastError`` tells. Writing an optional nil removes the key, so that
-/// the default is read again; where nil and absent are to differ, make it doubly optional.
+/// constraint: then it is kept, and ``PersistentPrefs/lastError`` tells. A change in place (`prefs.recent.append(url)`) of
+/// a value that could not be read is refused; assigning a value replaces what is stored. Writing an optional nil removes
+/// the key, so that the default is read again; where nil and absent are to differ, make it doubly optional.
+///
+/// What a property says holds for the class: of several instances whose initializers give it other keys or constraints,
+/// the first counts. A default that is an object is the same object at each read; use value types.
 ///
 /// Cost: a read is one of the class and the conversion of the value, which for lists, dictionaries and Codable types is
 /// not done again as long as what is stored stays the same; a write is one of the class. Any thread.
@@ -55,6 +59,15 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
     ) -> Value {
         get { prefs.value(of: Self.property(of: prefs, at: storage)) }
         set { prefs.set(newValue, of: Self.property(of: prefs, at: storage)) }
+        _modify {
+            let property = Self.property(of: prefs, at: storage)
+            var change = prefs.changeInPlace(of: property)
+            var isOver = false
+            defer { if !isOver { prefs.abandon(change) } }
+            yield &change.value
+            isOver = true
+            prefs.commit(change, of: property)
+        }
     }
 
     /// What the compiler makes of `prefs.$property`.

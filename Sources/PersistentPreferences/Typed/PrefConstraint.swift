@@ -1,12 +1,12 @@
 /// The values that a declared property lets through: a closed range, or a list of choices.
 ///
 /// Conform a type of your own for another kind. Mirrors the set notation of `ClosedRange.contains(_:)`.
-public protocol PrefChoices<Choice> {
+public protocol PrefChoices<PrefChoice> {
     /// The type of the values to choose from.
-    associatedtype Choice
+    associatedtype PrefChoice
 
-    /// Whether a value is one of the choices. Called for each write and for what is read, on any thread.
-    func contains(_ value: Choice) -> Bool
+    /// Whether a value is one of the choices. Called for each write and each read, on any thread.
+    func contains(_ value: PrefChoice) -> Bool
 
     /// The choices in words that make a sentence with "must be": `in 8...72`, `one of 1, 2, 3`.
     var choicesDescription: String { get }
@@ -14,7 +14,7 @@ public protocol PrefChoices<Choice> {
 
 extension ClosedRange: PrefChoices {
     /// Its bounds are of the type of the values.
-    public typealias Choice = Bound
+    public typealias PrefChoice = Bound
 
     /// `in 8...72`.
     public var choicesDescription: String { "in \(lowerBound)...\(upperBound)" }
@@ -22,7 +22,7 @@ extension ClosedRange: PrefChoices {
 
 extension Array: PrefChoices where Element: Equatable {
     /// Its elements are the choices.
-    public typealias Choice = Element
+    public typealias PrefChoice = Element
 
     /// `one of 1, 2, 3`.
     public var choicesDescription: String { "one of " + map { "\($0)" }.joined(separator: ", ") }

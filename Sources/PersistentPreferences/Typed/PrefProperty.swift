@@ -54,30 +54,32 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(of object: Any, in prefs: PersistentPrefs) throws(PrefsError) -> Value {
         let binding = binding(in: prefs)
-        guard binding.coding.reuse == .useful else { return try decode(object, binding) }
-        let last = prefs.state.withLock { reading }
+        let value = try decoded(object, binding, prefs.state)
+        if let reason = constraint?.violation(value) {
+            throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
+        }
+        return value
+    }
+
+    private func decoded(_ object: Any, _ binding: Binding, _ state: InstanceState) throws(PrefsError) -> Value {
+        guard binding.coding.reuse == .useful else {
+            return try binding.coding.value(of: object, forKey: binding.key)
+        }
+        let last = state.withLock { reading }
         if let last, CanonicalValue.areIdentical(last.object, object) { return last.value }
         let value: Value
         if let last, CanonicalValue.areEqual(last.object, object) {
             value = last.value
         } else {
-            value = try decode(object, binding)
+            value = try binding.coding.value(of: object, forKey: binding.key)
         }
         // What was kept is released outside the lock: somebody's deinit may come back here.
         let new = Reading(object: object, value: value)
-        let old = prefs.state.withLock {
+        let old = state.withLock {
             defer { reading = new }
             return reading
         }
         withExtendedLifetime(old) {}
-        return value
-    }
-
-    private func decode(_ object: Any, _ binding: Binding) throws(PrefsError) -> Value {
-        let value = try binding.coding.value(of: object, forKey: binding.key)
-        if let reason = constraint?.violation(value) {
-            throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
-        }
         return value
     }
 

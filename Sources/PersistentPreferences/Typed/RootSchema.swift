@@ -28,8 +28,7 @@ struct RootSchema: Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         guard !isTrivial, let stored, !stored.isEmpty else { return stored }
         let version = try version(of: stored, root: root)
-        // What a newer version has made of its root is not ours to tidy up.
-        guard version <= newest else { return stored }
+        guard !isNewer(stored) else { return stored }
         var values = stored
         if version < newest { try migrate(&values, from: version, root: root) }
         let migrated = values
@@ -53,9 +52,17 @@ struct RootSchema: Sendable {
         return values
     }
 
-    /// Former names of what a write assigns or removes: they must not come back.
-    func formerKeys(of keys: some Sequence<String>) -> [String] {
-        formerKeys.isEmpty ? [] : keys.flatMap { formerKeys[$0] ?? [] }
+    /// A change of a root, which removes former names of what it assigns or removes: they must not come back.
+    func completed(_ change: RootChange, of values: [String: Any]?) -> RootChange {
+        if formerKeys.isEmpty || isNewer(values) { return change }
+        return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
+    }
+
+    /// What a newer version has made of its root is not ours to tidy up.
+    private func isNewer(_ values: [String: Any]?) -> Bool {
+        guard let object = values?[Self.versionKey] else { return false }
+        // Without versions of its own, a class leaves those of others alone, whatever they are.
+        return Self.number(object).map { $0 > newest } ?? migrations.isEmpty
     }
 
     private var newest: Int { migrations.last?.version ?? 0 }
