@@ -49,7 +49,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(of object: Any, in prefs: PersistentPrefs) throws(PrefsError) -> Value {
         let binding = binding(in: prefs)
-        guard binding.coding.reuse == .useful else { return try decode(object, binding) }
+        guard binding.coding.reuse.isAllowed else { return try decode(object, binding) }
         let last = prefs.state.withLock { reading }
         if let last, CanonicalValue.areIdentical(last.object, object) { return last.value }
         let value: Value
@@ -57,6 +57,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             value = last.value
         } else {
             value = try decode(object, binding)
+            // Decoding may have found out.
+            guard binding.coding.reuse.isAllowed else { return value }
         }
         // What was kept is released outside the lock: somebody's deinit may come back here.
         let new = Reading(object: object, value: value)
@@ -149,23 +151,7 @@ extension PrefCoding {
         do {
             return try encode(value)
         } catch {
-            throw .valuesNotPlistCompatible([PropertyListFailure(encoding: error, of: Value.self, forKey: key)])
-        }
-    }
-}
-
-extension PropertyListFailure {
-    /// What somebody's encoding has thrown.
-    fileprivate init(encoding error: any Error, of type: Any.Type, forKey key: String) {
-        switch error {
-        case let error as ValueMismatch:
-            self = error.failure(forKey: key)
-        case EncodingError.invalidValue(_, let context):
-            self.init(
-                path: key + ValueMismatch.text(of: context.codingPath), topLevelKey: key,
-                reason: context.debugDescription)
-        default:
-            self.init(path: key, topLevelKey: key, reason: "\(type) could not be encoded: \(Swift.type(of: error))")
+            throw .valuesNotPlistCompatible([ValueMismatch(encoding: error, of: Value.self).failure(forKey: key)])
         }
     }
 }
