@@ -110,7 +110,7 @@ func inSmallStack(_ body: @escaping () throws -> Void) throws {
         result = Result { try body() }
         done.signal()
     }
-    let isSanitized = ["__tsan_init", "__asan_init"].contains { dlsym(nil, $0) != nil }
+    let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
     thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
     thread.start()
     done.wait()

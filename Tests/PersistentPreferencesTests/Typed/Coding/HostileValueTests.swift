@@ -10,7 +10,9 @@ import Testing
     private static let secret = "s3cret"
 
     @Test func anythingStoredIsAValueOrAnError() throws {
-        var values = FuzzSeeds.choices().compactMap(Self.canonical)
+        // In the short form every fifth of the seeds.
+        let seeds = FuzzSeeds.choices().enumerated().filter { Self.amount > 100 || $0.offset.isMultiple(of: 5) }
+        var values = seeds.map(\.element).compactMap(Self.canonical)
         var random = SeededGenerator(seed: 4)
         for _ in 0..<Self.amount {
             let input = Data(
