@@ -123,4 +123,23 @@ import Testing
         writer.optional = .nan
         #expect(prefs.optional == nil && prefs.outcome == "optional: a number is no Int; the default is read")
     }
+
+    private final class LoosePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var loose: [String: Any] = ["a": 1, "b": [2.5]]
+        @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var own = 5
+        @Pref var real = 4.0
+    }
+
+    /// Numbers of a default are native, those that are stored are not.
+    @Test func aStoredDefaultIsKnown() {
+        let prefs = LoosePrefs(store: InMemoryStore())
+        prefs.loose = prefs.loose
+        prefs.own = 5
+        prefs["real"] = 4
+        #expect(prefs.outcome == "ok" && prefs.$loose.isSet && prefs.$own.isSet && prefs.$real.isSet)
+        #expect(prefs.$loose.isDefault && prefs.$own.isDefault && prefs.$real.isDefault)
+        prefs.loose["a"] = 1.0
+        prefs.own = 6
+        #expect(!prefs.$loose.isDefault && !prefs.$own.isDefault && prefs.outcome == "ok")
+    }
 }
