@@ -42,9 +42,11 @@ struct PrefsAccess {
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
-    mutating func commit(_ change: RootChange) throws {
+    ///
+    /// - Parameter isChecked: whether the constraints were looked at when the change was made.
+    mutating func commit(_ change: RootChange, isChecked: Bool = false) throws {
         guard !change.isEmpty else { return try confirm() }
-        try checkConstraints(change)
+        if !isChecked { try checkConstraints(change) }
         hasReachedStore = true
         try apply { _ in change }
     }
@@ -58,13 +60,6 @@ struct PrefsAccess {
             try access.checkConstraints(change)
             return change
         }
-    }
-
-    /// The same with a change whose value was checked when it was made.
-    mutating func commit(checked change: RootChange) throws {
-        guard !change.isEmpty else { return try confirm() }
-        hasReachedStore = true
-        try apply { _ in change }
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.

@@ -19,7 +19,7 @@
 /// }
 /// ```
 ///
-/// For a type that is Codable, `@Pref` and ``SettingsFile`` need none of this. Follows `Quote` (seed 002).
+/// For a type that is Codable ``Pref`` needs none of this. Follows `Quote` (seed 002).
 public protocol PropertyListModel {
     /// Builds the model.
     ///

@@ -67,12 +67,16 @@ final class ClassDeclarations: @unchecked Sendable {
 
     /// The key of a property of an instance of the class.
     func key(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String {
-        if let key = property.explicitKey { return key }
+        if let key = property.explicitKey, byKey[key] != nil { return key }
         if areAllSited, let site = property.site, let key = keysBySite[site] { return key }
-        guard let found = Self.properties(of: prefs).first(where: { $0.property === property }) else {
-            fatalError("a @Pref property of \(type(of: prefs)) cannot be told by its name: give it a key, @Pref(\"…\")")
+        guard let found = Self.properties(of: prefs).first(where: { $0.property === property }),
+            let declaration = declarations.first(where: { $0.name == found.name }), property.explicitKey == nil
+        else {
+            fatalError(
+                "\(type(of: prefs)): a @Pref property has another key than in the first instance, or is hidden by a "
+                    + "custom mirror")
         }
-        return found.name
+        return declaration.key
     }
 
     /// The failures of what a write assigns, if constraints forbid it.

@@ -61,6 +61,6 @@ extension PersistentPrefs {
 
     private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {
         let before = try access.values()?[key].map { [key: $0] } ?? [:]
-        try access.commit(checked: RootChange(from: before, to: object.map { [key: $0] } ?? [:]))
+        try access.commit(RootChange(from: before, to: object.map { [key: $0] } ?? [:]), isChecked: true)
     }
 }

@@ -123,14 +123,25 @@ protocol DeclaredProperty: AnyObject, Sendable {
 
 /// Where in the source a property is declared: what instances of one class have in common.
 struct DeclarationSite: Hashable {
-    private let file: UnsafePointer<UInt8>
+    private let file: StaticString
     private let line: UInt
     private let column: UInt
 
     init(_ file: StaticString, _ line: UInt, _ column: UInt) {
-        self.file = file.utf8Start
+        self.file = file
         self.line = line
         self.column = column
+    }
+
+    /// One text may stand at several addresses, if the compiler has copied an initializer.
+    static func == (left: DeclarationSite, right: DeclarationSite) -> Bool {
+        left.line == right.line && left.column == right.column
+            && (left.file.utf8Start == right.file.utf8Start || "\(left.file)" == "\(right.file)")
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(line)
+        hasher.combine(column)
     }
 }
 

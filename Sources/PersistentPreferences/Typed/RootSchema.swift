@@ -27,8 +27,11 @@ struct RootSchema: Sendable {
     /// - Throws: `PrefsError.migrationFailed`.
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         guard !isTrivial, let stored, !stored.isEmpty else { return stored }
+        let version = try version(of: stored, root: root)
+        // What a newer version has made of its root is not ours to tidy up.
+        guard version <= newest else { return stored }
         var values = stored
-        try migrate(&values, root: root)
+        if version < newest { try migrate(&values, from: version, root: root) }
         for (key, formerKeys) in renames where values.index(forKey: key) == nil {
             guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
             values[key] = values[former]
@@ -42,10 +45,10 @@ struct RootSchema: Sendable {
 
     /// The same root, marked with its version: what a write stores. A version that is newer stays.
     func stamped(_ values: [String: Any]) -> [String: Any] {
-        guard let version = migrations.last?.version else { return values }
+        if newest == 0 { return values }
         var values = values
-        if let number = values[Self.versionKey].flatMap(Self.number), number >= version { return values }
-        values[Self.versionKey] = CanonicalNumber(version).object
+        if let number = values[Self.versionKey].flatMap(Self.number), number >= newest { return values }
+        values[Self.versionKey] = CanonicalNumber(newest).object
         return values
     }
 
@@ -54,12 +57,17 @@ struct RootSchema: Sendable {
         formerKeys.isEmpty ? [] : keys.flatMap { formerKeys[$0] ?? [] }
     }
 
-    private func migrate(_ values: inout [String: Any], root: String) throws(PrefsError) {
-        guard let newest = migrations.last?.version else { return }
-        guard let version = values[Self.versionKey].map(Self.number) ?? 0 else {
+    private var newest: Int { migrations.last?.version ?? 0 }
+
+    private func version(of values: [String: Any], root: String) throws(PrefsError) -> Int {
+        guard let object = values[Self.versionKey] else { return 0 }
+        guard let version = Self.number(object) else {
             throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
         }
-        guard version < newest else { return }
+        return version
+    }
+
+    private func migrate(_ values: inout [String: Any], from version: Int, root: String) throws(PrefsError) {
         let mark = values.removeValue(forKey: Self.versionKey)
         for migration in migrations where migration.version > version {
             do {
