@@ -90,7 +90,12 @@ extension PersistentPrefs {
             // As objects: values need not be comparable.
             switch (try coding.encode(value), try coding.encode(property.defaultValue)) {
             case (nil, nil): return true
-            case (let value?, let defaultValue?): return CanonicalValue.areEqual(value, defaultValue)
+            case (let value?, let defaultValue?):
+                // Neither has been vetted: there may be native numbers in them.
+                guard case .success(let value) = PropertyListVetter.canonical(value, forKey: ""),
+                    case .success(let defaultValue) = PropertyListVetter.canonical(defaultValue, forKey: "")
+                else { return false }
+                return CanonicalValue.areEqual(value, defaultValue)
             default: return false
             }
         } ?? true

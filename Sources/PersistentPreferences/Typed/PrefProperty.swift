@@ -62,7 +62,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     private func decoded(_ object: Any, _ binding: Binding, _ state: InstanceState) throws(PrefsError) -> Value {
-        guard binding.coding.reuse == .useful else {
+        guard binding.coding.reuse.isAllowed else {
             return try binding.coding.value(of: object, forKey: binding.key)
         }
         let last = state.withLock { reading }
@@ -72,6 +72,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             value = last.value
         } else {
             value = try binding.coding.value(of: object, forKey: binding.key)
+            // Decoding may have found out.
+            guard binding.coding.reuse.isAllowed else { return value }
         }
         // What was kept is released outside the lock: somebody's deinit may come back here.
         let new = Reading(object: object, value: value)
@@ -141,23 +143,7 @@ extension PrefCoding {
         do {
             return try encode(value)
         } catch {
-            throw .valuesNotPlistCompatible([PropertyListFailure(encoding: error, of: Value.self, forKey: key)])
-        }
-    }
-}
-
-extension PropertyListFailure {
-    /// What somebody's encoding has thrown.
-    fileprivate init(encoding error: any Error, of type: Any.Type, forKey key: String) {
-        switch error {
-        case let error as ValueMismatch:
-            self = error.failure(forKey: key)
-        case EncodingError.invalidValue(_, let context):
-            self.init(
-                path: key + ValueMismatch.text(of: context.codingPath), topLevelKey: key,
-                reason: context.debugDescription)
-        default:
-            self.init(path: key, topLevelKey: key, reason: "\(type) could not be encoded: \(Swift.type(of: error))")
+            throw .valuesNotPlistCompatible([ValueMismatch(encoding: error, of: Value.self).failure(forKey: key)])
         }
     }
 }

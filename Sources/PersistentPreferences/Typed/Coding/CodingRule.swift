@@ -60,14 +60,15 @@ enum CodingRule {
                     throw ValueMismatch(reason: "no raw value of \(Value.self)")
                 }
                 return value
-            }, reuse: coding.reuse)
+            }, reuse: type is AnyClass ? .forbidden : coding.reuse)
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
-        ValueCoding<Value>(
+        let sighting = ObjectSighting()
+        return ValueCoding<Value>(
             encode: { try PropertyListObjectEncoder.object(from: $0) },
-            decode: { try PropertyListObjectDecoder.value(type, from: $0) },
-            reuse: .of(type))
+            decode: { try PropertyListObjectDecoder.value(type, from: $0, sighting: sighting) },
+            reuse: type is AnyClass ? .forbidden : .useful(sighting))
     }
 }
 
@@ -76,20 +77,4 @@ struct ValueCoding<Value> {
     let encode: (Value) throws -> Any
     let decode: (Any) throws -> Value
     let reuse: DecodedReuse
-}
-
-/// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
-enum DecodedReuse {
-    /// Decoding costs no more than finding out.
-    case needless
-    case useful
-    /// Of an object two readers would share the state.
-    case forbidden
-
-    static func of(_ type: Any.Type) -> DecodedReuse {
-        type is AnyClass ? .forbidden : .useful
-    }
-
-    /// Of what holds values like this.
-    var inContainer: DecodedReuse { self == .forbidden ? .forbidden : .useful }
 }

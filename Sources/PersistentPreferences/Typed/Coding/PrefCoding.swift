@@ -34,7 +34,7 @@ public struct PrefCoding<Value>: @unchecked Sendable {
     ///   - encode: gives what a property list can hold, which is vetted; nil removes the key. What it throws becomes
     ///     ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
     ///   - decode: gets String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`, whatever is stored. nil, or what
-    ///     it throws, becomes ``PrefsError/typeMismatch(failure:)``, and the default is read.
+    ///     it throws, becomes ``PrefsError/typeMismatch(_:)``, and the default is read.
     public init(
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {

@@ -1,13 +1,16 @@
 import Foundation
 
 /// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
-/// not fit throws.
+/// not fit throws a `DecodingError`, which the type may catch.
 enum PropertyListObjectDecoder {
-    static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
+    /// - Parameter sighting: is told of objects that the value may hold.
+    static func value<T: Decodable>(_ type: T.Type, from object: Any, sighting: ObjectSighting? = nil) throws -> T {
+        let place = CodingPlace()
+        defer { if place.notes.hasMetObject { sighting?.note() } }
         do {
-            return try ObjectDecoder(object: object, place: CodingPlace()).decode(type)
+            return try ObjectDecoder(object: object, place: place).value(type)
         } catch {
-            throw ValueMismatch(error, in: type)
+            throw ValueMismatch(error, in: type, noted: place.notes)
         }
     }
 }
@@ -33,26 +36,42 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { NilMarker.isMarker(object) }
 
+    /// The object once more, as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if type == String.self {
-            guard let text = object as? String else { throw mismatch(type) }
-            if let text = NilMarker.unescaped(text) as? T { return text }
-        }
+        try ObjectDecoder(object: object, place: place.deeper).value(type)
+    }
+
+    func value<T: Decodable>(_ type: T.Type) throws -> T {
         if let scalar = type as? any StorableScalar.Type {
-            guard let value = scalar.init(storable: object) as? T else { throw mismatch(type) }
+            // nil was encoded, and not a text.
+            guard !decodeNil() else { throw missing(type) }
+            guard let value = scalar.init(storable: NilMarker.unescaped(object)) as? T else { throw mismatch(type) }
+            place.notes.noteSuccess()
             return value
         }
-        // A type may decode itself from the same object again, without end.
-        guard place.depth <= 2 * PropertyListLimits.fileDepth else { throw mismatch(type) }
-        return try T(from: ObjectDecoder(object: object, place: place.deeper))
+        guard !place.isTooDeep else { throw mismatch(type) }
+        if type is AnyClass { place.notes.hasMetObject = true }
+        do {
+            let value = try T(from: self)
+            place.notes.noteSuccess()
+            return value
+        } catch {
+            place.notes.noteFailure(of: type, at: place)
+            throw error
+        }
     }
 
-    func mismatch(_ type: Any.Type) -> ValueMismatch {
-        Self.mismatch(type, object, at: place)
+    private func mismatch(_ type: Any.Type) -> DecodingError {
+        let mismatch = ValueMismatch(expected: type, found: object)
+        return DecodingError.typeMismatch(
+            type,
+            DecodingError.Context(
+                codingPath: place.path, debugDescription: mismatch.reason, underlyingError: mismatch))
     }
 
-    static func mismatch(_ type: Any.Type, _ object: Any, at place: CodingPlace) -> ValueMismatch {
-        ValueMismatch(expected: type, found: object).inside(ValueMismatch.text(of: place.path))
+    private func missing(_ type: Any.Type) -> DecodingError {
+        DecodingError.valueNotFound(
+            type, DecodingError.Context(codingPath: place.path, debugDescription: "nil is stored"))
     }
 }
 
@@ -68,7 +87,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try member(key).decode(type)
+        try member(key).value(type)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -119,7 +138,7 @@ private struct ListDecoder: UnkeyedDecodingContainer {
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let value = try element(type).decode(type)
+        let value = try element(type).value(type)
         currentIndex += 1
         return value
     }

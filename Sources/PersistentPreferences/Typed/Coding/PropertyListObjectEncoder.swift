@@ -2,80 +2,20 @@ import Foundation
 
 /// Makes property-list objects of Codable values, without bytes in between.
 ///
-/// What it makes is what `PropertyListEncoder` would, but that URL and Decimal are texts, that sets are sorted, and that
-/// a text that could be taken for the marker of nil is escaped.
+/// What it makes is what `PropertyListEncoder` would, but that URL and Decimal are texts, that sets are sorted, and the
+/// pairs of a dictionary that is stored as a list, and that a text that could be taken for the marker of nil is escaped.
 enum PropertyListObjectEncoder {
     static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
-        try node.encode(value, at: CodingPlace())
-        guard let object = node.object else {
-            throw EncodingError.invalidValue(
-                value, EncodingError.Context(codingPath: [], debugDescription: "\(type(of: value)) encodes nothing"))
-        }
-        return object
-    }
-}
-
-/// Where a coder stands: the way from the top, made into a list only when somebody asks.
-struct CodingPlace {
-    private final class Step {
-        let key: any CodingKey
-        let above: Step?
-
-        init(_ key: any CodingKey, above: Step?) {
-            self.key = key
-            self.above = above
+        let place = CodingPlace()
+        do {
+            try node.encode(value, at: place)
+            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encodes nothing") }
+            return object
+        } catch {
+            throw ValueMismatch(encoding: error, of: type(of: value), noted: place.notes)
         }
     }
-
-    private var last: Step?
-    private(set) var depth = 0
-
-    func inside(_ key: any CodingKey) -> CodingPlace {
-        CodingPlace(last: Step(key, above: last), depth: depth + 1)
-    }
-
-    /// Deeper, without a key.
-    var deeper: CodingPlace { CodingPlace(last: last, depth: depth + 1) }
-
-    init() {}
-
-    private init(last: Step?, depth: Int) {
-        self.last = last
-        self.depth = depth
-    }
-
-    var path: [any CodingKey] {
-        var keys: [any CodingKey] = []
-        var step = last
-        while let current = step {
-            keys.append(current.key)
-            step = current.above
-        }
-        return keys.reversed()
-    }
-}
-
-/// The key of a list's element, or of an encoder's `super`.
-struct PlaceKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ index: Int) {
-        stringValue = "Index \(index)"
-        intValue = index
-    }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
-    }
-
-    init?(intValue: Int) {
-        self.init(intValue)
-    }
-
-    static let `super` = PlaceKey(stringValue: "super")
 }
 
 /// One object in the making. Containers of it that are asked for twice are the same container.
@@ -93,10 +33,14 @@ private final class EncodingNode {
         switch content {
         case .nothing: nil
         case .scalar(let object): object
+        case .list(let nodes): Self.objects(of: nodes)
         // A member that has encoded nothing is an empty dictionary, as it is for Foundation.
-        case .list(let nodes): nodes.map { $0.object ?? [String: Any]() }
         case .dictionary(let nodes): nodes.mapValues { $0.object ?? [String: Any]() }
         }
+    }
+
+    private static func objects(of nodes: [EncodingNode]) -> [Any] {
+        nodes.map { $0.object ?? [String: Any]() }
     }
 
     var count: Int {
@@ -126,9 +70,11 @@ private final class EncodingNode {
         return node
     }
 
-    func member(_ key: String) -> EncodingNode {
+    /// - Parameter isContinued: whether what was encoded there before stays, rather than being replaced.
+    func member(_ key: String, isContinued: Bool = false) -> EncodingNode {
+        guard case .dictionary(var nodes) = content else { return EncodingNode() }
+        if isContinued, let node = nodes[key] { return node }
         let node = EncodingNode()
-        guard case .dictionary(var nodes) = content else { return node }
         content = .nothing
         nodes[key] = node
         content = .dictionary(nodes)
@@ -136,29 +82,46 @@ private final class EncodingNode {
     }
 
     func encode<T: Encodable>(_ value: T, at place: CodingPlace) throws {
-        guard place.depth <= PropertyListLimits.depth else {
-            throw EncodingError.invalidValue(
-                value,
-                EncodingError.Context(
-                    codingPath: place.path, debugDescription: "nested deeper than \(PropertyListLimits.depth) levels"))
+        // The cast sees through optionals: a text in one has to be escaped as well.
+        if let scalar = value as? any StorableScalar {
+            setScalar(NilMarker.escaped(scalar.storable))
+            return place.notes.noteSuccess()
         }
-        if T.self == String.self, let text = value as? String {
-            setScalar(NilMarker.escaped(text))
-        } else if let scalar = value as? any StorableScalar {
-            // A text that comes in an optional, too.
-            setScalar(scalar is String ? NilMarker.escaped(scalar.storable) : scalar.storable)
-        } else {
+        do {
+            try place.checkLimits()
             try value.encode(to: ObjectEncoder(node: self, place: place))
-            if value is any SetValue, case .list(let nodes) = content {
-                // Equal sets are equal lists, in whatever order they come.
-                setScalar(nodes.map { $0.object ?? [String: Any]() }.sorted(by: CanonicalOrder.precedes))
+            // Once more, for containers that were nested by hand: those could not throw.
+            try place.checkLimits()
+            if case .list(let nodes) = content, let value = value as? any UnorderedValue {
+                setScalar(type(of: value).ordered(Self.objects(of: nodes)))
             }
+            place.notes.noteSuccess()
+        } catch {
+            place.notes.noteFailure(of: T.self, at: place)
+            throw error
         }
     }
 }
 
-private protocol SetValue {}
-extension Set: SetValue {}
+/// Equal values are equal lists, in whatever order they encode their elements.
+private protocol UnorderedValue {
+    static func ordered(_ elements: [Any]) -> [Any]
+}
+
+extension Set: UnorderedValue {
+    static func ordered(_ elements: [Any]) -> [Any] {
+        elements.sorted(by: CanonicalOrder.precedes)
+    }
+}
+
+extension Dictionary: UnorderedValue {
+    /// Keys that are neither texts nor integers are encoded as a list in which key and value alternate.
+    static func ordered(_ elements: [Any]) -> [Any] {
+        guard elements.count.isMultiple(of: 2) else { return elements }
+        let pairs = stride(from: 0, to: elements.count, by: 2).map { elements[$0...($0 + 1)] }
+        return pairs.sorted { CanonicalOrder.precedes($0[$0.startIndex], $1[$1.startIndex]) }.flatMap { $0 }
+    }
+}
 
 private struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
     let node: EncodingNode
@@ -203,11 +166,11 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        inner(key).container(keyedBy: type)
+        inner(key, isContinued: true).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        inner(key).unkeyedContainer()
+        inner(key, isContinued: true).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
@@ -218,8 +181,11 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         inner(key)
     }
 
-    private func inner(_ key: any CodingKey) -> ObjectEncoder {
-        ObjectEncoder(node: node.member(key.stringValue), place: place.inside(key))
+    private func inner(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
+        let place = place.inside(key)
+        // One that is too deep stands alone, or the chain would be too long for the stack to release.
+        guard place.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), place: place) }
+        return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), place: place)
     }
 }
 
@@ -252,7 +218,8 @@ private struct ListEncoder: UnkeyedEncodingContainer {
     }
 
     private func inner() -> ObjectEncoder {
-        let index = count
-        return ObjectEncoder(node: node.append(), place: place.inside(PlaceKey(index)))
+        let place = place.inside(PlaceKey(count))
+        guard place.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), place: place) }
+        return ObjectEncoder(node: node.append(), place: place)
     }
 }

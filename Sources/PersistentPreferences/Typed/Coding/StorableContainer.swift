@@ -4,13 +4,17 @@ import Foundation
 protocol StorableContainer {
     /// A `ValueCoding<Self>`; nil where what it holds cannot be stored.
     static func coding(depth: Int) -> Any?
+    /// The type of what it holds.
+    static var contentType: Any.Type { get }
 }
 
 extension Array: StorableContainer {
+    static var contentType: Any.Type { Element.self }
+
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return ValueCoding<[Element]>(
-            encode: { try $0.map(coding.encode) as [Any] },
+            encode: { try $0.encoded(by: coding) },
             decode: { object in
                 guard let objects = object as? [Any] else {
                     throw ValueMismatch(expected: Self.self, found: object)
@@ -21,6 +25,8 @@ extension Array: StorableContainer {
 }
 
 extension Set: StorableContainer {
+    static var contentType: Any.Type { Element.self }
+
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return ValueCoding<Set<Element>>(
@@ -31,6 +37,21 @@ extension Set: StorableContainer {
                 }
                 return Set(try objects.decoded(by: coding))
             }, reuse: coding.reuse.inContainer)
+    }
+}
+
+extension Array {
+    fileprivate func encoded(by coding: ValueCoding<Element>) throws -> [Any] {
+        var result: [Any] = []
+        result.reserveCapacity(count)
+        for (index, value) in enumerated() {
+            do {
+                result.append(try coding.encode(value))
+            } catch {
+                throw ValueMismatch(encoding: error, of: Element.self).inside("[\(index)]")
+            }
+        }
+        return result
     }
 }
 
@@ -51,6 +72,8 @@ extension [Any] {
 
 /// Keys are texts, or values whose raw values are.
 extension Dictionary: StorableContainer {
+    static var contentType: Any.Type { Value.self }
+
     static func coding(depth: Int) -> Any? {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
         return ValueCoding<[Key: Value]>(
@@ -59,8 +82,14 @@ extension Dictionary: StorableContainer {
                 objects.reserveCapacity(dictionary.count)
                 for (key, value) in dictionary {
                     let text = keys.text(key)
+                    let object: Any
+                    do {
+                        object = try coding.encode(value)
+                    } catch {
+                        throw ValueMismatch(encoding: error, of: Value.self).inside(".\(text)")
+                    }
                     // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
-                    guard objects.updateValue(try coding.encode(value), forKey: text) == nil else {
+                    guard objects.updateValue(object, forKey: text) == nil else {
                         throw ValueMismatch(reason: "two keys have the same text")
                     }
                 }
@@ -107,6 +136,8 @@ protocol StorableOptional: StorableContainer {
 }
 
 extension Optional: StorableOptional {
+    static var contentType: Any.Type { Wrapped.self }
+
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(

@@ -126,15 +126,23 @@ extension Decimal: StorableScalar {
             guard let stored = storable as? String else { return nil }
             text = stored
         }
-        // Foundation would take the digits that a text begins with.
+        // Foundation would take the digits that a text begins with, and leave out those that it has no room for.
         if text == "NaN" || text == "nan" {
             self = .nan
-        } else if text.wholeMatch(of: /[+-]?\d+(\.\d+)?([eE][+-]?\d+)?/) != nil,
-            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        } else if text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil,
+            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+            Self.significantDigits(of: text) == Self.significantDigits(of: value.description)
         {
             self = value
         } else {
             return nil
         }
+    }
+
+    private static func significantDigits(of text: String) -> ArraySlice<UInt8> {
+        let zero = UInt8(ascii: "0")
+        let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= zero }
+        guard let last = digits.lastIndex(where: { $0 != zero }) else { return [] }
+        return digits[...last].drop { $0 == zero }
     }
 }

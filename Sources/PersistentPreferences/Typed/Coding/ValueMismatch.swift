@@ -14,14 +14,18 @@ struct ValueMismatch: Error {
     }
 
     /// What a decoder of somebody's type has thrown. Its own words may quote what is stored, which no error of ours does.
-    init(_ error: any Error, in type: Any.Type) {
+    ///
+    /// - Parameter notes: where it was thrown, and by which type.
+    init(_ error: any Error, in type: Any.Type, noted notes: CodingNotes? = nil) {
+        let type = notes?.failure?.type ?? type
         let codingPath: [any CodingKey]
         switch error {
         case let error as ValueMismatch:
             self = error
             return
         case DecodingError.typeMismatch(let type, let context):
-            reason = "what is stored is no \(type)"
+            let mismatch = context.underlyingError as? ValueMismatch
+            reason = mismatch?.reason ?? "what is stored is no \(type)"
             codingPath = context.codingPath
         case DecodingError.valueNotFound(let type, let context):
             reason = "there is no value where \(type) is wanted"
@@ -34,9 +38,26 @@ struct ValueMismatch: Error {
             codingPath = context.codingPath
         default:
             reason = "what is stored is no \(type)"
-            codingPath = []
+            codingPath = notes?.failure?.place.path ?? []
         }
         path = Self.text(of: codingPath)
+    }
+
+    /// What an encoding has thrown. Its own words may quote the value.
+    init(encoding error: any Error, of type: Any.Type, noted notes: CodingNotes? = nil) {
+        let type = notes?.failure?.type ?? type
+        let place = notes?.failure?.place.path ?? []
+        switch error {
+        case let error as ValueMismatch:
+            self = error
+            if path.isEmpty { path = Self.text(of: place) }
+        case EncodingError.invalidValue(let value, let context):
+            reason = "\(Swift.type(of: value)) could not be encoded"
+            path = Self.text(of: context.codingPath)
+        default:
+            reason = "\(type) could not be encoded: \(Swift.type(of: error))"
+            path = Self.text(of: place)
+        }
     }
 
     func inside(_ step: String) -> ValueMismatch {

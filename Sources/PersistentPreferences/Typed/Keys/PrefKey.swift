@@ -125,7 +125,12 @@ extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: PrefContainer, Value.Content: RawRepresentable, Value.Content.RawValue: Codable {
+extension PrefKey
+where
+    Value: _PrefContainer,
+    Value._PrefContent: RawRepresentable,
+    Value._PrefContent.RawValue: Codable
+{
     /// The rule of ``PrefCoding``: raw values.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
@@ -133,10 +138,42 @@ extension PrefKey where Value: PrefContainer, Value.Content: RawRepresentable, V
 
 extension PrefKey
 where
-    Value: PrefContainer, Value.Content: PrefContainer, Value.Content.Content: RawRepresentable,
-    Value.Content.Content.RawValue: Codable
+    Value: _PrefContainer,
+    Value._PrefContent: _PrefContainer,
+    Value._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent.RawValue: Codable
 {
     /// The rule of ``PrefCoding``: raw values, two deep.
+    @_disfavoredOverload
+    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
+}
+
+extension PrefKey
+where
+    Value: _PrefContainer,
+    Value._PrefContent: _PrefContainer,
+    Value._PrefContent._PrefContent: _PrefContainer,
+    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
+{
+    /// The rule of ``PrefCoding``: raw values, three deep.
+    @_disfavoredOverload
+    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
+}
+
+extension PrefKey where Value: _PrefContainer, Value._PrefContent == Any {
+    /// The rule of ``PrefCoding``: whatever a property list holds.
+    @_disfavoredOverload
+    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
+}
+
+extension PrefKey
+where
+    Value: _PrefContainer,
+    Value._PrefContent: _PrefContainer,
+    Value._PrefContent._PrefContent == Any
+{
+    /// The rule of ``PrefCoding``: the same, two deep.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }

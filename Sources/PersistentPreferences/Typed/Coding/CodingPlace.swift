@@ -1,0 +1,113 @@
+/// Where a coder stands: the way from the top, made into a list only when somebody asks.
+struct CodingPlace {
+    private final class Step {
+        let key: any CodingKey
+        let above: Step?
+
+        init(_ key: any CodingKey, above: Step?) {
+            self.key = key
+            self.above = above
+        }
+    }
+
+    /// What has been met on all the ways from one top.
+    let notes: CodingNotes
+    private var last: Step?
+    private(set) var depth = 0
+
+    func inside(_ key: any CodingKey) -> CodingPlace {
+        CodingPlace(notes: notes, last: Step(key, above: last), depth: depth + 1)
+    }
+
+    /// Deeper, without a key.
+    var deeper: CodingPlace { CodingPlace(notes: notes, last: last, depth: depth + 1) }
+
+    init() {
+        notes = CodingNotes()
+    }
+
+    private init(notes: CodingNotes, last: Step?, depth: Int) {
+        self.notes = notes
+        self.last = last
+        self.depth = depth
+    }
+
+    var path: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var step = last
+        while let current = step {
+            keys.append(current.key)
+            step = current.above
+        }
+        return keys.reversed()
+    }
+
+    /// A type may code itself again, without end; each level here takes some 2 KB of the stack. Vetting counts the levels
+    /// that are stored: there are more of these, for optionals have none of their own.
+    var isTooDeep: Bool { depth > Self.depthLimit }
+
+    private static let depthLimit = PropertyListLimits.depth * 3 / 2
+
+    /// Counts one more value. False where it is nested too deeply, or one too many: objects that are encoded wherever they
+    /// are referred to multiply.
+    func isWithinLimits() -> Bool {
+        notes.values += 1
+        if isTooDeep || notes.values > Self.valueLimit { notes.hasPassedLimits = true }
+        return !notes.hasPassedLimits
+    }
+
+    /// Each takes nine bytes of a root at least.
+    private static let valueLimit = PropertyListLimits.rootBytes / 9
+
+    func checkLimits() throws(ValueMismatch) {
+        guard notes.hasPassedLimits || !isWithinLimits() else { return }
+        let isTooLarge = notes.values > Self.valueLimit
+        throw ValueMismatch(
+            reason: isTooLarge
+                ? "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
+                : "nested deeper than \(PropertyListLimits.depth) levels")
+    }
+}
+
+/// What a coder has met, for the whole of one value.
+final class CodingNotes {
+    /// Where the last error came from, for errors of somebody's own, which do not say so.
+    private(set) var failure: (place: CodingPlace, type: Any.Type)?
+    /// The values counted so far.
+    var values = 0
+    var hasPassedLimits = false
+    /// Whether an instance of a class was asked for.
+    var hasMetObject = false
+
+    /// Called on the way out of each type that an error passes; the first one counts.
+    func noteFailure(of type: Any.Type, at place: CodingPlace) {
+        if failure == nil { failure = (place, type) }
+    }
+
+    /// Whatever was thrown before has been caught.
+    func noteSuccess() {
+        failure = nil
+    }
+}
+
+/// The key of a list's element, or of an encoder's `super`.
+struct PlaceKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ index: Int) {
+        stringValue = "Index \(index)"
+        intValue = index
+    }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init?(intValue: Int) {
+        self.init(intValue)
+    }
+
+    static let `super` = PlaceKey(stringValue: "super")
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import PersistentPreferences
+
+private final class Link: Codable {
+    var next: Link?
+    var others: [Link]?
+}
+
+/// Makes nested containers by hand, so many.
+private struct Digger: Codable {
+    var levels: Int
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for _ in 0..<levels {
+            var inner = container.nestedUnkeyedContainer()
+            swap(&container, &inner)
+        }
+    }
+}
+
+private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var link: Link? = nil
+    @Pref var links: [String: [Link]] = [:]
+    @Pref var wide: Int128 = 0
+    @Pref var digger: Digger? = nil
+}
+
+/// Values that are made of themselves, further than a property list may go.
+@Suite struct CodingDepthTests {
+    /// On the stack of a secondary thread of Apple's platforms.
+    @Test func whatIsTooDeepIsRefused() throws {
+        let store = InMemoryStore()
+        try inSmallStack {
+            let prefs = DepthPrefs(store: store)
+            prefs.link = Link()
+            for levels in [129, 200, 300, 5_000] {
+                let top = Link()
+                var last = top
+                for _ in 1..<levels {
+                    let next = Link()
+                    last.next = next
+                    last = next
+                }
+                prefs.link = top
+                let path = String(repeating: ".next", count: levels < 194 ? 128 : 193)
+                #expect(prefs.outcome == "link\(path): nested deeper than 128 levels")
+                // Released link by link: thousands of deinits in one another are too much for any stack.
+                var link: Link? = top
+                while let current = link {
+                    link = current.next
+                    current.next = nil
+                }
+            }
+            let cycle = Link()
+            cycle.others = [cycle]
+            prefs.links = ["a": [cycle]]
+            #expect(prefs.outcome.hasPrefix("links.a[0].others[0].others[0]."))
+            #expect(prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
+            cycle.others = nil
+            prefs.wide = 5
+            #expect(prefs.outcome.hasPrefix("wide: "))
+            for levels in [128, 200, 1_000, 100_000] {
+                prefs.digger = Digger(levels: levels)
+                #expect(prefs.outcome.hasPrefix("digger") && prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
+            }
+            prefs.digger = Digger(levels: 127)
+            #expect(prefs.outcome == "ok")
+            prefs.digger = nil
+            #expect(prefs.values.keys.sorted() == ["link"] && prefs.link?.next == nil && prefs.outcome == "ok")
+        }
+    }
+
+    /// 128 levels can be stored, however many optionals are between them.
+    @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
+        try inSmallStack {
+            let prefs = DepthPrefs(store: InMemoryStore())
+            let top = Link()
+            var last = top
+            for _ in 1..<128 {
+                last.next = Link()
+                last = last.next ?? last
+            }
+            prefs.link = top
+            #expect(prefs.outcome == "ok")
+            var levels = 0
+            var link = prefs.link
+            while let current = link {
+                levels += 1
+                link = current.next
+            }
+            #expect(levels == 128)
+            struct Gaps: Codable { var all: [Gaps?] = [] }
+            let deep = (1..<64).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
+            let object = try PropertyListObjectEncoder.object(from: deep)
+            #expect((try? PropertyListVetter.canonical(object, forKey: "deep").get()) != nil)
+            _ = try PropertyListObjectDecoder.value(Gaps.self, from: object)
+        }
+    }
+}
+
+/// Runs the body in a thread of 512 KB, as secondary threads of Apple's platforms are. A sanitizer needs more of a stack.
+func inSmallStack(_ body: @escaping () throws -> Void) throws {
+    nonisolated(unsafe) let body = body
+    nonisolated(unsafe) var result: Result<Void, any Error> = .success(())
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        result = Result { try body() }
+        done.signal()
+    }
+    let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
+    thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
+    thread.start()
+    done.wait()
+    try result.get()
+}

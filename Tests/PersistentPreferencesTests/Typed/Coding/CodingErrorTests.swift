@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+private struct Failure: Error {}
+
+/// Refuses to be encoded or decoded, each time in another way, and says its secret.
+private struct Trouble: Codable {
+    enum Kind: String, Codable { case plain, invalid, none, decoding }
+    var kind: Kind
+    var secret = "secret"
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    func encode(to encoder: any Encoder) throws {
+        switch kind {
+        case .plain: throw Failure()
+        case .invalid, .decoding:
+            throw EncodingError.invalidValue(
+                secret, .init(codingPath: encoder.codingPath, debugDescription: "cannot encode \(secret)"))
+        case .none: break
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        kind = .decoding
+        if text == "plain" { throw Failure() }
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no \(text)"))
+    }
+}
+
+private final class Link: Codable {
+    var next: Link?
+    var others: [Link]?
+    var date: Date?
+    var trouble: Trouble?
+}
+
+private struct Friend: Codable {
+    var name: String
+    var age: Int
+    var home: Home? = nil
+}
+
+private struct Home: Codable {
+    var rooms: [String: [Double]] = [:]
+    var id = UUID()
+}
+
+private struct Owner: Codable { var friends: [Friend?] = [] }
+
+private enum Color: String { case red }
+
+private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var owner: Owner? = nil
+    @Pref var owners: [String: [Owner]] = [:]
+    @Pref var colors: [[Color]] = []
+    @Pref var ages: [String: Int?] = [:]
+    @Pref var urls: Set<URL> = []
+    @Pref var link: Link? = nil
+    @Pref var links: [String: [Link]] = [:]
+    @Pref var troubles: [Trouble] = []
+    @Pref var date = Date(timeIntervalSinceReferenceDate: 0)
+    @Pref(coding: PrefCoding<Int>(encode: { _ in throw Failure() }, decode: { _ in throw Failure() })) var own = 0
+    @Pref(coding: PrefCoding<Int>(encode: { _ in URL(fileURLWithPath: "/") }, decode: { _ in nil })) var odd = 0
+}
+
+/// Errors name the path, and never a value.
+@Suite struct CodingErrorTests {
+    private static var friend: [String: Any] { ["name": "secret", "age": 1] }
+
+    private static var mismatches: [(key: String, object: Any, message: String)] {
+        [
+            ("owner", "secret", "owner: a text is no Dictionary<String, Any>"),
+            ("owner", ["friends": ["secret": 1]], "owner.friends: a dictionary is no Array<Any>"),
+            ("owner", [:] as [String: Any], "owner: the key \"friends\" is missing"),
+            (
+                "owner", ["friends": [friend, "$null", ["name": "secret", "age": "secret"]] as [Any]],
+                "owner.friends[2].age: a text is no Int"
+            ),
+            ("owner", ["friends": [["name": 7, "age": 1]]], "owner.friends[0].name: a number is no String"),
+            ("owner", ["friends": [["name": "secret", "age": 1.5]]], "owner.friends[0].age: a number is no Int"),
+            ("owner", ["friends": [["name": "secret", "age": true]]], "owner.friends[0].age: a Boolean is no Int"),
+            ("owner", ["friends": [["name": "secret"]]], "owner.friends[0]: the key \"age\" is missing"),
+            (
+                "owner", ["friends": [["name": "$null", "age": 1]]],
+                "owner.friends[0].name: there is no value where String is wanted"
+            ),
+            (
+                "owner",
+                ["friends": [["name": "", "age": 1, "home": ["rooms": ["a": [1, "secret"]] as [String: Any]]]]],
+                "owner.friends[0].home.rooms.a[1]: a text is no Double"
+            ),
+            (
+                "owner",
+                ["friends": [["name": "", "age": 1, "home": ["rooms": [:], "id": "secret"] as [String: Any]]]],
+                "owner.friends[0].home.id: what is stored is no UUID"
+            ),
+            (
+                "owners", ["a": [["friends": [Any]()], ["friends": [friend, Data()] as [Any]]]],
+                "owners.a[1].friends[1]: data is no Dictionary<String, Any>"
+            ),
+            ("colors", [["red"], ["red", "secret"]], "colors[1][1]: no raw value of Color"),
+            ("colors", [["red"], 5] as [Any], "colors[1]: a number is no Array<Color>"),
+            ("ages", ["a": "$null", "b": Date.distantPast] as [String: Any], "ages.b: a date is no Int"),
+            ("urls", ["a", 1] as [Any], "urls[1]: a number is no URL"),
+            ("troubles", ["secret"], "troubles[0]: what is stored is no Trouble"),
+            ("troubles", ["plain"], "troubles[0]: what is stored is no Trouble"),
+            ("link", ["next": ["trouble": "plain"]], "link.next.trouble: what is stored is no Trouble"),
+            ("link", ["next": ["trouble": "secret"]], "link.next.trouble: what is stored is no Trouble"),
+            ("own", 5, "own: what is stored is no Int"), ("odd", "secret", "odd: a text is no Int"),
+        ]
+    }
+
+    @Test func aMismatchIsToldWithItsPath() throws {
+        let prefs = ErrorPrefs(store: InMemoryStore())
+        for (key, object, message) in Self.mismatches {
+            prefs.values = [key: object]
+            #expect(prefs.outcome == "ok")
+            read(prefs)
+            #expect(prefs.outcome == message + "; the default is read")
+            guard case .typeMismatch(let failure) = prefs.lastError else { continue }
+            #expect(failure.topLevelKey == key && failure.path.hasPrefix(key) && "\(failure)" == message)
+        }
+    }
+
+    /// The properties, one of which has an error to tell.
+    private func read(_ prefs: ErrorPrefs) {
+        let reads: [() -> Void] = [
+            { _ = prefs.owner }, { _ = prefs.owners }, { _ = prefs.colors }, { _ = prefs.ages }, { _ = prefs.urls },
+            { _ = prefs.link }, { _ = prefs.troubles }, { _ = prefs.own }, { _ = prefs.odd },
+        ]
+        for read in reads {
+            read()
+            if prefs.lastError != nil { return }
+        }
+    }
+
+    @Test func anEncodingErrorChangesNothing() throws {
+        let folder = try TemporaryFolder()
+        let prefs = ErrorPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        prefs.link = Link()
+        prefs.troubles = []
+        prefs.date = .distantPast
+        let bytes = try Data(contentsOf: folder.file())
+        func refused(_ message: String, _ write: () -> Void) throws {
+            write()
+            #expect(prefs.outcome == message)
+            guard case .valuesNotPlistCompatible(let keys) = prefs.lastError else {
+                throw FuzzViolation("not refused: \(message)")
+            }
+            #expect(keys == [String(message.prefix { !".:[".contains($0) })])
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+        }
+        try refused("troubles[0]: Trouble could not be encoded: Failure") { prefs.troubles = [Trouble(.plain)] }
+        try refused("troubles[0]: Trouble encodes nothing") { prefs.troubles = [Trouble(.none), Trouble(.plain)] }
+        try refused("troubles[0]: String could not be encoded") { prefs.troubles = [Trouble(.invalid)] }
+        try refused("link.next.others[1].trouble: Trouble could not be encoded: Failure") {
+            prefs.link = chain([Link(), troubled(.plain)])
+        }
+        try refused("links.a[0].trouble: String could not be encoded") { prefs.links = ["a": [troubled(.invalid)]] }
+        try refused("date: a date must be finite") { prefs.date = Date(timeIntervalSinceReferenceDate: .nan) }
+        let undated = Link()
+        undated.date = Date(timeIntervalSinceReferenceDate: .infinity)
+        try refused("link.next.others[0].date: a date must be finite") { prefs.link = chain([undated]) }
+        try refused("own: Int could not be encoded: Failure") { prefs.own = 1 }
+        try refused("odd: a URL cannot be stored in a property list; store its absoluteString") { prefs.odd = 1 }
+        #expect(prefs.date == .distantPast && prefs.troubles.isEmpty && prefs.outcome == "ok")
+    }
+
+    private func chain(_ others: [Link]) -> Link {
+        let link = Link()
+        link.next = Link()
+        link.next?.others = others
+        return link
+    }
+
+    private func troubled(_ kind: Trouble.Kind) -> Link {
+        let link = Link()
+        link.trouble = Trouble(kind)
+        return link
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import Testing
+
+@testable import PersistentPreferences
+
+/// What goes in comes out: type × store × shape.
+@Suite struct RoundTripTests {
+    @Test(arguments: RoundTripCase.all, StoreKind.allCases)
+    func aValueSurvives(_ testCase: RoundTripCase, on kind: StoreKind) throws {
+        try testCase.run(kind)
+    }
+}
+
+/// One row of the table.
+struct RoundTripCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let run: @Sendable (StoreKind) throws -> Void
+
+    private init(_ name: String, run: @escaping @Sendable (StoreKind) throws -> Void) {
+        testDescription = name
+        self.run = run
+    }
+
+    /// Of values that are Codable and Hashable, by themselves, in sets and as members.
+    private static func full<Value: Codable & Hashable & Sendable>(
+        _ values: Value..., inXML: @escaping @Sendable (Value) -> Value = { $0 },
+        isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
+    ) -> RoundTripCase {
+        full(all: values, inXML: inXML, isSame: isSame)
+    }
+
+    private static func full<Value: Codable & Hashable & Sendable>(
+        all values: [Value], inXML: @escaping @Sendable (Value) -> Value = { $0 },
+        isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
+    ) -> RoundTripCase {
+        RoundTripCase("\(Value.self)") { kind in
+            let trip = RoundTrip(values: values, isSame: isSame, inXML: inXML)
+            try trip.run(on: kind)
+            try trip.runAsSet(on: kind)
+            try trip.runAsMember(on: kind)
+        }
+    }
+
+    /// Of values that are not Codable.
+    private static func plain<Value: Hashable & Sendable>(_ values: Value...) -> RoundTripCase {
+        RoundTripCase("\(Value.self)") { kind in
+            let trip = RoundTrip(values: values, isSame: ==)
+            try trip.run(on: kind)
+            try trip.runAsSet(on: kind)
+        }
+    }
+
+    private static func any<Value>(
+        _ type: Value.Type, _ values: @escaping @Sendable () -> [Value],
+        isSame: @escaping @Sendable (Value, Value) -> Bool
+    ) -> RoundTripCase {
+        RoundTripCase("\(type)") { try RoundTrip(values: values(), isSame: isSame).run(on: $0) }
+    }
+
+    private static func integer<I: FixedWidthInteger & Codable & Sendable>(_ type: I.Type) -> RoundTripCase {
+        full(I.max, I.min, 0, 1, I.max - 1)
+    }
+
+    static var all: [RoundTripCase] { scalars + texts + raws + codables + [anything, anyList] }
+
+    @Rows private static var scalars: [RoundTripCase] {
+        full(true, false)
+        integer(Int.self)
+        integer(Int8.self)
+        integer(Int16.self)
+        integer(Int32.self)
+        integer(Int64.self)
+        integer(UInt.self)
+        integer(UInt8.self)
+        integer(UInt16.self)
+        integer(UInt32.self)
+        integer(UInt64.self)
+        full(
+            0.1, -0.0, 0, 1, .pi, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+            9_007_199_254_740_991, 4, 1e22, isSame: { $0.bitPattern == $1.bitPattern })
+        full(
+            Float(0.1), -0.0, 0, 1, .pi, .infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+            isSame: { $0.bitPattern == $1.bitPattern })
+        RoundTripCase("NaN") { kind in
+            try RoundTrip(values: [Double.nan], isSame: { $0.isNaN && $1.isNaN }).run(on: kind)
+            try RoundTrip(values: [Float.nan], isSame: { $0.isNaN && $1.isNaN }).run(on: kind)
+        }
+        full(
+            Date(timeIntervalSinceReferenceDate: 0.1), Date(timeIntervalSinceReferenceDate: -0.25), .distantPast,
+            .distantFuture, Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7),
+            inXML: {
+                Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.down))
+            })
+        full(Data(), Data([0, 255, 1]), Data("$null".utf8), Data(repeating: 7, count: 300))
+    }
+
+    @Rows private static var texts: [RoundTripCase] {
+        full(
+            "a", "", "$null", "$$null", "$$$null", "$", "$$", "null", "$nullx", "\u{FEFF}b", "\u{E9}", "e\u{301}x",
+            "\u{0}", "\r\n", "<&>", "\u{1F600}", isSame: { $0.utf8.elementsEqual($1.utf8) })
+        full(
+            all: urls,
+            isSame: { $0 == $1 && $0.relativeString == $1.relativeString && $0.baseURL == $1.baseURL })
+        full(UUID(), UUID())
+        full(
+            all: decimals,
+            // NaN equals nothing, or itself only.
+            isSame: { $0.isNaN ? $1.isNaN : $0 == $1 && $0.description == $1.description })
+    }
+
+    @Rows private static var raws: [RoundTripCase] {
+        plain(Suit.hearts, .spades)
+        plain(Level.low, .high)
+        full(Mood.calm, .nothing)
+        full(Rank.second, .first)
+        plain(Options(), Options.a, Options.both, Options(rawValue: UInt64.max))
+        plain(Stamp(rawValue: .distantPast))
+        plain(Path(rawValue: ["a", "$null"]), Path(rawValue: []))
+        plain(Outer(rawValue: .spades))
+        plain([Suit.hearts: 1, .spades: 2])
+        plain([Suit.hearts, .hearts])
+        plain([Mood.nothing: Suit.spades])
+        plain(Maybe(rawValue: nil), Maybe(rawValue: "$null"), Maybe(rawValue: "a"))
+    }
+
+    @Rows private static var codables: [RoundTripCase] {
+        full(Person(name: "$null", quest: "", age: .min))
+        full(Shape.dot, .circle(radius: 0.1), .named("$null", [.dot]))
+        full([1: "a", -2: "$null"])
+        full([UUID(): 1, UUID(): 2])
+        full([Mood.calm: [Mood.nothing]])
+        full(Word(text: "$null"), Word(text: "$$null"))
+        full([Set(["a"]), []])
+        full(Date.distantPast..<Date.distantFuture)
+        full(Tree(name: "a", children: [Tree(name: "b", children: [])]))
+    }
+
+    private static var anything: RoundTripCase {
+        any([String: Any].self, { [["a": 1, "b": [true, "$null", 2.5, ["c": Data([1])]], "": "x"], [:]] }) {
+            same($0, $1)
+        }
+    }
+
+    private static var anyList: RoundTripCase {
+        any([Any].self, { [[1, "a", [String: Any](), [Any](), UInt64.max, -0.0, 1.0, true], []] }) { same($0, $1) }
+    }
+
+    private static func same(_ left: Any, _ right: Any) -> Bool {
+        guard case .success(let left) = PropertyListVetter.canonical(left, forKey: "key") else { return false }
+        return exactForm(left) == exactForm(right)
+            || (try? exactForm(PropertyListVetter.canonical(right, forKey: "key").get())) == exactForm(left)
+    }
+
+    private static let urls: [URL] = [
+        url("https://example.org/a?b=c#d"), URL(fileURLWithPath: "/a b/\u{E9}"), url("mailto:a@example.org"),
+        url("d%20e?f=%26", relativeTo: url("https://example.org/c/")), url("$null"), url("a%2Fb"),
+        URL(fileURLWithPath: "x y", relativeTo: URL(fileURLWithPath: "/z/", isDirectory: true)),
+    ]
+
+    private static func url(_ text: String, relativeTo base: URL? = nil) -> URL {
+        URL(string: text, relativeTo: base) ?? URL(fileURLWithPath: "/not a URL")
+    }
+
+    private static let decimals: [Decimal] = [
+        decimal("12345678901234567890123456789012345678"), decimal("-0.1"), Decimal(0), decimal("1.10"), Decimal(1000),
+        decimal("0.12345678901234567890123456789012345678"), Decimal.greatestFiniteMagnitude,
+        -Decimal.greatestFiniteMagnitude, Decimal.leastNonzeroMagnitude, Decimal.nan,
+        Decimal(sign: .minus, exponent: -128, significand: 7),
+    ]
+
+    private static func decimal(_ text: String) -> Decimal {
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? .nan
+    }
+}
+
+/// Rows that the compiler looks at one by one.
+@resultBuilder private enum Rows {
+    static func buildBlock(_ rows: RoundTripCase...) -> [RoundTripCase] { rows }
+}
+
+private enum Suit: String { case hearts, spades = "$null" }
+private enum Level: Int { case low = -1, high = 1 }
+private enum Mood: String, Codable { case calm, nothing = "$null" }
+private enum Rank: UInt8, Codable { case first = 1, second = 255 }
+
+private struct Options: OptionSet, Hashable {
+    let rawValue: UInt64
+    static let a = Options(rawValue: 1)
+    static let both = Options(rawValue: 3)
+}
+
+private struct Stamp: RawRepresentable, Hashable { let rawValue: Date }
+private struct Path: RawRepresentable, Hashable { let rawValue: [String] }
+private struct Outer: RawRepresentable, Hashable { let rawValue: Suit }
+private struct Maybe: RawRepresentable, Hashable { let rawValue: String? }
+
+private enum Shape: Codable, Hashable {
+    case dot
+    case circle(radius: Double)
+    case named(String, [Shape])
+}
+
+/// One text, without a container around it.
+private struct Word: Codable, Hashable {
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// A class, and one whose values hold each other.
+private final class Tree: Codable, Hashable, Sendable {
+    let name: String
+    let children: [Tree]
+
+    init(name: String, children: [Tree]) {
+        self.name = name
+        self.children = children
+    }
+
+    static func == (left: Tree, right: Tree) -> Bool {
+        left.name == right.name && left.children == right.children
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Person: Hashable {
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Equal values are equal files, in whatever order their elements come.
+@Suite struct SetFileTests {
+    private struct Tag: Codable, Hashable {
+        let name: String?
+        let weight: Double
+    }
+
+    private struct Tags: Codable {
+        var tags: Set<Tag>
+        var optional: Set<String?>?
+        var counts: [Tag: Int]
+    }
+
+    private final class SetPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var texts: Set<String> = []
+        @Pref var numbers: Set<Double> = []
+        @Pref var dates: Set<Date> = []
+        @Pref var data: Set<Data> = []
+        @Pref var lists: Set<[Int?]> = []
+        @Pref var tags: Set<Tag> = []
+        @Pref var urls: Set<URL> = []
+        @Pref var counts: [Tag: Int] = [:]
+        @Pref var all: Tags? = nil
+    }
+
+    private static let amounts = 0..<40
+
+    /// In another order each time: the elements come as they are, backwards, and into sets of another capacity.
+    private func fill(_ prefs: SetPrefs, round: Int) {
+        func set<T: Hashable>(_ make: (Int) -> T) -> Set<T> {
+            var result = Set<T>(minimumCapacity: round * 200)
+            let numbers = round.isMultiple(of: 2) ? Array(Self.amounts) : Self.amounts.reversed()
+            for number in numbers { result.insert(make(number)) }
+            return result
+        }
+        let tags = set { Tag(name: $0 % 3 == 0 ? nil : "\($0 % 5)", weight: Double($0) / 8) }
+        var counts = [Tag: Int](minimumCapacity: round * 200)
+        for tag in tags { counts[tag] = Int(tag.weight * 8) }
+        prefs.update {
+            prefs.texts = set { "\($0)" }
+            prefs.numbers = set { Double($0) - 20.5 }
+            prefs.dates = set { Date(timeIntervalSinceReferenceDate: Double($0) / 3) }
+            prefs.data = set { Data([UInt8($0 % 7), UInt8($0)]) }
+            prefs.lists = set { number in [number % 2, nil, number] + (0..<(number % 3)).map { $0 } }
+            prefs.tags = tags
+            prefs.urls = set { URL(fileURLWithPath: "/\($0)") }
+            prefs.counts = counts
+            prefs.all = Tags(tags: tags, optional: set { $0 % 9 == 0 ? nil : "\($0)" }, counts: counts)
+        }
+    }
+
+    @Test func anEqualSetTouchesNothing() throws {
+        let folder = try TemporaryFolder()
+        let prefs = SetPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        fill(prefs, round: 0)
+        #expect(prefs.outcome == "ok" && prefs.tags.count == 40 && prefs.counts.count == 40)
+        let bytes = try Data(contentsOf: folder.file())
+        let number = try fileNumber(in: folder)
+        for round in 1..<8 {
+            fill(prefs, round: round)
+            #expect(try fileNumber(in: folder) == number && Data(contentsOf: folder.file()) == bytes, "\(round)")
+        }
+        #expect(prefs.outcome == "ok")
+    }
+
+    private func fileNumber(in folder: TemporaryFolder) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file().path)[.systemFileNumber] as? Int
+    }
+
+    @Test func theOrderIsThatOfTheValues() throws {
+        let coding = PrefCoding(rule: Set<Double>.self)
+        let numbers = try #require(try coding.encode([3, -0.5, .infinity, 0, -.infinity, 10]) as? [Double])
+        #expect(numbers == [-.infinity, -0.5, 0, 3, 10, .infinity])
+        let texts = try PrefCoding(rule: Set<String?>.self).encode(["b", nil, "a", "", "$null", "B"])
+        #expect(texts as? [String] == ["", "$$null", "$null", "B", "a", "b"])
+    }
+
+    /// The order of canonical values is one: of any three, of all kinds.
+    @Test func theOrderIsTotal() {
+        let values: [Any] = [
+            "a", "", "b", true, false, NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: -1),
+            NSNumber(value: UInt64.max), NSNumber(value: Double.nan), NSNumber(value: -0.0), NSNumber(value: 0.0),
+            Date.distantPast, Date.distantFuture, Data(), Data([1]), Data([1, 0]), [Any](), ["a"] as [Any],
+            ["a", "b"] as [Any], [String: Any](), ["a": "a"] as [String: Any], ["a": "b", "b": "a"] as [String: Any],
+            ["b": "a"] as [String: Any],
+        ]
+        for (first, left) in values.enumerated() {
+            #expect(!CanonicalOrder.precedes(left, left))
+            for (second, right) in values.enumerated() where first != second {
+                #expect(
+                    CanonicalOrder.precedes(left, right) != CanonicalOrder.precedes(right, left), "\(left), \(right)")
+                for third in values where CanonicalOrder.precedes(left, right) && CanonicalOrder.precedes(right, third)
+                {
+                    #expect(CanonicalOrder.precedes(left, third))
+                }
+            }
+        }
+    }
+}
