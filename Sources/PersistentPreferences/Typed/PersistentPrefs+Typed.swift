@@ -57,11 +57,6 @@ extension PersistentPrefs {
         return change
     }
 
-    /// The change ended by throwing: nothing is stored, and what the read met is told all the same.
-    func abandon(_ change: Change<some Any>) {
-        report(change.notice ?? change.failure)
-    }
-
     func commit<Value>(_ change: Change<Value>, of property: PrefProperty<Value>) {
         write(to: change.root) {
             $0.notice = change.notice

@@ -15,7 +15,8 @@
 ///
 /// A read gives the default where nothing is stored, and where what is stored is of another type or breaks the
 /// constraint: then it is kept, and ``PersistentPrefs/lastError`` tells. A change in place (`prefs.recent.append(url)`) of
-/// a value that could not be read is refused; assigning a value replaces what is stored. Writing an optional nil removes
+/// a value that could not be read is refused; assigning a value replaces what is stored. One that ends by throwing
+/// stores what it has made until then, as with any computed property. Writing an optional nil removes
 /// the key, so that the default is read again; where nil and absent are to differ, make it doubly optional.
 ///
 /// What a property says holds for the class: of several instances whose initializers give it other keys or constraints,
@@ -62,10 +63,7 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
         _modify {
             let property = Self.property(of: prefs, at: storage)
             var change = prefs.changeInPlace(of: property)
-            var isOver = false
-            defer { if !isOver { prefs.abandon(change) } }
             yield &change.value
-            isOver = true
             prefs.commit(change, of: property)
         }
     }

@@ -99,6 +99,18 @@ extension Quote: PropertyListModel {
         #expect(try controller().models == quotes.models)
     }
 
+    @Test func whatSomebodyElseHasSavedIsNotOverwritten() throws {
+        let (one, other) = (try controller(), try controller())
+        one.models.removeLast()
+        try one.save()
+        other.models.removeFirst()
+        #expect(throws: PrefsError.self) { try other.save() }
+        #expect(try controller().models == one.models)
+        one.models.append(bundled[1])
+        try one.save()
+        #expect(try controller().models == bundled)
+    }
+
     @Test func withoutAnyFileThereAreNoModels() throws {
         let none = try PropertyListController<Quote>(resource: "None", in: .module, folder: folder.file("data"))
         #expect(none.models.isEmpty)

@@ -36,6 +36,7 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
                 "size: Optional<Double> = 1.5, a check of its own",
                 "deep: Dictionary<String, Array<Int>> = [\"a\": [1]]",
             ])
+        #expect(UpperPrefs(store: InMemoryStore()).describe().map(\.key) == descriptions.map(\.key))
         _ = LowerPrefs(store: InMemoryStore())
         #expect(LowerPrefs.describe().map(\.name) == ["lower"])
     }

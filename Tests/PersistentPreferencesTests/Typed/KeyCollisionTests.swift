@@ -66,6 +66,13 @@ private final class MigrationToNothing: PersistentPrefs, @unchecked Sendable {
     override class var migrations: [PrefsMigration] { [PrefsMigration(to: 0) { _ in }] }
 }
 
+/// Shows nothing of itself.
+private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Sendable {
+    @Pref var one = 1
+
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
@@ -75,7 +82,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     enum Mistake: String, CaseIterable, Codable {
         case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
         case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
-        case descendingMigrations, migrationToNothing, undescribed
+        case descendingMigrations, migrationToNothing, hidden, undescribed
 
         func make() {
             let store = InMemoryStore()
@@ -91,6 +98,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .oneForTwo: _ = OneForTwo(key: nil, values: nil, store: store)
             case .descendingMigrations: _ = DescendingMigrations(store: store)
             case .migrationToNothing: _ = MigrationToNothing(store: store)
+            case .hidden: _ = Hidden(store: store).one
             case .undescribed: _ = Undescribed.describe()
             }
         }
@@ -115,6 +123,8 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" were given one Pref; make one for each"
             case .descendingMigrations: "DescendingMigrations: a migration to version 2 stands behind version 2"
             case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
+            case .hidden:
+                "Hidden: a @Pref property has another key than in the first instance, or is hidden by a custom"
             case .undescribed: "Undescribed.describe(): the properties are known once an instance has been made"
             }
         }

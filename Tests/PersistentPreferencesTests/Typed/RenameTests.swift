@@ -1,7 +1,8 @@
 import Foundation
-import PersistentPreferences
 import TestSupport
 import Testing
+
+@testable import PersistentPreferences
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(previously: "newer", "oldest") var name = "default"
@@ -142,5 +143,19 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.deleteAll()
         #expect(prefs.name == "default" && prefs.outcome == "ok")
         #expect(try file.stored == "nothing")
+    }
+
+    /// What a newer version keeps under a former key is not ours.
+    @Test func aRootOfANewerVersionKeepsAllItsKeys() throws {
+        let file = try TypedFile([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1])
+        let prefs = prefs(file)
+        #expect(prefs.name == "default" && prefs.left == 0)
+        prefs.name = "ours"
+        prefs.$left.reset()
+        #expect(prefs.outcome == "ok")
+        #expect(
+            try file.stored == exactly([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1, "name": "ours"]))
+        prefs.clear()
+        #expect(try file.stored == exactly([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1]))
     }
 }

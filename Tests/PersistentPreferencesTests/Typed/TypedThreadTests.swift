@@ -1,3 +1,4 @@
+import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
@@ -48,4 +49,27 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(shared.words.sorted() == (0..<8).flatMap { Array(repeating: "\($0)", count: 25) })
         #expect(shared.outcome == "ok" && shared["was renamed"] == nil)
     }
+
+    /// A first look at a property must not look at what another thread is changing: ThreadSanitizer would see it.
+    @Test func aFirstAccessTouchesNothingElse() {
+        for _ in 0..<20 {
+            let prefs = BusyPrefs<[Int]>(store: InMemoryStore())
+            inThreads(2) { thread in
+                for round in 0..<50 {
+                    if thread == 0 { prefs.note("\(round)") } else { prefs.number += 1 }
+                }
+            }
+            #expect(prefs.number == 50 && prefs.notes == 50)
+        }
+    }
+}
+
+/// Has state of its own besides, under a lock of its own.
+private final class BusyPrefs<Note>: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+    private let lock = NSLock()
+    private var list: [String] = []
+
+    func note(_ text: String) { lock.withLock { list.append(text) } }
+    var notes: Int { lock.withLock { list.count } }
 }

@@ -39,6 +39,11 @@ public final class AppSettingsValues: @unchecked Sendable {
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get { key.read(from: entries) }
         set { _ = key.write(newValue, to: entries) }
+        _modify {
+            var change = InPlaceChange(of: key, in: entries)
+            yield &change.value
+            change.commit()
+        }
     }
 
     /// Stores a value.

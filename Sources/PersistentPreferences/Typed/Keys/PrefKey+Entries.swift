@@ -67,12 +67,12 @@ extension PrefKey {
 }
 
 /// A value on its way through a change in place.
-struct InPlaceChange<Key: PrefKey, Entries: KeyedEntries> {
+struct InPlaceChange<Key: PrefKey> {
     var value: Key.Value
     private let failure: PrefsError?
-    private let entries: Entries
+    private let entries: any KeyedEntries
 
-    init(of key: Key.Type, in entries: Entries) {
+    init(of key: Key.Type, in entries: any KeyedEntries) {
         self.entries = entries
         (value, failure) = Key.reading(from: entries)
     }

@@ -1,0 +1,83 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+/// Reads and writes in its handler what has just failed.
+private final class StubbornPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+    let told = Told()
+
+    override func prefsDidFail(_ error: PrefsError) {
+        told.add("\(error)")
+        _ = number
+        self["unknown"] = 1
+    }
+}
+
+private final class Told: @unchecked Sendable {
+    private let lock = NSLock()
+    private var texts: [String] = []
+
+    func add(_ text: String) { lock.withLock { texts.append(text) } }
+    var all: [String] { lock.withLock { texts } }
+}
+
+/// Tells somebody who outlives it.
+private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 0...9) var number = 0
+    private let told: Told
+
+    init(told: Told, store: any PrefsStore) {
+        self.told = told
+        super.init(key: nil, values: nil, store: store)
+    }
+
+    override func prefsDidFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
+private struct stubborn: PrefKey {
+    static let defaultValue = 0
+    static let told = Told()
+    static let values = AppSettingsValues(store: InMemoryStore(), root: "R")
+
+    static func didFail(_ error: PrefsError) {
+        told.add("\(error)")
+        _ = values[stubborn.self]
+    }
+}
+
+@Suite struct FailureHandlerTests {
+    @Test func aHandlerThatFailsAgainIsNotCalledAgain() throws {
+        let store = InMemoryStore()
+        try store.update(root: "StubbornPrefs") { $0 = ["number": "text"] }
+        let prefs = StubbornPrefs(store: store)
+        #expect(prefs.number == 0)
+        #expect(prefs.told.all == ["number: a text is no Int; the default is read"])
+        #expect(prefs.outcome == "not among the allowed keys: \"unknown\"", "its own accesses are told in lastError")
+        prefs["another"] = 1
+        #expect(prefs.told.all.count == 2)
+    }
+
+    @Test func everyThreadIsTold() throws {
+        let store = InMemoryStore()
+        let prefs = StubbornPrefs(store: store)
+        inThreads(8) { _ in for _ in 0..<50 { prefs["another"] = 1 } }
+        #expect(prefs.told.all.count == 400)
+    }
+
+    @Test func anInstanceThatIsGoneIsTold() {
+        let (told, store) = (Told(), InMemoryStore())
+        let prefs = FleetingPrefs(told: told, store: store)
+        prefs.update { FleetingPrefs(told: told, store: store).number = 10 }
+        #expect(told.all.filter { $0 == "number: must be in 0...9" }.count == 2, "the fleeting one, and the update")
+    }
+
+    @Test func aKeysHandlerThatReadsItIsNotCalledAgain() throws {
+        #expect(stubborn.values.set(1, for: stubborn.self) == nil)
+        let wrong = InMemoryStore()
+        try wrong.update(root: "R") { $0 = ["stubborn": "text"] }
+        #expect(AppSettingsValues(store: wrong, root: "R")[stubborn.self] == 0)
+        #expect(stubborn.told.all.count == 1)
+    }
+}
