@@ -3,7 +3,7 @@ import Testing
 
 nonisolated enum Appearance: String, CaseIterable { case light, dark }
 
-/// What is a value must not be the main actor's: preferences are read on any thread.
+/// A value with an initializer of its own must not be the main actor's: preferences are read on any thread.
 nonisolated struct Window: Codable, Equatable {
     var width = 800
     var title: String?

@@ -144,8 +144,3 @@ final class ClassDeclarations: @unchecked Sendable {
         return byKey
     }
 }
-
-/// What a mirror finds in an instance.
-protocol PrefWrapper {
-    var declaredProperty: any DeclaredProperty { get }
-}

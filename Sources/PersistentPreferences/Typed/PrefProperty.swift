@@ -114,36 +114,3 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 }
-
-/// A `PrefProperty` of whatever type.
-protocol DeclaredProperty: AnyObject, Sendable {
-    var explicitKey: String? { get }
-    var formerKeys: [String] { get }
-    var valueType: Any.Type { get }
-    var anyDefaultValue: Any { get }
-    var constraintDescription: String? { get }
-    /// Why an object must not be stored; nil where it may.
-    func violation(of object: Any) -> String?
-}
-
-extension PrefCoding {
-    /// - Throws: `PrefsError.typeMismatch`.
-    func value(of object: Any, forKey key: String) throws(PrefsError) -> Value {
-        do {
-            return try decode(object)
-        } catch {
-            throw .typeMismatch(ValueMismatch(error, in: Value.self).failure(forKey: key))
-        }
-    }
-
-    /// What to store for a value; nil where its key is to be removed.
-    ///
-    /// - Throws: `PrefsError.valuesNotPlistCompatible`.
-    func object(for value: Value, forKey key: String) throws(PrefsError) -> Any? {
-        do {
-            return try encode(value)
-        } catch {
-            throw .valuesNotPlistCompatible([ValueMismatch(encoding: error, of: Value.self).failure(forKey: key)])
-        }
-    }
-}

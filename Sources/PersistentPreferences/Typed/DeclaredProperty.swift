@@ -1,0 +1,15 @@
+/// A `PrefProperty` of whatever type.
+protocol DeclaredProperty: AnyObject, Sendable {
+    var explicitKey: String? { get }
+    var formerKeys: [String] { get }
+    var valueType: Any.Type { get }
+    var anyDefaultValue: Any { get }
+    var constraintDescription: String? { get }
+    /// Why an object must not be stored; nil where it may.
+    func violation(of object: Any) -> String?
+}
+
+/// What a mirror finds in an instance.
+protocol PrefWrapper {
+    var declaredProperty: any DeclaredProperty { get }
+}
