@@ -37,7 +37,10 @@ let package = Package(
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
-            resources: [.copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist")], swiftSettings: strict),
+            resources: [
+                .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
+                .copy("Resources/PlayerSettings.plist"),
+            ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests", dependencies: ["HarnessCLI", "RawDefaults", "TestSupport"], swiftSettings: strict),
         .testTarget(

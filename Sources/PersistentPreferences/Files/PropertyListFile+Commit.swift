@@ -11,6 +11,7 @@ extension PropertyListFile {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }
+        if root == .document, content.isEmpty { return try removeFile(durability: durability, under: session) }
         try store(content, replacing: base, durability: durability, under: session)
     }
 
@@ -40,6 +41,25 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         try flush?.get()
+    }
+
+    /// Removes the file, and the copy of its last good state, which would bring it back.
+    private func removeFile(durability: Durability, under session: FileSession) throws {
+        do {
+            try refuseOtherThanFile(under: session)
+            try system.remove(names.file, in: session.folder)
+        } catch {
+            throw FileError.notStored(error.at(names.path))
+        }
+        publish(Snapshot(system: system))
+        do {
+            do {
+                try system.remove(names.lastGood, in: session.folder)
+            } catch  where error.code == ENOENT {}
+            if durability == .powerCut { try system.synchronizeFolder(session.folder) }
+        } catch {
+            throw FileError.durabilityUnconfirmed(error.at(names.folder))
+        }
     }
 
     /// Makes the renamed file's name outlast a power cut.

@@ -63,6 +63,17 @@ extension PropertyListFile {
         }
     }
 
+    /// Gives a file that parses, and is not what somebody needs, a second name beside its own, so that it may be replaced.
+    func keepAside(_ snapshot: Snapshot, reason: String, under session: FileSession) throws {
+        guard let file = snapshot.file, let status = snapshot.status else { return }
+        do {
+            _ = try nameAside(DamagedFile(reason: reason, status: status, file: file), under: session)
+            try system.synchronizeFolder(session.folder)
+        } catch {
+            throw FileError.notStored(error.at(names.path))
+        }
+    }
+
     /// Puts the bytes in the place of the damaged file, or nothing where there are none.
     private func replaceDamaged(by bytes: Data?, like old: FileStatus, under session: FileSession) throws {
         if let bytes {

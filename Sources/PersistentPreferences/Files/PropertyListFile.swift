@@ -225,6 +225,13 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
+    /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
+    func keepAside(reason: String) throws {
+        guard let session else { preconditionFailure("keepAside outside begin and end") }
+        try refuseFork(of: session.lock)
+        try keepAside(session.base, reason: reason, under: session.lock)
+    }
+
     /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
     private func refuseFork(of session: FileSession) throws {
         guard !session.isOfThisProcess else { return }

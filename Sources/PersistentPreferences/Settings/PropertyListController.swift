@@ -38,7 +38,7 @@ public final class PropertyListController<Model: PropertyListModel> {
         if let root = saved {
             models = try Self.models(of: root)
         } else if let bundled = bundle.url(forResource: name, withExtension: "plist") {
-            models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled))
+            models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled).root)
         } else {
             models = []
         }

@@ -3,10 +3,13 @@ import Foundation
 /// A property list as a whole, whatever its root, through the engine: locked, atomic, cached.
 struct PropertyListDocument {
     private let file: FileLocation
+    private let path: String
 
+    /// - Parameter format: of the file, should it have to be created.
     /// - Throws: `PrefsError.invalidName` where the URL names no file.
-    init(url: URL, system: SystemCalls = .real) throws(PrefsError) {
-        file = FileLocation(path: try NameVetting.path(of: url), holds: .document, system: system)
+    init(url: URL, format: PropertyListFormat = .binary, system: SystemCalls = .real) throws(PrefsError) {
+        path = try NameVetting.path(of: url)
+        file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
     /// The root in canonical form; nil where there is no file.
@@ -22,30 +25,39 @@ struct PropertyListDocument {
         }
     }
 
-    /// Replaces the root, unless it is equal. On disk when the call returns.
+    /// Replaces the root, unless it is equal, or removes the file. On disk when the call returns.
     ///
     /// - Parameters:
-    ///   - root: in canonical form.
-    ///   - base: the root that it was made of; nil where there was no file.
-    /// - Throws: `PrefsError.notStored` where the root is another meanwhile.
-    func write(_ root: Any, inPlaceOf base: Any?) throws {
+    ///   - root: in canonical form; nil removes the file.
+    ///   - check: gets the root of now, under the lock; nil where there is no file. What it throws stops the write; `false`
+    ///     lets it go on, and has the file of now kept beside the new one.
+    func write(_ root: Any?, _ check: (_ now: Any?) throws -> Bool = { _ in true }) throws {
         try PrefsError.converting {
             try file.withFile { file in
                 try file.transact(durability: .powerCut) { transaction in
-                    let isAsItWas =
-                        switch (transaction[PropertyListFile.documentKey], base) {
-                        case (nil, nil): true
-                        case (let now?, let base?): Self.areEqual(now, base)
-                        default: false
-                        }
-                    guard isAsItWas else {
-                        throw PrefsError.notStored(
-                            StorageFailure(
-                                path: file.names.path, reason: "was changed by somebody else since it was read"))
-                    }
+                    let now = transaction[PropertyListFile.documentKey]
+                    if try !check(now) { try file.keepAside(reason: "is no file of this type") }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }
             }
+        }
+    }
+
+    /// Replaces the root, where it still is what the new one was made of.
+    ///
+    /// - Parameter base: nil where there was no file.
+    /// - Throws: `PrefsError.notStored` where the root is another meanwhile.
+    func write(_ root: Any, inPlaceOf base: Any?) throws {
+        try write(root) { now in
+            let isAsItWas =
+                switch (now, base) {
+                case (nil, nil): true
+                case (let now?, let base?): Self.areEqual(now, base)
+                default: false
+                }
+            if isAsItWas { return true }
+            let reason = "was changed by somebody else since it was read"
+            throw PrefsError.notStored(StorageFailure(path: path, reason: reason))
         }
     }
 
@@ -55,8 +67,8 @@ struct PropertyListDocument {
         return CanonicalValue.areEqual(left, right) || CanonicalValue.areEqual(rounded(left), rounded(right))
     }
 
-    /// The root of a file that comes with the program and is never written.
-    static func contents(ofResource url: URL) throws(PrefsError) -> Any {
+    /// The root of a file that comes with the program and is never written, and its format.
+    static func contents(ofResource url: URL) throws(PrefsError) -> (root: Any, format: PropertyListFormat) {
         let path = url.path(percentEncoded: false)
         let bytes: Data
         do {
@@ -65,7 +77,8 @@ struct PropertyListDocument {
             throw .unreadable(StorageFailure(path: path, reason: "cannot be read"))
         }
         do {
-            return try PropertyListCoder.decode(bytes).value
+            let (root, format) = try PropertyListCoder.decode(bytes)
+            return (root, format)
         } catch {
             switch error {
             case .damage(let reason), .excess(let reason):

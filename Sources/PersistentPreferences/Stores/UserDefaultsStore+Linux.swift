@@ -9,8 +9,8 @@
             private let companion: UserDefaultsCompanion
 
             init(suiteName: String?) throws(PrefsError) {
-                let folder = try DomainFolder.path.get()
-                let path = "\(folder)/\(suiteName ?? DomainFolder.standardDomain).plist"
+                let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
+                let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
                 let companion = UserDefaultsCompanion(suiteName: suiteName)
                 self.companion = companion
                 fileURL = URL(filePath: path, directoryHint: .notDirectory)
@@ -72,54 +72,6 @@
             func forget() {
                 try? file.withFile { $0.forget() }
             }
-        }
-    }
-
-    /// Where UserDefaults keeps its domains on Linux.
-    private enum DomainFolder {
-        /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`, as they were when the process started: UserDefaults has
-        /// seen no later change of them.
-        static let path: Result<String, PrefsError> = {
-            let environment = initialEnvironment()
-            if let config = environment["XDG_CONFIG_HOME"], config.hasPrefix("/") { return .success(config) }
-            guard let home = environment["HOME"], !home.isEmpty else {
-                // UserDefaults would write to /.config.
-                return .failure(
-                    .unreadable(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty")))
-            }
-            guard home.hasPrefix("/") else {
-                return .failure(.unreadable(StorageFailure(path: home, reason: "HOME is no absolute path")))
-            }
-            return .success((home == "/" ? "" : home) + "/.config")
-        }()
-
-        static let standardDomain: String = {
-            if let identifier = Bundle.main.bundleIdentifier { return identifier }
-            guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
-                return ProcessInfo.processInfo.processName
-            }
-            let name = FileNames(path: path).file
-            // The kernel's mark on the name of a program that was replaced while it runs, by an upgrade say.
-            let mark = " (deleted)"
-            let isReplaced = name.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
-            return isReplaced ? String(name.dropLast(mark.count)) : name
-        }()
-
-        private static func initialEnvironment() -> [String: String] {
-            guard let block = FileManager.default.contents(atPath: "/proc/self/environ"), !block.isEmpty else {
-                return ProcessInfo.processInfo.environment
-            }
-            var environment: [String: String] = [:]
-            for entry in block.split(separator: 0) {
-                // One that is no text would lead elsewhere after a repair.
-                guard String(validating: entry, as: UTF8.self) != nil else { continue }
-                let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2 else { continue }
-                let name = String(decoding: parts[0], as: UTF8.self)
-                // Of a name that stands twice, getenv sees the first.
-                if environment[name] == nil { environment[name] = String(decoding: parts[1], as: UTF8.self) }
-            }
-            return environment
         }
     }
 

@@ -3,12 +3,16 @@ import Foundation
 /// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
 /// not fit throws a `DecodingError`, which the type may catch.
 enum PropertyListObjectDecoder {
-    /// - Parameter sighting: is told of objects that the value may hold.
-    static func value<T: Decodable>(_ type: T.Type, from object: Any, sighting: ObjectSighting? = nil) throws -> T {
+    /// - Parameters:
+    ///   - fallback: gives the members that dictionaries of the object lack.
+    ///   - sighting: is told of objects that the value may hold.
+    static func value<T: Decodable>(
+        _ type: T.Type, from object: Any, fallback: Any? = nil, sighting: ObjectSighting? = nil
+    ) throws -> T {
         let place = CodingPlace()
         defer { if place.notes.hasMetObject { sighting?.note() } }
         do {
-            return try ObjectDecoder(object: object, place: place).value(type)
+            return try ObjectDecoder(object: object, fallback: fallback, place: place).value(type)
         } catch {
             throw ValueMismatch(error, in: type, noted: place.notes)
         }
@@ -17,6 +21,7 @@ enum PropertyListObjectDecoder {
 
 private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
     let object: Any
+    let fallback: Any?
     let place: CodingPlace
 
     var codingPath: [any CodingKey] { place.path }
@@ -24,7 +29,8 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = object as? [String: Any] else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(KeyedDecoder<Key>(members: members, place: place))
+        return KeyedDecodingContainer(
+            KeyedDecoder<Key>(members: members, fallbacks: fallback as? [String: Any], place: place))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -38,7 +44,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     /// The object once more, as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try ObjectDecoder(object: object, place: place.deeper).value(type)
+        try ObjectDecoder(object: object, fallback: fallback, place: place.deeper).value(type)
     }
 
     func value<T: Decodable>(_ type: T.Type) throws -> T {
@@ -52,7 +58,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
         guard !place.isTooDeep else { throw mismatch(type) }
         if type is AnyClass { place.notes.hasMetObject = true }
         do {
-            let value = try T(from: self)
+            let value = try type.init(from: self)
             place.notes.noteSuccess()
             return value
         } catch {
@@ -77,6 +83,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
 private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Any]
+    let fallbacks: [String: Any]?
     let place: CodingPlace
 
     var codingPath: [any CodingKey] { place.path }
@@ -109,11 +116,12 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func member(_ key: any CodingKey) throws -> ObjectDecoder {
-        guard let object = members[key.stringValue] else {
+        let fallback = fallbacks?[key.stringValue]
+        guard let object = members[key.stringValue] ?? fallback else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: place.path, debugDescription: "missing"))
         }
-        return ObjectDecoder(object: object, place: place.inside(key))
+        return ObjectDecoder(object: object, fallback: fallback, place: place.inside(key))
     }
 }
 
@@ -169,6 +177,6 @@ private struct ListDecoder: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, DecodingError.Context(codingPath: place.path, debugDescription: "the list has ended"))
         }
-        return ObjectDecoder(object: elements[currentIndex], place: place)
+        return ObjectDecoder(object: elements[currentIndex], fallback: nil, place: place)
     }
 }

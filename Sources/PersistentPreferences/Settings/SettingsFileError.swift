@@ -1,0 +1,23 @@
+public import Foundation
+
+/// What went wrong with a ``SettingsFile``. No case and no text holds a stored value. Safe to pass between threads.
+public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConvertible {
+    /// There is no file where one is needed.
+    case missing(path: String)
+    /// A field is missing, of another type, or not known. `failure` names it.
+    case field(path: String, failure: PropertyListFailure)
+    /// The file could not be read, was damaged and set aside, or could not be written (no permission, disk full …).
+    case storage(PrefsError)
+
+    /// One line that says what failed and where.
+    public var description: String {
+        switch self {
+        case .missing(let path): "\(path): there is no such file"
+        case .field(let path, let failure): "\(path): \(failure)"
+        case .storage(let error): "\(error)"
+        }
+    }
+
+    /// The same text as `description`.
+    public var errorDescription: String? { description }
+}

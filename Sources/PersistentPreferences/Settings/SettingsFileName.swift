@@ -1,0 +1,43 @@
+import Foundation
+
+/// The default place of a type's settings file.
+enum SettingsFileName {
+    static func url(of type: Any.Type) -> URL {
+        guard let folder = try? ConfigurationFolder.path.get() else {
+            // No file URL: every access of it says so.
+            return URL(string: "missing-home:") ?? URL(filePath: "/")
+        }
+        let path = "\(folder)/\(ConfigurationFolder.program)/\(name(of: type)).plist"
+        return URL(filePath: path, directoryHint: .notDirectory)
+    }
+
+    /// The name of the type with those of the types around it (`Outer.Inner`), without its module; with what a file name
+    /// cannot hold, and `%`, as `%XX`. Types that differ have names that differ.
+    static func name(of type: Any.Type) -> String {
+        let full = String(reflecting: type)
+        // A private type or one in a function has its place in front, by an address that changes with each build.
+        let parts = full.replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+        let name = parts.replacing(/(^|[<, ])[^.<>, ()]+\./) { "\($0.output.1)" }
+        let encoded = name.utf8.map { byte in
+            isSafe(byte) ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+        }.joined()
+        return encoded.count <= 200 ? encoded : shortened(encoded)
+    }
+
+    private static func isSafe(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// The beginning, and a hash (FNV-1a) of all of it.
+    private static func shortened(_ name: String) -> String {
+        let hash = name.utf8.reduce(into: 0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return "\(name.prefix(180))-\(String(hash, radix: 16))"
+    }
+}

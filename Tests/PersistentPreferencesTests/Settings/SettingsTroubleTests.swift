@@ -1,0 +1,119 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+/// Files that are not what a settings type expects: nothing is lost, and the error says where.
+@Suite struct SettingsTroubleTests {
+    private func text(_ body: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0">
+        <dict>
+        \(body)
+        </dict>
+        </plist>
+        """
+    }
+
+    private let good = """
+        <key>volume</key><integer>7</integer>
+        <key>window</key><dict><key>width</key><integer>640</integer></dict>
+        <key>opened</key><date>2001-01-01T00:00:00Z</date>
+        """
+
+    private func write(_ text: String, for settings: some SettingsFile) throws {
+        let url = settings.settingsURL()
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test(arguments: [
+        ("<integer>7</integer>", "<integer>7</integr>", "(line 4)"),
+        ("<integer>7</integer>", "<integer>seven</integer>", "(line 4)"),
+        ("<integer>7</integer>", "<string>7</string>", "volume: a text is no Int"),
+        ("<key>volume</key>", "<key>volme</key>", "volme: is no field of ViewSettings; \"volume\" is missing"),
+        ("<integer>640</integer>", "<real>640.5</real>", "window.width: a number is no Int"),
+    ])
+    func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text(good.replacingOccurrences(of: right, with: wrong)), for: settings)
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            let error = failure { try settings.tryLoad() }
+            #expect(error.contains(message), "\(error)")
+            #expect(settings == ViewSettings(volume: 3))
+            // Saved over all the same, the mistyped file is kept beside it.
+            succeeds(settings.save())
+            var other = ViewSettings()
+            succeeds(other.load())
+            #expect(other == settings)
+            let folder = settings.settingsURL().deletingLastPathComponent()
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix("ViewSettings.plist.corrupt-") }
+            #expect(aside.count == (wrong.contains("volme") ? 0 : 1))
+            if let name = aside.first { #expect(try Data(contentsOf: folder.appending(path: name)) == bytes) }
+        }
+    }
+
+    @Test func aFieldThatTheFileLacksTakesItsInitialValue() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text("<key>window</key><dict/><key>future</key><true/>"), for: settings)
+            succeeds(settings.load())
+            #expect(settings == ViewSettings(volume: 3, window: .init(width: 800, title: nil)))
+            var quiet = ViewSettings(volume: 0)
+            succeeds(quiet.load())
+            #expect(quiet.volume == 0, "those of the value that is loaded into")
+            quiet.delete()
+            ViewSettings(volume: 4).save()
+            try write(text("<key>note</key><string>x</string>"), for: settings)
+            succeeds(quiet.load())
+            #expect(quiet.volume == 4, "or those that were kept from the first save")
+            #expect(quiet.note == "x", "or those that were kept from the first save")
+        }
+    }
+
+    @Test func aDamagedFileIsSetAsideAndTheLastGoodOneComesBack() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = AppSettings()
+            settings.username = "gabriel"
+            succeeds(settings.load())
+            settings.fontSize = 20
+            succeeds(settings.save())
+            try Data("bplist00 nonsense".utf8).write(to: settings.settingsURL())
+            let error = failure { try settings.tryLoad() }
+            #expect(error.contains("the last good state was restored"))
+            settings = AppSettings()
+            succeeds(settings.load())
+            #expect(settings.fontSize == 20)
+            #expect(settings.username == "gabriel")
+        }
+    }
+
+    @Test func withoutInitialValuesThereIsNoReset() throws {
+        try SettingsPlace.with { _ throws in
+            var player = PlayerSettings()
+            let error = failure { try player.tryReset() }
+            #expect(error.hasSuffix("PlayerSettings.plist.init: there is no such file"))
+            succeeds(!player.loadUsingSettingsFile())
+            #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
+        }
+    }
+
+    @Test func whatCannotBeWrittenIsSaid() throws {
+        try SettingsPlace.with { folder throws in
+            try Data().write(to: folder.file("Settings"))
+            let error = failure { try ViewSettings().trySave() }
+            #expect(error.contains("Not a directory"), "\(error)")
+        }
+        struct Unstorable: SettingsFile {
+            var date = Date(timeIntervalSinceReferenceDate: .infinity)
+            func settingsURL() -> URL { SettingsPlace.file("Unstorable.plist") }
+        }
+        try SettingsPlace.with { _ throws in
+            let error = failure { try Unstorable().trySave() }
+            #expect(error.hasSuffix("date: a date must be finite"))
+        }
+    }
+}
