@@ -19,6 +19,11 @@ case "type-safe-defaults":
     try Probe.typeSafeDefaults()
 case "type-safe-defaults-read":
     Probe.typeSafeDefaultsRead()
+case "save-settings":
+    let first = arguments.popFirst().flatMap(Int.init) ?? 0
+    ProbeSettings.save(from: first, count: arguments.popFirst().flatMap(Int.init))
+case "load-settings":
+    ProbeSettings.report()
 case "report":
     Probe.report()
 case "surroundings":

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Settings files in their default place, saved by processes that are killed, or that save at the same time.
+@Suite struct SettingsProcessTests {
+    private let place = ".config/Probe/ProbeSettings.plist"
+
+    @Test func aKillLeavesOneSaveWhole() throws {
+        let home = try TemporaryFolder()
+        var first = 1
+        for kill in 0..<12 {
+            let writer = try PipedChild("Probe", ["save-settings", "\(first)"], home: home)
+            var acknowledged = 0
+            for _ in 0...(kill % 4) { acknowledged = try #require(Int(writer.line())) }
+            writer.kill()
+            acknowledged = writer.linesSoFar().last.flatMap(Int.init) ?? acknowledged
+            let words = try Child("Probe", ["load-settings"], home: home).wait().output.split(separator: " ")
+            let number = try #require(words.first.flatMap { Int($0) })
+            #expect((acknowledged...(acknowledged + 1)).contains(number), "at most one save more")
+            #expect(words.last == "true\n")
+            first = number + 1
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config/Probe").path)
+        #expect(files.filter { !$0.hasPrefix(".") }.sorted() == ["ProbeSettings.plist", "ProbeSettings.plist.init"])
+        #expect(!files.contains { $0.hasSuffix(".tmp") })
+    }
+
+    @Test func twoProcessesSaveWholeFiles() throws {
+        let home = try TemporaryFolder()
+        let writers = try [1_000, 5_000].map {
+            try Child("Probe", ["save-settings", "\($0)", "60"], home: home)
+        }
+        for _ in 0..<10 {
+            let output = try Child("Probe", ["load-settings"], home: home).wait().output
+            #expect(output.hasSuffix("true\n"), "\(output)")
+        }
+        for (writer, first) in zip(writers, [1_000, 5_000]) {
+            #expect(try writer.wait().output == (first..<(first + 60)).map { "\($0)\n" }.joined())
+        }
+        let last = try Child("Probe", ["load-settings"], home: home).wait().output
+        #expect(last == "1059 true\n" || last == "5059 true\n")
+    }
+
+    @Test func itsPlaceIsTheConfigurationFolder() throws {
+        let (home, config) = (try TemporaryFolder(), try TemporaryFolder())
+        let environments: [([String: String], TemporaryFolder, String)] = [
+            (["HOME": home.path], home, place),
+            (["HOME": home.path, "XDG_CONFIG_HOME": config.path], config, "Probe/ProbeSettings.plist"),
+        ]
+        for (environment, folder, path) in environments {
+            let result = try Child("Probe", ["save-settings", "7", "1"], environment: environment).wait()
+            #expect(result.output == "7\n")
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.file(path).path)[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+        let homeless = try Child("Probe", ["save-settings", "7", "1"], environment: [:]).wait()
+        #expect(homeless.output == "no home folder: HOME is not set, or empty; the file was left as it is\n")
+    }
+}
