@@ -22,7 +22,8 @@ public import Foundation
 ///   processes may save: the last one wins, whole.
 /// - A load that fails leaves the value as it was. A damaged file is set aside beside the original, as are values of
 ///   another type when they are replaced: nothing is overwritten that could not be read.
-/// - A field that the file lacks takes its initial value. A field of another type is an error that names it, and so is an
+/// - A field that the file lacks takes its initial value (an optional one reads nil; in a list's elements it is an error).
+///   A field of another type is an error that names it, and so is an
 ///   unknown one that is all but spelt like a missing one.
 /// - A class implements ``take(_:)``, so that loading changes the instance that everybody holds:
 ///
@@ -36,7 +37,8 @@ public import Foundation
 /// AppSettings.shared.load()
 /// ```
 ///
-/// Values are stored as ``PrefCoding`` stores Codable ones. For many keys that change one by one, from several places, use
+/// Values are stored as ``PrefCoding`` stores Codable ones, in a property list, binary or XML; other formats are not
+/// supported. XML holds dates to the second. For many keys that change one by one, from several places, use
 /// ``PersistentPrefs``: a settings file is read and written as a whole.
 ///
 /// Cost: a load is one look at the file where it is unchanged, and a decoding; a save an encoding and one replacement of the

@@ -138,9 +138,16 @@ struct SettingsStorage<Settings: SettingsFile> {
         }
     }
 
-    /// What takes the place of fields that a file lacks.
+    /// What takes the place of fields that a file lacks: what was kept from the first save, and of fields that are newer
+    /// than that, what the type starts with.
     private func initialRoot(_ settings: Settings) throws -> Any {
-        try read(initialFile) ?? encode(settings)
+        let own = try encode(settings)
+        return try read(initialFile).map { Self.merged($0, over: own) } ?? own
+    }
+
+    private static func merged(_ root: Any, over other: Any) -> Any {
+        guard let members = root as? [String: Any], let others = other as? [String: Any] else { return root }
+        return others.merging(members) { merged($1, over: $0) }
     }
 
     private func decode(_ root: Any, initial settings: Settings, from path: String? = nil) throws -> Settings {

@@ -74,6 +74,20 @@ import Testing
         }
     }
 
+    /// A version of the program that has more fields than the one that saved first.
+    @Test func aFieldThatIsNewerThanTheInitialValuesIsFound() throws {
+        try SettingsPlace.with { folder throws in
+            var old = ViewSettings()
+            try write(text("<key>window</key><dict><key>width</key><integer>1</integer></dict>"), for: old)
+            try FileManager.default.copyItem(
+                at: old.settingsURL(), to: old.settingsURL().appendingPathExtension("init"))
+            succeeds(old.load())
+            #expect(old == ViewSettings(volume: 5, window: .init(width: 1, title: nil)))
+            succeeds(old.reset())
+            #expect(old.volume == 5 && old.window.width == 1)
+        }
+    }
+
     @Test func aDamagedFileIsSetAsideAndTheLastGoodOneComesBack() throws {
         try SettingsPlace.with { _ throws in
             var settings = AppSettings()
