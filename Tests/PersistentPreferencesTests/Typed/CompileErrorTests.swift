@@ -12,10 +12,15 @@ import Testing
         ("struct E { @Pref var e = 1 }", Self.misplaced),
         ("func f() -> Int { @Pref var f = 1; return f }", Self.misplaced),
         ("enum G { @MainActor @Pref static var g = 1 }", Self.misplaced),
+        ("final class H: SettingsFile { var h = 1 }", Self.takesNothing),
+        ("func j() throws { var j = PropertyListDictionary(); try j.set(Plain(), for: Key.k) }", Self.noPropertyList),
     ]
 
     private static let unstorable =
         "a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding"
+    private static let takesNothing = "type 'H' does not conform to protocol 'SettingsFile'"
+    private static let noPropertyList =
+        "instance method 'set(_:for:)' requires that 'Plain' conform to 'PropertyListValue'"
     private static let misplaced = "@Pref works in subclasses of PersistentPrefs only"
 
     /// nil where there is none.
@@ -56,7 +61,7 @@ import Testing
         }
     }
 
-    private let preamble = "import PersistentPreferences; struct Plain {}"
+    private let preamble = "import PersistentPreferences; struct Plain {}; enum Key: String, PropertyListKey { case k }"
 
     @Test(
         .enabled(if: CompileErrorTests.compiler != nil, "no swiftc on the PATH"),
