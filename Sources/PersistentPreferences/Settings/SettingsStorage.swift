@@ -95,18 +95,14 @@ struct SettingsStorage<Settings: SettingsFile> {
         try Self.converting { try document.read() }
     }
 
-    /// A file that holds something else than the settings is kept beside the new one.
+    /// A file that could not be loaded is kept beside the new one.
     private func write(_ root: Any, format: PropertyListFormat? = nil) throws {
         let url = url
         let document = try format.map { format in
             try Self.converting { try PropertyListDocument(url: url, format: format) }
         }
-        let type = type
         try Self.converting {
-            try (document ?? file).write(root) { now in
-                guard let now else { return true }
-                return (try? PropertyListObjectDecoder.value(type, from: now, fallback: root)) != nil
-            }
+            try (document ?? file).write(root) { now in now.map { (try? decode($0, initial: root)) != nil } ?? true }
         }
     }
 
