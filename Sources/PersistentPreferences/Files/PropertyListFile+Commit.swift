@@ -43,19 +43,19 @@ extension PropertyListFile {
         try flush?.get()
     }
 
-    /// Removes the file, and the copy of its last good state, which would bring it back.
+    /// Removes the file, and first the copy of its last good state, which would bring it back.
     private func removeFile(durability: Durability, under session: FileSession) throws {
         do {
             try refuseOtherThanFile(under: session)
+            do {
+                try system.remove(names.lastGood, in: session.folder)
+            } catch  where error.code == ENOENT {}
             try system.remove(names.file, in: session.folder)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
         publish(Snapshot(system: system))
         do {
-            do {
-                try system.remove(names.lastGood, in: session.folder)
-            } catch  where error.code == ENOENT {}
             if durability == .powerCut { try system.synchronizeFolder(session.folder) }
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))

@@ -59,7 +59,13 @@ public final class PropertyListController<Model: PropertyListModel> {
             }
             root.append(dictionary.contents)
         }
-        try document.write(root, inPlaceOf: saved)
+        do {
+            try document.write(root, inPlaceOf: saved)
+        } catch PrefsError.damaged(let path, let reason, let setAsideAs?, let isRestored) {
+            // It was found and set aside on the way: the models are saved all the same.
+            saved = root
+            throw PrefsError.damaged(path: path, reason: reason, setAsideAs: setAsideAs, isRestored: isRestored)
+        }
         saved = root
     }
 

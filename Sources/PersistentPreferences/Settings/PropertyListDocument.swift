@@ -29,17 +29,32 @@ struct PropertyListDocument {
     ///
     /// - Parameters:
     ///   - root: in canonical form; nil removes the file.
-    ///   - check: gets the root of now, under the lock; nil where there is no file. What it throws stops the write; `false`
-    ///     lets it go on, and has the file of now kept beside the new one.
-    func write(_ root: Any?, _ check: (_ now: Any?) throws -> Bool = { _ in true }) throws {
+    ///   - keepsOther: whether the file of now is kept under another name, beside the new one.
+    ///   - check: gets the root of now, under the lock; nil where there is no file. What it throws stops the write.
+    func write(_ root: Any?, keepsOther: Bool = false, _ check: (_ now: Any?) throws -> Void = { _ in }) throws {
         try PrefsError.converting {
             try file.withFile { file in
                 try file.transact(durability: .powerCut) { transaction in
                     let now = transaction[PropertyListFile.documentKey]
-                    if try !check(now) { try file.keepAside(reason: "is no file of this type") }
+                    try check(now)
+                    if keepsOther, !Self.areEqual(now, root) { try file.keepAside(reason: "is no file of this type") }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }
             }
+        }
+    }
+
+    /// As far as every format can tell: XML has rounded the dates of the one.
+    private static func areSame(_ left: Any?, _ right: Any?) -> Bool {
+        func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
+        return areEqual(left, right) || areEqual(left.map(rounded), right.map(rounded))
+    }
+
+    static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): CanonicalValue.areEqual(left, right)
+        default: false
         }
     }
 
@@ -49,22 +64,10 @@ struct PropertyListDocument {
     /// - Throws: `PrefsError.notStored` where the root is another meanwhile.
     func write(_ root: Any, inPlaceOf base: Any?) throws {
         try write(root) { now in
-            let isAsItWas =
-                switch (now, base) {
-                case (nil, nil): true
-                case (let now?, let base?): Self.areEqual(now, base)
-                default: false
-                }
-            if isAsItWas { return true }
+            if Self.areSame(now, base) { return }
             let reason = "was changed by somebody else since it was read"
             throw PrefsError.notStored(StorageFailure(path: path, reason: reason))
         }
-    }
-
-    /// As far as every format can tell: XML has rounded the dates of the one.
-    private static func areEqual(_ left: Any, _ right: Any) -> Bool {
-        func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
-        return CanonicalValue.areEqual(left, right) || CanonicalValue.areEqual(rounded(left), rounded(right))
     }
 
     /// The root of a file that comes with the program and is never written, and its format.

@@ -61,28 +61,29 @@ extension SettingsFile {
 extension SettingsFile where Self: AnyObject {
     /// Loads the values into this instance.
     public func tryLoad() throws {
-        giveBack(try SettingsStorage(of: self).load(self))
+        try giveBack(SettingsStorage(of: self).load(self))
     }
 
     /// Loads the values into this instance, at first from the bundle's property list.
     public func tryLoadUsingSettingsFile(in bundle: Bundle = .main) throws {
-        giveBack(try SettingsStorage(of: self).load(self, from: bundle))
+        try giveBack(SettingsStorage(of: self).load(self, from: bundle))
     }
 
     /// Brings back the initial values, in the file and in this instance.
     public func tryReset(in bundle: Bundle = .main) throws {
-        giveBack(try SettingsStorage(of: self).reset(self, from: bundle))
+        try giveBack(SettingsStorage(of: self).reset(self, from: bundle))
     }
 
     /// Saves a dictionary as the file, and takes its values over into this instance.
     public func tryFromDictionary(_ dictionary: [String: Any?]) throws {
-        giveBack(try SettingsStorage(of: self).save(dictionary, initial: self))
+        try giveBack(SettingsStorage(of: self).save(dictionary, initial: self))
     }
 
     /// By the requirement: what the class has implemented.
-    private func giveBack(_ loaded: Self) {
+    private func giveBack(_ loaded: Self) throws {
         func give<Settings: SettingsFile>(_ loaded: Settings, to settings: inout Settings) { settings.take(loaded) }
         var settings = self
         give(loaded, to: &settings)
+        try SettingsStorage(of: self).check(self, hasTaken: loaded)
     }
 }

@@ -22,9 +22,9 @@ public import Foundation
 ///   processes may save: the last one wins, whole.
 /// - A load that fails leaves the value as it was. A damaged file is set aside beside the original, as are values of
 ///   another type when they are replaced: nothing is overwritten that could not be read.
-/// - A field that the file lacks takes its initial value (an optional one reads nil; in a list's elements it is an error).
-///   A field of another type is an error that names it, and so is an
-///   unknown one that is all but spelt like a missing one.
+/// - A field that the file lacks takes its initial value (an optional one reads nil; inside of lists and dictionaries it is
+///   an error). A field of another type is an error that names it, and so is an unknown one that is all but spelt like
+///   a missing one. Others that the type does not know are left out when it is saved.
 /// - A class implements ``take(_:)``, so that loading changes the instance that everybody holds:
 ///
 /// ```swift
@@ -41,19 +41,20 @@ public import Foundation
 /// supported. XML holds dates to the second. For many keys that change one by one, from several places, use
 /// ``PersistentPrefs``: a settings file is read and written as a whole.
 ///
-/// Cost: a load is one look at the file where it is unchanged, and a decoding; a save an encoding and one replacement of the
-/// file, with two flushes, where something has changed. The value belongs to its owner's thread or actor; files may
+/// Cost: a load is one look at the file where it is unchanged, and a decoding; a save an encoding, a decoding of what is
+/// there, and one replacement of the file, with two flushes, where something has changed. The value belongs to its owner's thread or actor; files may
 /// be used from any. Follows `SettingsManageable` (seed 000).
 public protocol SettingsFile: Codable {
     /// Where the file is. By default `TYPE.plist` in a folder of the program's name, in `$XDG_CONFIG_HOME` or `~/.config` on
-    /// Linux, in Application Support on Apple platforms.
+    /// Linux, in Application Support on Apple platforms. Types of one name in several modules, and private and local
+    /// ones, would share a file: give each its own.
     func settingsURL() -> URL
 
     /// The format of a file that has to be created; binary by default. A file that is there keeps its own.
     static var settingsFormat: PropertyListFormat { get }
 
     /// Takes over values that were loaded. A struct or an enum is replaced by default; a class assigns each property, so that
-    /// it stays the instance that others hold.
+    /// it stays the instance that others hold. One that it leaves out is an error of the load. Do not save in it.
     mutating func take(_ loaded: Self)
 }
 

@@ -13,11 +13,26 @@ public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConv
     public var description: String {
         switch self {
         case .missing(let path): "\(path): there is no such file"
-        case .field(let path, let failure): "\(path): \(failure)"
+        case .field(let path, let failure): "\(path): \(failure.path.isEmpty ? failure.reason : "\(failure)")"
         case .storage(let error): "\(error)"
         }
     }
 
     /// The same text as `description`.
     public var errorDescription: String? { description }
+}
+
+extension SettingsFileError {
+    /// An error of any kind as one of these.
+    init(_ error: any Error) {
+        self = error as? SettingsFileError ?? .storage(PrefsError(error))
+    }
+
+    static func converting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            throw SettingsFileError(error)
+        }
+    }
 }

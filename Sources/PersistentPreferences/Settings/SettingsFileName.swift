@@ -12,16 +12,17 @@ enum SettingsFileName {
     }
 
     /// The name of the type with those of the types around it (`Outer.Inner`), without its module; with what a file name
-    /// cannot hold, and `%`, as `%XX`. Types that differ have names that differ.
+    /// cannot hold, and `%`, as `%XX`. Types of one module that everybody in it can see have names that differ.
     static func name(of type: Any.Type) -> String {
         let full = String(reflecting: type)
         // A private type or one in a function has its place in front, by an address that changes with each build.
         let parts = full.replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
         let name = parts.replacing(/(^|[<, ])[^.<>, ()]+\./) { "\($0.output.1)" }
-        let encoded = name.utf8.map { byte in
-            isSafe(byte) ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+        let encoded = name.unicodeScalars.map { scalar in
+            scalar.isASCII && !isSafe(UInt8(scalar.value))
+                ? "%" + String(scalar.value, radix: 16, uppercase: true) : String(scalar)
         }.joined()
-        return encoded.count <= 200 ? encoded : shortened(encoded)
+        return encoded.utf8.count <= 200 ? encoded : shortened(encoded)
     }
 
     private static func isSafe(_ byte: UInt8) -> Bool {
@@ -38,6 +39,8 @@ enum SettingsFileName {
         let hash = name.utf8.reduce(into: 0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
-        return "\(name.prefix(180))-\(String(hash, radix: 16))"
+        var beginning = name
+        while beginning.utf8.count > 180 { beginning.removeLast() }
+        return "\(beginning)-\(String(hash, radix: 16))"
     }
 }

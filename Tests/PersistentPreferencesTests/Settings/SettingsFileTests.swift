@@ -95,8 +95,9 @@ import Testing
             #expect(other == view)
             let bytes = try Data(contentsOf: view.settingsURL())
             for (wrong, message) in [
-                (["volume": "loud"], "volume: a text is no Int"), (["size": 1], "size: is no field of ViewSettings"),
+                (["volume": "loud"], "volume: a text is no Int"), (["size": 1], "size: is no field"),
                 (["window": ["width": 1.5]], "window.width: a number is no Int"),
+                (["window": ["wide": 1]], "window.wide: is no field"),
                 (["note": Date(timeIntervalSinceReferenceDate: .nan)], "note: a date must be finite"),
             ] as [([String: Any], String)] {
                 let error = failure { try view.tryFromDictionary(wrong) }

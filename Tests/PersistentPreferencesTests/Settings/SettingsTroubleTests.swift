@@ -32,7 +32,12 @@ import Testing
         ("<integer>7</integer>", "<integer>7</integr>", "(line 4)"),
         ("<integer>7</integer>", "<integer>seven</integer>", "(line 4)"),
         ("<integer>7</integer>", "<string>7</string>", "volume: a text is no Int"),
-        ("<key>volume</key>", "<key>volme</key>", "volme: is no field of ViewSettings; \"volume\" is missing"),
+        ("<key>volume</key>", "<key>volme</key>", "volme: is no field; \"volume\" is missing"),
+        ("<key>width</key>", "<key>widht</key>", "window.widht: is no field; \"width\" is missing"),
+        (
+            "<key>opened</key>", "<key>nte</key><string>x</string><key>opened</key>",
+            "nte: is no field; \"note\" is missing"
+        ),
         ("<integer>640</integer>", "<real>640.5</real>", "window.width: a number is no Int"),
     ])
     func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {

@@ -69,6 +69,16 @@ struct CodingPlace {
     }
 }
 
+/// The keys of one dictionary, and those that its type has asked for.
+struct CodedKeys {
+    let path: String
+    let present: Set<String>
+    var asked: Set<String> = []
+
+    var unknown: [String] { present.subtracting(asked).sorted() }
+    var missing: [String] { asked.subtracting(present).sorted() }
+}
+
 /// What a coder has met, for the whole of one value.
 final class CodingNotes {
     /// Where the last error came from, for errors of somebody's own, which do not say so.
@@ -76,12 +86,22 @@ final class CodingNotes {
     /// The values counted so far.
     var values = 0
     var hasPassedLimits = false
+    /// Paths of members that may come from a fallback.
+    var allowedFallbacks: Set<String> = []
+    /// What became of the keys of each dictionary, by its path; nil where nobody wants to know.
+    var keys: [String: CodedKeys]?
     /// Whether an instance of a class was asked for.
     var hasMetObject = false
 
     /// Called on the way out of each type that an error passes; the first one counts.
     func noteFailure(of type: Any.Type, at place: CodingPlace) {
         if failure == nil { failure = (place, type) }
+    }
+
+    func noteAsked(_ key: String, of members: [String: Any], at place: CodingPlace) {
+        guard keys != nil else { return }
+        let path = ValueMismatch.text(of: place.path)
+        keys?[path, default: CodedKeys(path: path, present: Set(members.keys))].asked.insert(key)
     }
 
     /// Whatever was thrown before has been caught.

@@ -3,18 +3,38 @@ import Foundation
 /// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
 /// not fit throws a `DecodingError`, which the type may catch.
 enum PropertyListObjectDecoder {
-    /// - Parameters:
-    ///   - fallback: gives the members that dictionaries of the object lack.
-    ///   - sighting: is told of objects that the value may hold.
-    static func value<T: Decodable>(
-        _ type: T.Type, from object: Any, fallback: Any? = nil, sighting: ObjectSighting? = nil
-    ) throws -> T {
+    /// - Parameter sighting: is told of objects that the value may hold.
+    static func value<T: Decodable>(_ type: T.Type, from object: Any, sighting: ObjectSighting? = nil) throws -> T {
         let place = CodingPlace()
         defer { if place.notes.hasMetObject { sighting?.note() } }
         do {
-            return try ObjectDecoder(object: object, fallback: fallback, place: place).value(type)
+            return try ObjectDecoder(object: object, fallback: nil, place: place).value(type)
         } catch {
             throw ValueMismatch(error, in: type, noted: place.notes)
+        }
+    }
+
+    /// The same, and what became of the keys of the object. Members that are missing, and for whose lack the value could
+    /// not be decoded, come from a fallback.
+    ///
+    /// One after the other: a type that looks for one key or else another must find what the object has.
+    static func value<T: Decodable>(
+        _ type: T.Type, from object: Any, fallback: () -> Any?
+    ) throws -> (value: T, keys: [CodedKeys]) {
+        var allowed: Set<String> = []
+        var root: Any?
+        while true {
+            let place = CodingPlace()
+            place.notes.allowedFallbacks = allowed
+            place.notes.keys = [:]
+            do {
+                let value = try ObjectDecoder(object: object, fallback: root, place: place).value(type)
+                return (value, place.notes.keys.map { Array($0.values) } ?? [])
+            } catch {
+                let mismatch = ValueMismatch(error, in: type, noted: place.notes)
+                guard let missing = mismatch.missing, allowed.insert(missing).inserted else { throw mismatch }
+                root = root ?? fallback()
+            }
         }
     }
 }
@@ -89,7 +109,10 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { place.path }
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
 
-    func contains(_ key: Key) -> Bool { members.index(forKey: key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool {
+        noteAsked(key)
+        return members.index(forKey: key.stringValue) != nil
+    }
 
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
 
@@ -115,9 +138,20 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try member(key)
     }
 
+    private func allowed(_ fallback: Any?, _ key: any CodingKey) -> Any? {
+        guard let fallback else { return nil }
+        let path = ValueMismatch.text(of: place.path + [key])
+        return place.notes.allowedFallbacks.contains(path) ? fallback : nil
+    }
+
+    private func noteAsked(_ key: any CodingKey) {
+        place.notes.noteAsked(key.stringValue, of: members, at: place)
+    }
+
     private func member(_ key: any CodingKey) throws -> ObjectDecoder {
+        noteAsked(key)
         let fallback = fallbacks?[key.stringValue]
-        guard let object = members[key.stringValue] ?? fallback else {
+        guard let object = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: place.path, debugDescription: "missing"))
         }

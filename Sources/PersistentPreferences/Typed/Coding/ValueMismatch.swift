@@ -4,6 +4,8 @@ import Foundation
 struct ValueMismatch: Error {
     private(set) var path = ""
     let reason: String
+    /// The path of a member that was asked for and is not there.
+    private(set) var missing: String?
 
     init(reason: String) {
         self.reason = reason
@@ -33,6 +35,7 @@ struct ValueMismatch: Error {
         case DecodingError.keyNotFound(let key, let context):
             reason = "the key \"\(key.stringValue)\" is missing"
             codingPath = context.codingPath
+            missing = Self.text(of: context.codingPath + [key])
         case DecodingError.dataCorrupted(let context):
             reason = "what is stored is no \(type)"
             codingPath = context.codingPath
