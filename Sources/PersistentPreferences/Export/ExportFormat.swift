@@ -30,13 +30,13 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// Keys are sorted by their bytes, containers indented by two spaces, and only `"`, `\` and control characters escaped:
     /// equal roots give equal bytes. What others have written is read in any layout. Refused are: `null`, which no property list
     /// has, a key that stands twice, an integer beyond 64 bits, a number beyond the range of a double, half a surrogate pair,
-    /// bytes that are no UTF-8, and a lone key with a `$` that is none of the above.
+    /// bytes that are no UTF-8, thousands of marks on one letter of a key, and a lone key with a `$` that is none of the above.
     case json
 
     func data(of values: [String: Any]) throws -> Data {
         switch self {
         case .binary: try PropertyListCoder.encode(values, as: .binary)
-        case .xml: try PropertyListCoder.encode(values, as: .xml)
+        case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
         case .json: try JSONWriter.data(of: values)
         }
     }
