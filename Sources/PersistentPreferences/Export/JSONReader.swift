@@ -34,7 +34,7 @@ struct JSONReader {
 
     /// The value that the bytes hold.
     ///
-    /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times what they stand for.
+    /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times as much.
     /// - Throws: `PrefsError.invalidImport`, with a line and a column.
     static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(PrefsError) -> Any {
         try data.withBytes { bytes throws(PrefsError) in

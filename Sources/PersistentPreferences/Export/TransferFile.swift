@@ -2,7 +2,8 @@ package import Foundation
 
 /// The files that the harness exports to and imports from.
 package enum TransferFile {
-    /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call returns.
+    /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call
+    /// returns.
     ///
     /// A new file is 0600, an existing one keeps mode, owner and group; links are followed. Folders are not made.
     package static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
