@@ -1,3 +1,5 @@
+import PersistentPreferences
+
 /// The words of the command line, understood.
 struct Invocation {
     enum Command: Equatable {
@@ -8,6 +10,11 @@ struct Invocation {
         case reset
         case clear
         case deleteAll
+        case export(ExportFormat, path: String?)
+        case `import`(path: String?, merge: Bool)
+
+        var isExport: Bool { if case .export = self { true } else { false } }
+        var isImport: Bool { if case .import = self { true } else { false } }
     }
 
     enum Place: Equatable {
@@ -20,6 +27,8 @@ struct Invocation {
     private(set) var place: Place?
     private(set) var wantsJSON = false
     private(set) var wantsHelp = false
+    private var format: ExportFormat?
+    private var merge: Bool?
 
     /// Options may stand anywhere. What follows `--` is no option; nor is what begins with a single dash, such as −5.
     init(_ arguments: [String]) throws(UsageError) {
@@ -41,9 +50,16 @@ struct Invocation {
                 try setPlace(.suite(Self.value(of: word, "NAME", &rest)))
             case "--file":
                 try setPlace(.file(Self.value(of: word, "PATH", &rest)))
+            case "--format":
+                guard format == nil else { throw UsageError("--format is given twice; give it once") }
+                format = try Self.format(Self.value(of: word, "FORMAT", &rest))
+            case "--merge", "--replace":
+                guard merge == nil else { throw UsageError("--merge and --replace are two ways; give one, once") }
+                merge = word == "--merge"
             case _ where word.hasPrefix("--"):
                 throw UsageError(
-                    "unknown option \(word); options are --root NAME, --suite NAME, --file PATH, --json, --help "
+                    "unknown option \(word); options are --root NAME, --suite NAME, --file PATH, --format FORMAT, "
+                        + "--merge, --replace, --json, --help "
                         + "(a value that begins with -- comes after a lone --)")
             default:
                 words.append(word)
@@ -51,8 +67,11 @@ struct Invocation {
         }
         if words.first == "help" { wantsHelp = true }
         if !wantsHelp, let name = words.first {
-            command = try Self.command(name, Array(words.dropFirst()))
+            command = try command(name, Array(words.dropFirst()))
         }
+        if wantsHelp { return }
+        if format != nil, !command.isExport { throw UsageError("--format is an option of `export` alone") }
+        if merge != nil, !command.isImport { throw UsageError("--merge and --replace are options of `import` alone") }
     }
 
     private mutating func setPlace(_ newPlace: Place) throws(UsageError) {
@@ -70,12 +89,20 @@ struct Invocation {
         return value
     }
 
-    private static func command(_ name: String, _ operands: [String]) throws(UsageError) -> Command {
+    private static func format(_ name: String) throws(UsageError) -> ExportFormat {
+        guard let format = ExportFormat(rawValue: name) else {
+            throw UsageError("unknown format `\(name)`; formats are json, xml, binary")
+        }
+        return format
+    }
+
+    private func command(_ name: String, _ operands: [String]) throws(UsageError) -> Command {
         func expect(_ form: String) throws(UsageError) {
-            let count = form.split(separator: " ").count - 1
-            guard operands.count == count else {
-                let problem = operands.count < count ? "too few words" : "too many words"
-                let remedy = name == "set" && operands.count > count ? " (quote a value that has spaces in it)" : ""
+            let most = form.split(separator: " ").count - 1
+            let least = form.hasSuffix("]") ? most - 1 : most
+            guard (least...most).contains(operands.count) else {
+                let problem = operands.count < least ? "too few words" : "too many words"
+                let remedy = name == "set" && operands.count > most ? " (quote a value that has spaces in it)" : ""
                 throw UsageError("\(problem) for `\(name)`: prefs \(form)\(remedy)")
             }
         }
@@ -98,11 +125,22 @@ struct Invocation {
         case "delete-all":
             try expect("delete-all")
             return .deleteAll
+        case "export":
+            try expect("export [PATH]")
+            return .export(format ?? .json, path: operands.first.flatMap(Self.path))
+        case "import":
+            try expect("import [PATH]")
+            return .import(path: operands.first.flatMap(Self.path), merge: merge ?? true)
         default:
             throw UsageError(
-                "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, help, "
-                    + "and none to show everything")
+                "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, export, import, "
+                    + "help, and none to show everything")
         }
+    }
+
+    /// nil for the standard stream.
+    private static func path(_ word: String) -> String? {
+        word == "-" ? nil : word
     }
 
     static let help = """
@@ -115,16 +153,21 @@ struct Invocation {
         prefs reset            store the default values
         prefs clear            remove all values
         prefs delete-all       remove the root itself
+        prefs export [PATH]    write all values to a file, or to standard output
+        prefs import [PATH]    store the values of an exported file, or of standard input; all or nothing
 
         KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
         "Dictionary Value" or dictionary, "Date Value" or date. VALUE is typed by its key: 42; any text; a,b,c or
         ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or 2026-11-20T08:30:00Z.
 
-        --root NAME   the root key (PrefsTestSet)
-        --suite NAME  a UserDefaults suite (\(Runner.defaultSuite))
-        --file PATH   a property-list file instead of a suite
-        --json        JSON in the place of text
-        --            what follows is no option
+        --root NAME      the root key (PrefsTestSet)
+        --suite NAME     a UserDefaults suite (\(Runner.defaultSuite))
+        --file PATH      a property-list file instead of a suite
+        --format FORMAT  of an export: json (if none is given), xml or binary; an import knows it by itself
+        --merge          import: keep the values of keys that are not imported (if neither is given)
+        --replace        import: remove them
+        --json           JSON in the place of text
+        --               what follows is no option
 
         Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
 

@@ -1,25 +1,35 @@
 import Foundation
 
-/// What a run of the harness gives: texts for the two streams, and the exit code.
+/// What a run of the harness gives: bytes and text for the two streams, and the exit code.
 struct Outcome {
     static let refused: Int32 = 1
     /// `EX_USAGE` of sysexits.h.
     static let wrongUsage: Int32 = 64
 
-    var output = ""
+    var output = Data()
     var errors = ""
     var code: Int32 = 0
+
+    init(output: String = "", errors: String = "", code: Int32 = 0) {
+        self.init(bytes: Data(output.utf8))
+        self.errors = errors
+        self.code = code
+    }
+
+    init(bytes: Data) {
+        output = bytes
+    }
 
     static func failure(_ message: String, code: Int32 = refused, asJSON: Bool) -> Outcome {
         let text = asJSON ? JSONText.object([("error", message)]) : "prefs: \(message.printable)"
         return Outcome(errors: text + "\n", code: code)
     }
 
-    /// Writes both texts.
+    /// Writes to both streams.
     /// - Returns: the exit code, which tells too where the output could not be written.
     func write() -> Int32 {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(output.utf8))
+            try FileHandle.standardOutput.write(contentsOf: output)
         } catch {
             let failure = Outcome.failure("standard output: \(error.localizedDescription)", asJSON: false)
             try? FileHandle.standardError.write(contentsOf: Data(failure.errors.utf8))

@@ -41,6 +41,8 @@ struct Runner {
         case .reset: prefs.reset()
         case .clear: prefs.clear()
         case .deleteAll: prefs.deleteAll()
+        case .export(let format, let path): return export(as: format, to: path)
+        case .import(let path, let merge): return importValues(from: path, merge: merge)
         }
         return outcome()
     }
@@ -80,6 +82,35 @@ struct Runner {
             return .failure(
                 "\(key.name): \(error)", code: Outcome.wrongUsage, asJSON: invocation.wantsJSON)
         }
+    }
+
+    private func export(as format: ExportFormat, to path: String?) -> Outcome {
+        if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
+            return .failure(
+                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.wrongUsage,
+                asJSON: invocation.wantsJSON)
+        }
+        guard let bytes = prefs.exported(as: format), prefs.lastError == nil else { return outcome() }
+        guard let path else { return Outcome(bytes: bytes) }
+        do {
+            try TransferFile.write(bytes, to: absolute(path))
+            return Outcome()
+        } catch {
+            return refused("\(error)")
+        }
+    }
+
+    private func importValues(from path: String?, merge: Bool) -> Outcome {
+        do {
+            prefs.import(try TransferFile.read(path), merge: merge)
+            return outcome()
+        } catch {
+            return refused("\(error)")
+        }
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     // MARK: - Words

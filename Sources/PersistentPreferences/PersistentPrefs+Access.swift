@@ -68,12 +68,7 @@ extension PersistentPrefs {
     }
 
     func mergeValues(_ values: [String: Any]) {
-        write {
-            let allowed = allowedKeys
-            let before = allowed.visible(in: try $0.values())
-            let after = before.merging(values) { $1 }
-            try $0.commit(RootChange(from: before, to: after, isAllowed: allowed.contains))
-        }
+        write { try assign(values, merging: true, in: &$0) }
     }
 
     /// What a change in place starts from. The read belongs to that access, whose outcome is told at its end.
@@ -114,15 +109,20 @@ extension PersistentPrefs {
     }
 
     func replaceValues(with values: [String: Any]) {
-        write {
-            let allowed = allowedKeys
-            func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
-                try RootChange(from: allowed.visible(in: stored), to: values, isAllowed: allowed.contains)
-            }
-            guard try !change(from: $0.values()).isEmpty else { return try $0.confirm() }
-            // Once more under the lock: what others add meanwhile is replaced too.
-            try $0.commit { try change(from: $0) }
+        write { try assign(values, merging: false, in: &$0) }
+    }
+
+    /// Gives allowed keys new values in one transaction, and unless merging removes those of all others.
+    func assign(_ values: [String: Any], merging: Bool, in access: inout PrefsAccess) throws {
+        let allowed = allowedKeys
+        func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
+            let before = allowed.visible(in: stored)
+            let after = merging ? before.merging(values) { $1 } : values
+            return try RootChange(from: before, to: after, isAllowed: allowed.contains)
         }
+        guard try !change(from: access.values()).isEmpty else { return try access.confirm() }
+        // Once more under the lock: what others write meanwhile is replaced, too.
+        try access.commit { try change(from: $0) }
     }
 
     func removeRoot() {

@@ -31,6 +31,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); the default is read"
         case .migrationFailed(let key, let version, let error):
             "\(Self.quoted([key])) could not be brought to version \(version): \(error); the stored state is unchanged"
+        case .invalidImport(let reason):
+            "the data cannot be imported: \(reason); the stored state is unchanged"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .unknownError(let error):

@@ -40,6 +40,9 @@ public enum PrefsError: Error, Sendable {
     /// A step of ``PersistentPrefs/migrations`` could not bring the root to its version: the step threw `error`, or
     /// made what cannot be stored. The data is as it was; reads are empty and writes refused.
     case migrationFailed(key: String, version: Int, error: any Error)
+    /// What ``PersistentPrefs/import(_:merge:)`` was given cannot be read as the values of a root. `reason` says why, and
+    /// where: a line and a column, a path.
+    case invalidImport(reason: String)
     /// A write to one store inside an `update` of another: the two could not be committed together.
     case updateOfAnotherStore
     /// An error from elsewhere: thrown by the body of an `update` or by a store outside this package. Seed: the same.

@@ -144,10 +144,14 @@ import Testing
         #expect(help.code == 0)
         #expect(help.errors == "")
         #expect(help.output.hasPrefix("prefs: shows and edits a set of five preferences"))
-        for name in ["get KEY", "set KEY VALUE", "unset KEY", "reset", "clear", "delete-all"] {
+        for name in [
+            "get KEY", "set KEY VALUE", "unset KEY", "reset", "clear", "delete-all", "export [PATH]", "import [PATH]",
+        ] {
             #expect(help.output.contains("\nprefs \(name) "))
         }
-        for option in ["--root NAME", "--suite NAME", "--file PATH", "--json", "--"] {
+        for option in [
+            "--root NAME", "--suite NAME", "--file PATH", "--format FORMAT", "--merge", "--replace", "--json", "--",
+        ] {
             #expect(help.output.contains("\n\(option) "))
         }
         #expect(try home.folder.names() == ["x.plist"])

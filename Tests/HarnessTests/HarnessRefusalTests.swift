@@ -5,7 +5,7 @@ import Testing
 /// What the prefs refuse, or fail at: exit 1, the text of `lastError`, and nothing changed.
 @Suite struct HarnessRefusalTests {
     /// Every command, as words.
-    private static let commands = [[], ["get", "int"]] + writes
+    private static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
 
     @Test(arguments: ["nope", "", "Int", "integer value", "Integer Value ", "PrefsTestSet", "é"])

@@ -5,10 +5,13 @@ import Testing
 /// Wrong usage: exit 64, one line that says how to mend it, and nothing touched.
 @Suite struct HarnessUsageTests {
     private static let commands =
-        "commands are get, set, unset, reset, clear, delete-all, help, and none to show everything"
+        "commands are get, set, unset, reset, clear, delete-all, export, import, help, and none to show everything"
     private static let options =
-        "options are --root NAME, --suite NAME, --file PATH, --json, --help "
+        "options are --root NAME, --suite NAME, --file PATH, --format FORMAT, --merge, --replace, --json, --help "
         + "(a value that begins with -- comes after a lone --)"
+    private static let twoWays = "--merge and --replace are two ways; give one, once"
+    private static let onlyExport = "--format is an option of `export` alone"
+    private static let onlyImport = "--merge and --replace are options of `import` alone"
     private static let twoPlaces = "--suite and --file name one place; give one of them, once"
 
     private static let wrong: [([String], String)] = [
@@ -35,6 +38,14 @@ import Testing
         (["reset", "int"], "too many words for `reset`: prefs reset"),
         (["clear", "int"], "too many words for `clear`: prefs clear"),
         (["delete-all", "int"], "too many words for `delete-all`: prefs delete-all"),
+        (["export", "a", "b"], "too many words for `export`: prefs export [PATH]"),
+        (["import", "a", "b"], "too many words for `import`: prefs import [PATH]"),
+        (["export", "--format"], "--format needs a value: --format FORMAT"),
+        (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
+        (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
+        (["import", "x", "--merge", "--replace"], twoWays), (["import", "x", "--merge", "--merge"], twoWays),
+        (["import", "x", "--format", "xml"], onlyExport), (["--format", "xml"], onlyExport),
+        (["export", "--merge"], onlyImport), (["--replace", "clear"], onlyImport),
         (["--root"], "--root needs a value: --root NAME"),
         (["get", "int", "--suite"], "--suite needs a value: --suite NAME"),
         (["--file"], "--file needs a value: --file PATH"),

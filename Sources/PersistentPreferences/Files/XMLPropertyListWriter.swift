@@ -102,36 +102,15 @@ struct XMLPropertyListWriter {
         }
     }
 
-    /// The second in which the date lies, in the proleptic Gregorian calendar, without a time zone's detours.
+    /// The second in which the date lies.
     private static func text(of date: Date) throws -> String {
         guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
             throw CocoaError(.propertyListWriteInvalid)
         }
-        let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
-        // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
-        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        let time = UTCTime(secondsSince1970: seconds)
         // Foundation reads a year into 32 bits.
-        guard Int32(exactly: year) != nil else { throw CocoaError(.propertyListWriteInvalid) }
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number.magnitude)
-            let zeros = String(repeating: "0", count: max(0, width - digits.count - (number < 0 ? 1 : 0)))
-            return (number < 0 ? "-" : "") + zeros + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-            + "T\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))Z"
-    }
-}
-
-extension Int {
-    fileprivate func quotientAndRemainder(flooringBy divisor: Int) -> (quotient: Int, remainder: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        guard Int32(exactly: time.year) != nil else { throw CocoaError(.propertyListWriteInvalid) }
+        return time.text + "Z"
     }
 }
 

@@ -9,9 +9,20 @@ enum BytesCheck {
     /// - Returns: whether it was accepted.
     @discardableResult
     static func run(_ input: Data) throws -> Bool {
+        try checkJSON(input)
         let isFile = try runFile(input)
         guard let assembled = AssembledList.file(from: input) else { return isFile }
         return try runFile(assembled)
+    }
+
+    /// The same bytes in an import.
+    private static func checkJSON(_ bytes: Data) throws {
+        guard let value = try? JSONReader.value(of: bytes),
+            case .success(let copy) = PropertyListVetter.canonical(value, forKey: "key")
+        else { return }
+        try demandSame(value, copy, "vetting made another value of JSON")
+        let again = try JSONReader.value(of: JSONWriter.data(of: ["key": copy]))
+        try demandSame(["key": copy], again, "another value when written as JSON")
     }
 
     private static func runFile(_ bytes: Data) throws -> Bool {

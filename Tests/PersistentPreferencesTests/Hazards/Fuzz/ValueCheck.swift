@@ -33,6 +33,8 @@ enum ValueCheck {
         generator.takeBack()
         try demandSame(expected, copy, "vetting made another value of it")
         for format in PropertyListFormat.allCases { try checkWriting(copy, as: format) }
+        let exported = try ExportFormat.json.data(of: [key: copy])
+        try demandSame([key: copy], ImportedData.values(of: exported), "another value than in JSON")
         return true
     }
 

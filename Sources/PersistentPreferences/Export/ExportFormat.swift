@@ -1,0 +1,44 @@
+import Foundation
+
+/// The form of an exported root: see ``PersistentPrefs/exported(as:)``.
+///
+/// Each is a dictionary on top, and each is recognised by its first bytes when it is imported.
+public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
+    /// A binary property list. Compact, and exact for every value; its keys stand in any order.
+    case binary
+    /// An XML property list, which property-list editors open. It rounds dates down to the second, the date -0.0 to
+    /// 0.0, and is exact for everything else, with keys in a fixed order. A text with control characters in it is read
+    /// by property-list parsers, and by no other XML parser.
+    case xml
+    /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
+    ///
+    /// Texts, Booleans, lists and dictionaries are JSON's own. An integer is a number without fraction and exponent, of
+    /// up to 64 bits with or without a sign; a number with either is a double, written in its shortest form that reads
+    /// back as the same (`1.0`, `-0.0`, `1e+22`). What JSON has no form for is an object with one key:
+    ///
+    /// | value | form |
+    /// |---|---|
+    /// | date | `{"$date": "2026-11-21T19:02:43.25Z"}`: ISO 8601, in UTC, with the fraction that the date has |
+    /// | date that no such text gives back exactly | `{"$date": 1e+16}`: seconds since 2001 |
+    /// | data | `{"$data": "SGVsbG8="}`: base64 |
+    /// | double that is no number of JSON | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
+    /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
+    ///
+    /// No text gives back a date before year 0 or after year 9999, a date within 0.0001 seconds of 2001 unless it is
+    /// exactly that, and the date -0.0. Both forms are read for every date.
+    ///
+    /// Keys are sorted by their bytes, containers indented by two spaces, and only `"`, `\` and control characters
+    /// escaped: equal roots give equal bytes. What others have written is read in any layout. Refused are: `null`,
+    /// which no property list has, a key that stands twice, an integer beyond 64 bits, a number beyond the range of a
+    /// double, half a surrogate pair, bytes that are no UTF-8, thousands of marks on one letter of a key, and a lone
+    /// key with a `$` that is none of the above.
+    case json
+
+    func data(of values: [String: Any]) throws -> Data {
+        switch self {
+        case .binary: try PropertyListCoder.encode(values, as: .binary)
+        case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
+        case .json: try JSONWriter.data(of: values)
+        }
+    }
+}

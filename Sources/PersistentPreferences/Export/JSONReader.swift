@@ -1,0 +1,196 @@
+import Foundation
+
+/// Reads the JSON of ``ExportFormat/json``, from anybody: in time linear in the bytes, on a stack of constant depth.
+struct JSONReader {
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// A list or an object that has begun and not ended.
+    private struct Container {
+        let start: Int
+        let isObject: Bool
+        var elements: [Any] = []
+        var members: [String: Any] = [:]
+        /// Of the member whose value comes next.
+        var key: String?
+
+        /// The step of a path to what is being read in it.
+        var step: String {
+            guard isObject else { return "[\(elements.count)]" }
+            // By scalars: the marks on one letter have no end.
+            return key.map { "." + String(String.UnicodeScalarView($0.unicodeScalars.prefix(80))) } ?? ""
+        }
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+    private var containers: [Container] = []
+    /// Bytes that the values may yet take.
+    private var budget: Int
+    /// What keys may yet cost in a dictionary: Swift's hashing takes the square of the marks that stand on one letter.
+    private var keyBudget = 1 << 26
+
+    /// The root, a form in it and the object that is that form's stand around what a value may nest.
+    private static let deepest = PropertyListLimits.depth + 2
+
+    /// The value that the bytes hold.
+    ///
+    /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times as much.
+    /// - Throws: `PrefsError.invalidImport`, with a line and a column.
+    static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(PrefsError) -> Any {
+        try data.withBytes { bytes throws(PrefsError) in
+            var reader = JSONReader(bytes, budget: budget)
+            return try reader.read()
+        }
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, budget: Int) {
+        self.bytes = bytes
+        self.budget = budget
+        if bytes.starts(with: Self.byteOrderMark) { position = 3 }
+    }
+
+    private mutating func read() throws(PrefsError) -> Any {
+        while true {
+            guard var value = try readValueOrBeginning() else { continue }
+            while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
+            guard containers.isEmpty else { continue }
+            skipBlanks()
+            guard current == nil else { throw flaw("something follows the value") }
+            return value
+        }
+    }
+
+    // MARK: - Containers
+
+    /// nil where a container has begun, whose first part comes next.
+    private mutating func readValueOrBeginning() throws(PrefsError) -> Any? {
+        skipBlanks()
+        try charge(9)
+        switch current {
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            guard containers.count < Self.deepest else {
+                throw flaw("nested deeper than \(PropertyListLimits.depth) levels")
+            }
+            let isObject = current == UInt8(ascii: "{")
+            containers.append(Container(start: position, isObject: isObject))
+            position += 1
+            skipBlanks()
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try endContainer() }
+            if isObject { try readKey() }
+            return nil
+        case UInt8(ascii: "\""):
+            return try readText()
+        case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte):
+            return try readNumber()
+        default:
+            if takes("true") { return true }
+            if takes("false") { return false }
+            if takes("null") { throw flaw("null: a property list has no nil; leave it out", at: position - 4) }
+            throw flaw("expected a value")
+        }
+    }
+
+    /// Puts a value into the container that it stands in.
+    /// - Returns: the container, where it ends there; nil where its next value comes next.
+    private mutating func readEnd(after value: Any) throws(PrefsError) -> Any? {
+        skipBlanks()
+        let index = containers.count - 1
+        let isObject = containers[index].isObject
+        if let key = containers[index].key {
+            containers[index].members[key] = value
+            containers[index].key = nil
+        } else {
+            containers[index].elements.append(value)
+        }
+        switch current {
+        case UInt8(ascii: ","):
+            position += 1
+            skipBlanks()
+            if isObject { try readKey() }
+            return nil
+        case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):
+            return try endContainer()
+        default:
+            throw flaw(isObject ? "expected , or }" : "expected , or ]")
+        }
+    }
+
+    private mutating func readKey() throws(PrefsError) {
+        let start = position
+        guard current == UInt8(ascii: "\"") else { throw flaw("expected a key in quotes") }
+        let key = try readText()
+        keyBudget -= Self.hashingCost(of: key)
+        guard keyBudget >= 0 else { throw flaw("keys with too many marks on a letter", at: start) }
+        let index = containers.count - 1
+        containers[index].key = key
+        guard containers[index].members.index(forKey: key) == nil else {
+            throw flaw("the key stands there twice", at: start)
+        }
+        skipBlanks()
+        guard current == UInt8(ascii: ":") else { throw flaw("expected :") }
+        position += 1
+    }
+
+    private static func hashingCost(of key: String) -> Int {
+        if key.utf8.allSatisfy({ $0 < 0x80 }) { return 0 }
+        var cost = 0
+        var marks = 0
+        for scalar in key.unicodeScalars {
+            marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+            cost += marks
+        }
+        return cost
+    }
+
+    private mutating func endContainer() throws(PrefsError) -> Any {
+        position += 1
+        let container = containers.removeLast()
+        guard container.isObject else { return container.elements }
+        guard container.members.count == 1, let (key, value) = container.members.first, JSONForm.isMarked(key) else {
+            return container.members
+        }
+        do {
+            return try JSONForm.value(of: key, value)
+        } catch {
+            throw flaw(error.reason, at: container.start)
+        }
+    }
+
+    // MARK: - Bytes
+
+    static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    /// nil at the end.
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func takes(_ word: String) -> Bool {
+        guard bytes[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
+        return true
+    }
+
+    mutating func charge(_ count: Int) throws(PrefsError) {
+        budget -= count
+        guard budget >= 0 else {
+            throw flaw("more than the \(PropertyListLimits.rootBytes >> 20) MiB that may be stored")
+        }
+    }
+
+    /// What is wrong, with line and column (in characters of Unicode), and the path of what was being read.
+    func flaw(_ reason: String, at offset: Int? = nil) -> PrefsError {
+        let offset = offset ?? position
+        let before = bytes[..<offset]
+        let lineStart = (before.lastIndex(of: 0x0A) ?? -1) + 1
+        let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
+        let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        let steps = containers.map(\.step).joined()
+        let path = steps.hasPrefix(".") ? String(steps.dropFirst()) : steps
+        let reason = offset == bytes.count && current == nil ? "\(reason), and the data ends" : reason
+        return .invalidImport(
+            reason: "line \(line), column \(column): \(reason)" + (path.isEmpty ? "" : " (at \(path))"))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, the infinite and large integers.
+struct JSONWriter {
+    private var bytes: [UInt8] = []
+
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` for objects of other programs.
+    static func data(of values: [String: Any]) throws(PrefsError) -> Data {
+        var writer = Self()
+        guard writer.write(values, depth: 0) else {
+            throw .valuesNotPlistCompatible(
+                values.flatMap { key, value in
+                    if case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) {
+                        return refusal.failures
+                    }
+                    return []
+                })
+        }
+        writer.bytes.append(UInt8(ascii: "\n"))
+        return Data(writer.bytes)
+    }
+
+    /// - Returns: false where the value is none of a property list.
+    private mutating func write(_ value: Any, depth: Int) -> Bool {
+        if let text = value as? String {
+            write(text)
+        } else if let array = value as? [Any] {
+            return writeItems(array, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
+        } else if let dictionary = value as? [String: Any] {
+            let isMarked = dictionary.count == 1 && dictionary.keys.allSatisfy(JSONForm.isMarked)
+            let members = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            return writeItems(members, "{", "}", depth: depth) { writer, member in
+                writer.write(isMarked ? "$" + member.key : member.key)
+                writer.bytes += ": ".utf8
+                return writer.write(member.value, depth: depth + 1)
+            }
+        } else if let date = value as? Date {
+            let interval = date.timeIntervalSinceReferenceDate
+            writeForm(JSONForm.date) { writer in
+                if let text = JSONDate.text(of: interval) {
+                    writer.write(text)
+                } else {
+                    writer.write(CanonicalNumber(interval))
+                }
+            }
+        } else if let data = value as? Data {
+            writeForm(JSONForm.data) { $0.write(data.base64EncodedString()) }
+        } else if let number = CanonicalNumber(object: value) {
+            write(number)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func writeItems<Items: Collection>(
+        _ items: Items, _ open: String, _ close: String, depth: Int,
+        writeItem: (inout JSONWriter, Items.Element) -> Bool
+    ) -> Bool {
+        bytes += open.utf8
+        var isFirst = true
+        for item in items {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            startLine(depth + 1)
+            guard writeItem(&self, item) else { return false }
+        }
+        if !isFirst { startLine(depth) }
+        bytes += close.utf8
+        return true
+    }
+
+    private mutating func startLine(_ depth: Int) {
+        bytes.append(UInt8(ascii: "\n"))
+        bytes += repeatElement(UInt8(ascii: " "), count: depth * 2)
+    }
+
+    private mutating func writeForm(_ key: String, _ writeContent: (inout JSONWriter) -> Void) {
+        bytes += "{\"\(key)\": ".utf8
+        writeContent(&self)
+        bytes += "}".utf8
+    }
+
+    private mutating func write(_ number: CanonicalNumber) {
+        switch number {
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += value.description.utf8
+        case .unsigned(let value): bytes += value.description.utf8
+        case .double(let bits):
+            let value = Double(bitPattern: bits)
+            if value.isFinite {
+                // Swift's own is the shortest, with a fraction or an exponent always.
+                bytes += value.description.utf8
+            } else if let form = JSONForm.nonfinite.first(where: { CanonicalNumber($0.value) == number }) {
+                writeForm(JSONForm.double) { $0.write(form.name) }
+            }
+        }
+    }
+
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += #"\""#.utf8
+            case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+            case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
+            case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
+            case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+            case 0..<0x20: bytes += (#"\u00"# + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)).utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,59 @@
+/// A second of UTC in the proleptic Gregorian calendar, without a time zone's detours.
+struct UTCTime {
+    let year: Int
+    let month: Int
+    let day: Int
+    let hour: Int
+    let minute: Int
+    let second: Int
+
+    init(secondsSince1970 seconds: Int) {
+        let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
+        // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
+    }
+
+    /// nil where there is no such second: a 30th of February, a leap second.
+    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
+            (0...59).contains(second)
+        else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+        let same = UTCTime(secondsSince1970: secondsSince1970)
+        guard same.month == month, same.day == day else { return nil }
+    }
+
+    var secondsSince1970: Int {
+        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooringBy: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return days * 86_400 + hour * 3_600 + minute * 60 + second
+    }
+
+    /// `2026-11-21T19:02:43`; a year has four digits, or more.
+    var text: String {
+        "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+            + "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number.magnitude)
+        let zeros = String(repeating: "0", count: max(0, width - digits.count - (number < 0 ? 1 : 0)))
+        return (number < 0 ? "-" : "") + zeros + digits
+    }
+}
+
+extension Int {
+    fileprivate func quotientAndRemainder(flooringBy divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs export` and `prefs import`.
+@Suite struct HarnessTransferTests {
+    private static let defaults = """
+        {
+          "Array Value": [
+            "One",
+            "Two",
+            "Three",
+            "Four",
+            "Five"
+          ],
+          "Date Value": {"$date": "2001-01-01T00:00:00Z"},
+          "Dictionary Value": {
+            "One": "First",
+            "Three": "Third",
+            "Two": "Second"
+          },
+          "Integer Value": 10,
+          "String Value": "Sample String"
+        }
+
+        """
+
+    @Test func jsonOnStandardOutput() throws {
+        let home = try HarnessHome()
+        // An export sets nothing up.
+        #expect(try home.prefs("export") == Printed("{}\n"))
+        #expect(try home.folder.names() == [])
+        try home.prefs("reset")
+        for words in [["export"], ["export", "-"], ["--format", "json", "export", "--json"]] {
+            #expect(try home.prefs(words) == Printed(Self.defaults))
+        }
+    }
+
+    @Test(arguments: [("json", "{"), ("xml", "<?xml"), ("binary", "bplist00")])
+    func thereAndBack(format: String, beginning: String) throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        try home.prefs("set", "date", "2026-11-20T08:30:00Z")
+        let file = home.path("x y")
+        #expect(try home.prefs("export", file, "--format", format) == Printed())
+        #expect(try Data(contentsOf: home.folder.file("x y")).starts(with: beginning.utf8))
+        #expect(try home.folder.names() == [".config", "x y"])
+        // The same through streams; a binary property list has its keys in any order.
+        let check = format == "binary" ? "" : " && cmp out 'x y'"
+        #expect(try shell(home, "\"$0\" export --format \(format) > out\(check)") == Printed())
+        let all = try home.prefs("export")
+        for command in ["import 'x y'", "import < out", "import - --replace < out"] {
+            try home.prefs("delete-all", "--root", "R")
+            #expect(try shell(home, "\"$0\" --root R \(command)") == Printed())
+            #expect(try home.prefs("export", "--root", "R") == all)
+        }
+        #expect(try home.prefs("get", "date", "--root", "R") == Printed("2026-11-20T08:30:00Z\n"))
+    }
+
+    @Test func mergeAndReplace() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "1")
+        try home.write(Data(#"{"String Value": "s"}"#.utf8), to: "s.json")
+        func words() throws -> [String] {
+            try ["int", "string"].map { try home.prefs("get", $0).output }
+        }
+        #expect(try home.prefs("import", home.path("s.json")) == Printed())
+        #expect(try words() == ["1\n", "s\n"])
+        #expect(try home.prefs("import", "--merge", home.path("s.json"), "--json") == Printed())
+        #expect(try words() == ["1\n", "s\n"])
+        #expect(try home.prefs("import", home.path("s.json"), "--replace") == Printed())
+        #expect(try words() == ["", "s\n"])
+    }
+
+    @Test(arguments: [true, false]) func aFileIsReplacedAndKeepsItsMode(hasLink: Bool) throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        let file = try home.write(Data("old".utf8), to: "x.json")
+        chmod(file.path, 0o640)
+        let name = hasLink ? "link" : "x.json"
+        if hasLink {
+            try FileManager.default.createSymbolicLink(atPath: home.path("link"), withDestinationPath: "x.json")
+        }
+        #expect(try home.prefs("export", home.path(name)) == Printed())
+        #expect(try String(contentsOf: file, encoding: .utf8) == Self.defaults)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(try home.prefs("export", home.path("new")) == Printed())
+        let new = try FileManager.default.attributesOfItem(atPath: home.path("new"))
+        #expect(new[.posixPermissions] as? Int == 0o600)
+        #expect(try home.folder.names() == [".config"] + (hasLink ? ["link"] : []) + ["new", "x.json"])
+    }
+
+    #if os(Linux)
+        @Test(.enabled(if: access("/dev/ptmx", W_OK) == 0)) func binaryIsNothingForATerminal() throws {
+            let home = try HarnessHome()
+            let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            defer { close(primary) }
+            // TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
+            var (lock, number): (Int32, Int32) = (0, 0)
+            try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
+            let message = "binary is nothing for a terminal; give a PATH, or redirect it"
+            let export = "\"$0\" export > /dev/pts/\(number) --format"
+            #expect(try shell(home, "\(export) binary") == .wrongUsage(message))
+            #expect(try shell(home, "\(export) json") == Printed())
+        }
+    #endif
+
+    @Test func whatCannotBeImported() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        let bytes = try Data(contentsOf: home.suiteFile)
+        let refusals: [(String, String)] = [
+            ("", "the data cannot be imported: it is empty; the stored state is unchanged"),
+            (
+                "{\n  \"Integer Value\": 5,\n  \"String Value\": nil\n}",
+                "the data cannot be imported: line 3, column 19: expected a value (at String Value); "
+                    + "the stored state is unchanged"
+            ),
+        ]
+        for (text, message) in refusals {
+            let file = try home.write(Data(text.utf8), to: "x")
+            #expect(try home.prefs("import", file.path) == .refused(message))
+            #expect(try shell(home, "\"$0\" import --replace < x") == .refused(message))
+        }
+        try home.write(Data(#"{"Integer Value": 5, "nope": 1}"#.utf8), to: "x")
+        #expect(try home.prefs("import", home.path("x")) == .unknownKey("nope"))
+        let printed = try home.prefs("import", home.path("x"), "--json")
+        #expect(printed.code == 1 && printed.errors.hasPrefix(#"{"error":"not among the allowed keys: "#))
+        let missing = home.path("missing")
+        #expect(try home.prefs("import", missing) == .refused("\(missing): open: No such file or directory"))
+        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): read: Is a directory"))
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
+    }
+
+    @Test func whereNothingCanBeExportedTo() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        try home.write(Data("old".utf8), to: "x")
+        try #require(mkfifo(home.path("fifo"), 0o600) == 0)
+        let names = try home.folder.names()
+        for (path, reason) in [
+            (home.path("no/x"), "open: No such file or directory"), (home.path("x/y"), "open: Not a directory"),
+            (home.folder.path, "open: Is a directory"), (home.path("fifo"), "is a FIFO, and no file"),
+            ("/dev/null", "is a device, and no file"),
+        ] {
+            #expect(try home.prefs("export", path) == .refused("\(path): \(reason)"))
+        }
+        #expect(try home.folder.names() == names)
+        // No room: what was there stays.
+        let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export \"$PWD/x\"; } 2>&1 | cat")
+        #expect(full == Printed("prefs: \(home.path("x")): write: File too large\n"))
+        #expect(try String(contentsOf: home.folder.file("x"), encoding: .utf8) == "old")
+        #expect(try home.folder.names() == names)
+    }
+
+    /// A script in the home, in which `$0` is the harness.
+    private func shell(_ home: HarnessHome, _ script: String) throws -> Printed {
+        let words = ["-c", "cd \"$HOME\" && { \(script); }", try Child.executable("prefs").path]
+        return Printed(try Child(URL(filePath: "/bin/sh"), words, environment: ["HOME": home.folder.path]).wait())
+    }
+}
