@@ -74,6 +74,13 @@ private struct HastySettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("HastySettings.plist") }
 }
 
+/// One of many.
+private struct NumberedSettings: SettingsFile {
+    var number: Int
+
+    func settingsURL() -> URL { SettingsPlace.file("Numbered\(number).plist") }
+}
+
 /// Versions, other writers, and classes that do not do their part.
 @Suite struct SettingsChangeTests {
     private func write(_ values: [String: Any], for settings: some SettingsFile, suffix: String = "") throws {
@@ -128,6 +135,8 @@ private struct HastySettings: SettingsFile, Equatable {
             try Data("junk".utf8).write(to: settings.settingsURL())
             succeeds(!settings.load())
             #expect(settings.volume == 5)
+            // So many files that none of before is held open.
+            for number in 0..<40 { succeeds(NumberedSettings(number: number).save()) }
             settings.volume = 6
             succeeds(settings.save())
             let kept = try setAside().map { try? propertyList(at: SettingsPlace.file($0))["volume"] as? Int }
