@@ -147,7 +147,15 @@ import Testing
             #expect(try home.prefs("export", path) == .refused("\(path): \(reason)"))
         }
         #expect(try home.folder.names() == names)
-        // No room: what was there stays.
+    }
+
+    @Test(
+        .enabled(if: Hazard.canRun("export to a full disk", if: !Hazard.isSanitized, else: "a sanitizer writes files")))
+    func whereThereIsNoRoomToExportTo() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        try home.write(Data("old".utf8), to: "x")
+        let names = try home.folder.names()
         let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export \"$PWD/x\"; } 2>&1 | cat")
         #expect(full == Printed("prefs: \(home.path("x")): write: File too large\n"))
         #expect(try String(contentsOf: home.folder.file("x"), encoding: .utf8) == "old")

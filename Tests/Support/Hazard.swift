@@ -21,6 +21,11 @@ package enum Hazard {
         try? FileHandle.standardOutput.write(contentsOf: Data("hazard: \(summary)\n".utf8))
     }
 
+    /// Whether a sanitizer is in this program, which makes larger frames and writes to files of its own.
+    package static let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in
+        dlsym(nil, name) != nil
+    }
+
     /// Whether that test can be run here; where it cannot, the summary tells. For `.enabled(if:)`.
     package static func canRun(_ name: String, if condition: Bool, else reason: String) -> Bool {
         if !condition { report("\(name): skipped: \(reason)") }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -110,8 +111,7 @@ func inSmallStack(_ body: @escaping () throws -> Void) throws {
         result = Result { try body() }
         done.signal()
     }
-    let isSanitized = ["__tsan_init", "__asan_init"].contains { (name: String) in dlsym(nil, name) != nil }
-    thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
+    thread.stackSize = Hazard.isSanitized ? 8 << 20 : 512 << 10
     thread.start()
     done.wait()
     try result.get()
