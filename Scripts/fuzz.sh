@@ -12,7 +12,7 @@ folder=.build/fuzz
 kept=Tests/PersistentPreferencesTests/Corpus
 tests=Tests/PersistentPreferencesTests
 flags=(
-    -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -warnings-as-errors
+    -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name persistentpreferences -warnings-as-errors
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility
 )
