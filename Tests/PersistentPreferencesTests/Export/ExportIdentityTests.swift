@@ -118,18 +118,3 @@ import Testing
         }
     }
 }
-
-/// Runs the closure on a thread with 512 KB of stack; sanitizers make larger frames.
-func onSmallStack(_ body: @escaping () throws -> Void) throws {
-    nonisolated(unsafe) let body = body
-    nonisolated(unsafe) var result: Result<Void, any Error> = .success(())
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-        result = Result { try body() }
-        done.signal()
-    }
-    thread.stackSize = Hazard.amount("PREFS_STACK", usual: 512) << 10
-    thread.start()
-    done.wait()
-    try result.get()
-}

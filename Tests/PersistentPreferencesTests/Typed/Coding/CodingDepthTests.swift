@@ -34,7 +34,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     /// On the stack of a secondary thread of Apple's platforms.
     @Test func whatIsTooDeepIsRefused() throws {
         let store = InMemoryStore()
-        try inSmallStack {
+        try onSmallStack {
             let prefs = DepthPrefs(store: store)
             prefs.link = Link()
             for levels in [129, 200, 300, 5_000] {
@@ -76,7 +76,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// 128 levels can be stored, however many optionals are between them.
     @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
-        try inSmallStack {
+        try onSmallStack {
             let prefs = DepthPrefs(store: InMemoryStore())
             let top = Link()
             var last = top
@@ -100,19 +100,4 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             _ = try PropertyListObjectDecoder.value(Gaps.self, from: object)
         }
     }
-}
-
-/// Runs the body in a thread of 512 KB, as secondary threads of Apple's platforms are. A sanitizer needs more of a stack.
-func inSmallStack(_ body: @escaping () throws -> Void) throws {
-    nonisolated(unsafe) let body = body
-    nonisolated(unsafe) var result: Result<Void, any Error> = .success(())
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-        result = Result { try body() }
-        done.signal()
-    }
-    thread.stackSize = Hazard.isSanitized ? 8 << 20 : 512 << 10
-    thread.start()
-    done.wait()
-    try result.get()
 }

@@ -24,7 +24,7 @@ import Testing
         values.append((0..<128).reduce("a" as Any) { inner, _ in ["next": inner] })
         let marked = values.map(Self.marked)
         nonisolated(unsafe) let all = marked
-        try inSmallStack {
+        try onSmallStack {
             for (number, value) in all.enumerated() {
                 for reader in Self.readers {
                     guard let error = reader(value, UInt64(number)) else { continue }
