@@ -42,8 +42,8 @@ public import Foundation
 /// ``PersistentPrefs``: a settings file is read and written as a whole.
 ///
 /// Cost: a load is one look at the file where it is unchanged, and a decoding; a save an encoding, a decoding of what is
-/// there, and one replacement of the file, with two flushes, where something has changed. The value belongs to its owner's thread or actor; files may
-/// be used from any. Follows `SettingsManageable` (seed 000).
+/// there, and one replacement of the file, with two flushes, where something has changed. The value belongs to its
+/// owner's thread or actor; files may be used from any. Follows `SettingsManageable` (seed 000).
 public protocol SettingsFile: Codable {
     /// Where the file is. By default `TYPE.plist` in a folder of the program's name, in `$XDG_CONFIG_HOME` or `~/.config` on
     /// Linux, in Application Support on Apple platforms. Types of one name in several modules, and private and local

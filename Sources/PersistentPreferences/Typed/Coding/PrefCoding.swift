@@ -1,7 +1,7 @@
 /// How a type of value becomes a property-list object and comes back: the one rule of this package, or a coding of
 /// one's own.
 ///
-/// The rule (``automatic``), the first that fits:
+/// The rule, the first that fits:
 /// 1. what a property list holds: String, Bool, the integers, Double, Float, Date, Data; `Any`, which is vetted when it
 ///    is written; and, as texts, URL and Decimal (exact);
 /// 2. optionals, arrays, sets (stored sorted, so that equal sets are equal files) and dictionaries with text keys (String,
@@ -53,15 +53,4 @@ public struct PrefCoding<Value>: @unchecked Sendable {
         }
         self = coding
     }
-}
-
-extension PrefCoding where Value: Codable {
-    /// The rule of this package. Found once for a type; a look-up afterwards.
-    public static var automatic: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefCoding where Value: RawRepresentable, Value.RawValue: Codable {
-    /// The raw value.
-    @_disfavoredOverload
-    public static var automatic: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }

@@ -40,7 +40,7 @@ public protocol PrefKey: SendableMetatype {
     /// The key: the type's own name unless overridden. At most 1,024 bytes, not empty.
     static var stringKey: String { get }
 
-    /// How the value is stored: ``PrefCoding/automatic`` where the type lets it be.
+    /// How the value is stored: by the rule of ``PrefCoding``, unless it is given.
     static var coding: PrefCoding<Value> { get }
 
     /// Called for each error of a read or a write of the key, on its thread; not for those of accesses in it. Does nothing
