@@ -6,6 +6,14 @@ final class InstanceState: @unchecked Sendable {
     private var startStore: (any ReportingStore)?
     private var startDeclarations: ClassDeclarations?
     private var brought: (stored: [String: Any], current: [String: Any])?
+    private var followers: [WeakFollower] = []
+
+    private struct WeakFollower {
+        weak var follower: RootFollower?
+    }
+
+    let announcer = InstanceAnnouncer()
+
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?
 
@@ -38,6 +46,19 @@ final class InstanceState: @unchecked Sendable {
         let current = try schema.current(stored, root: root)
         if let current { lock.withLock { brought = (stored, current) } }
         return current
+    }
+
+    /// Lets a follower hear when the instance goes to another root.
+    func register(_ follower: RootFollower) {
+        lock.withLock {
+            followers.removeAll { $0.follower == nil }
+            followers.append(WeakFollower(follower: follower))
+        }
+    }
+
+    /// Takes those who follow the instance to another root.
+    func moveFollowers(to root: String) {
+        for entry in lock.withLock({ followers }) { entry.follower?.move(to: root) }
     }
 
     /// For what properties keep of their own.

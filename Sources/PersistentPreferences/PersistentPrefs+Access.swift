@@ -28,10 +28,12 @@ extension PersistentPrefs {
     // MARK: - Reading
 
     func visibleValues() -> [String: Any] {
-        read { allowedKeys.visible(in: try $0.values()) } ?? [:]
+        state.announcer.accessAll(of: self)
+        return read { allowedKeys.visible(in: try $0.values()) } ?? [:]
     }
 
     func value(of name: String) -> Any? {
+        state.announcer.access(name, of: self)
         let value: Any?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
             return try $0.values()?[name]
@@ -52,6 +54,7 @@ extension PersistentPrefs {
         do {
             try NameVetting.checkRoot(newKey)
             state.key = newKey
+            state.moveFollowers(to: newKey)
             report(nil)
         } catch {
             report(error)

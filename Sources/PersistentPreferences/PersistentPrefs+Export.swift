@@ -12,7 +12,8 @@ extension PersistentPrefs {
     ///   ``lastError`` says which. As with every read, ``lastError`` may tell of a damaged file and the values be those
     ///   restored.
     public func exported(as format: ExportFormat) -> Data? {
-        read { try format.data(of: allowedKeys.visible(in: $0.values())) }
+        state.announcer.accessAll(of: self)
+        return read { try format.data(of: allowedKeys.visible(in: $0.values())) }
     }
 
     /// Stores the values that the bytes hold: a property list, binary or XML, or JSON, told apart by their content.

@@ -47,6 +47,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         start(key: key, values: values, store: store)
     }
 
+    deinit {
+        state.announcer.end()
+    }
+
     /// Where instances are kept that are not given a store. Override it for a suite, an app group or a file; return the
     /// same object each time. ``UserDefaultsStore/standard`` by default.
     open class var store: any PrefsStore { UserDefaultsStore.standard }

@@ -33,6 +33,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(Self.quoted([key])) could not be brought to version \(version): \(error); the stored state is unchanged"
         case .invalidImport(let reason):
             "the data cannot be imported: \(reason); the stored state is unchanged"
+        case .notWatched(let failure):
+            "\(failure); changes made elsewhere are not heard"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .unknownError(let error):

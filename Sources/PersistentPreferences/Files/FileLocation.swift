@@ -3,7 +3,7 @@ import Foundation
 /// A path as a user gave it, and the file that it leads to now.
 final class FileLocation: @unchecked Sendable {
     let path: String
-    private let system: SystemCalls
+    let system: SystemCalls
     private let root: PropertyListFile.Root
     private let configure: @Sendable (PropertyListFile) -> Void
     private let lock = Lock()
@@ -20,6 +20,11 @@ final class FileLocation: @unchecked Sendable {
         self.root = root
         self.system = system
         self.configure = configure
+    }
+
+    /// Whether a link was on the way at the last look.
+    var followsLinks: Bool {
+        lock.withLock { resolved?.followsLinks ?? false }
     }
 
     /// Runs the closure with the file at the path, and once more with another where a link was changed meanwhile.

@@ -33,6 +33,36 @@ struct PathResolution {
         throw StorageFailure("open", path, code: ELOOP)
     }
 
+    /// The links on the way, those of folders among them, by their physical paths. Ends where a path leads nowhere.
+    ///
+    /// - Parameter path: absolute.
+    static func links(on path: String, system: SystemCalls) throws(StorageFailure) -> [String] {
+        var names = parts(of: path)[...]
+        var links: [String] = []
+        var folder = "/"
+        while let name = names.popFirst() {
+            if name == ".." {
+                folder = FileNames(path: folder).folder
+                continue
+            }
+            let place = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+            guard try system.status(ofPath: place, followsLinks: false)?.kind == .link, links.count < 40 else {
+                folder = place
+                continue
+            }
+            links.append(place)
+            let target = try system.linkTarget(place)
+            if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
+            names = (parts(of: target) + names)[...]
+        }
+        return links
+    }
+
+    /// By bytes, as in `FileNames`.
+    private static func parts(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).compactMap { String($0) }.filter { $0 != "." }
+    }
+
     /// The physical path of a folder; the part of it that does not exist yet stays as it is.
     private static func physicalFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) -> String {
         if let physical = try system.physicalPath(path) { return physical }

@@ -29,7 +29,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     private let lock = Lock()
-    private var committed: Snapshot?
+    private var snapshot: Snapshot?
     private var notice: FileError?
     private var wasLoaded = false
     /// The state that this process has flushed last. Of any other nothing is known: its writer may have been killed
@@ -68,7 +68,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if let transaction = Transaction.current, transaction.owner === self {
             return Reading(content: transaction.content)
         }
-        let (cached, sure, hasNotice) = lock.withLock { (committed, flushed, notice != nil) }
+        let (cached, sure, hasNotice) = lock.withLock { (snapshot, flushed, notice != nil) }
         if let cached, cached.isCurrent(atPath: names.path) {
             let durability = Self.durability(of: cached, flushed: sure)
             return Reading(content: cached.content, notice: hasNotice ? takeNotice() : nil, durability: durability)
@@ -82,13 +82,40 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
+    /// The last commit by anyone. What there is to report of it is left for the next access.
+    override func committed() throws -> Content? {
+        if let transaction = Transaction.current, transaction.owner === self { return session?.base.content }
+        let cached = lock.withLock { snapshot }
+        if let cached, cached.isCurrent(atPath: names.path) { return cached.content }
+        switch try load(under: nil) {
+        case .state(let snapshot): return snapshot.content
+        case .stuck(_, let lastGood): return lastGood
+        }
+    }
+
+    /// - Throws: `FileError.pathChanged` where the file has become a link.
+    func checkPath() throws {
+        if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
+    }
+
+    override func stored(_ content: Content?) -> Content? {
+        guard let session else { preconditionFailure("stored outside begin and end") }
+        return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
+    }
+
+    override func watch(
+        _ key: String, _ changed: @escaping @Sendable () -> Void
+    ) throws(StorageFailure) -> AnyObject? {
+        try FileWatch(names, system: system, changed)
+    }
+
     /// Forgets what is cached, so that the next read loads the file.
     func forget() {
-        lock.withLock { committed = nil }
+        lock.withLock { snapshot = nil }
     }
 
     var committedStatus: FileStatus? {
-        lock.withLock { committed?.status }
+        lock.withLock { snapshot?.status }
     }
 
     /// True at the first call.
@@ -141,7 +168,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             transaction.durability = max(transaction.durability, durability)
             return
         }
-        let cached = lock.withLock { committed }
+        let cached = lock.withLock { snapshot }
         let loaded = try cached.flatMap { $0.isCurrent(atPath: names.path) ? .state($0) : nil } ?? load(under: nil)
         switch loaded {
         case .state(let snapshot):
@@ -155,7 +182,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     func publish(_ snapshot: Snapshot?) {
-        lock.withLock { committed = snapshot }
+        lock.withLock { self.snapshot = snapshot }
     }
 
     func leaveNotice(_ error: FileError) {
@@ -245,7 +272,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     private func current(under session: FileSession) throws -> Snapshot {
-        let cached = lock.withLock { committed }
+        let cached = lock.withLock { snapshot }
         // The folder that is locked may not be the one that the cache is from.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false),

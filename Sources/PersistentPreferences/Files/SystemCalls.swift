@@ -134,6 +134,13 @@ class SystemCalls: @unchecked Sendable {
         return FileStatus.Time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
+    /// Calls the handler when something happens to a name in a folder, until what is returned is released.
+    func watch(
+        _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+    ) throws(StorageFailure) -> AnyObject {
+        try FolderWatcher.shared.watch(names, handler)
+    }
+
     /// Lets another program get on with what it is writing.
     func pause() {
         usleep(10_000)

@@ -48,7 +48,11 @@ final class Transaction {
 
     /// Runs the closure when the thread's transaction is over and its locks are released; now, where there is none.
     static func afterwards(_ action: @escaping () -> Void) {
-        if let current { current.afterwards.append(action) } else { action() }
+        if let current { current.addAfterwards(action) } else { action() }
+    }
+
+    func addAfterwards(_ action: @escaping () -> Void) {
+        afterwards.append(action)
     }
 
     func runAfterwards() {
@@ -58,21 +62,16 @@ final class Transaction {
     // MARK: - The thread's own
 
     static var current: Transaction? {
-        pthread_getspecific(key).map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
+        threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Makes this the thread's transaction while the closure runs. The caller keeps it alive.
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
-        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
-        defer { pthread_setspecific(Self.key, nil) }
+        Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        defer { Self.threads.value = nil }
         return try body()
     }
 
-    /// A thread-local and not a task-local: a task started inside an update must not take part in it.
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key, nil)
-        precondition(code == 0, "no thread-local storage left")
-        return key
-    }()
+    /// Thread-local and not task-local: a task started inside an update must not take part in it.
+    private static let threads = ThreadLocal()
 }

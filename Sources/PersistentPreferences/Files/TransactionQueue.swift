@@ -34,6 +34,20 @@ class TransactionQueue: @unchecked Sendable {
     func end() {}
     /// Something that the access which comes first has to be told although it succeeds; given once.
     func takeNotice() -> FileError? { nil }
+    /// What the domain makes of a content when it stores it. Called between `begin` and `end`.
+    func stored(_ content: Content?) -> Content? { content }
+    /// The committed state, outside of a transaction or inside of one; nil where the domain does not exist.
+    func committed() throws -> Content? { nil }
+    /// Calls the closure, from any thread, when others may have changed an entry, until the object that is returned is
+    /// released; nil where nobody else can.
+    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? { nil }
+
+    /// Who cares about the domain.
+    let feed = ChangeFeed()
+
+    init() {
+        feed.start(self)
+    }
 
     private let lock = Lock()
     /// Under the lock. Whose threads the rest is about: a forked child has none of them.
@@ -59,6 +73,8 @@ class TransactionQueue: @unchecked Sendable {
         var durability = Durability.process
         var members = 0
         var outcome: Result<Void, any Error>?
+        /// The closures that have changed something, in order.
+        var changes: [(transaction: Transaction, step: ChangeFeed.Step)] = []
         let written = Condition()
         let process = getpid()
 
@@ -93,6 +109,7 @@ class TransactionQueue: @unchecked Sendable {
         let failure = transaction.failure
         if case .success = result, failure == nil {
             if transaction.isChanged {
+                batch.changes.append((transaction, .init(before: batch.content, after: transaction.content)))
                 batch.content = transaction.content
                 batch.isChanged = true
             }
@@ -152,7 +169,7 @@ class TransactionQueue: @unchecked Sendable {
         openBatch = nil
         let outcome = Result {
             if batch.isChanged {
-                try commit(batch.content ?? [:], durability: batch.durability)
+                try commitAndTell(batch)
             } else if !isConfirmed(batch.durability) {
                 try confirm()
             }
@@ -164,6 +181,26 @@ class TransactionQueue: @unchecked Sendable {
             passTurn()
         }
         return outcome
+    }
+
+    /// Writes the batch, and tells the feed what each of its members has made, if it stands.
+    private func commitAndTell(_ batch: Batch) throws {
+        let isObserved = feed.willCommit()
+        let outcome = Result { try commit(batch.content ?? [:], durability: batch.durability) }
+        let stands: Bool
+        switch outcome {
+        case .success, .failure(FileError.durabilityUnconfirmed): stands = true
+        case .failure: stands = false
+        }
+        var steps = stands ? batch.changes.map(\.step) : []
+        if isObserved {
+            steps = steps.map { ChangeFeed.Step(before: stored($0.before), after: stored($0.after)) }
+        }
+        // The members wait: what their threads do afterwards may still be added to.
+        for (change, actions) in zip(batch.changes, feed.didCommit(steps)) where !actions.isEmpty {
+            change.transaction.addAfterwards { actions.forEach { $0() } }
+        }
+        try outcome.get()
     }
 
     /// Under the lock. After a fork, nobody is in the middle of anything here.

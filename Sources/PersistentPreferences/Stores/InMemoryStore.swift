@@ -21,6 +21,17 @@ public final class InMemoryStore: ReportingStore {
         }
     }
 
+    /// Calls the closure after each commit that changes the root, on a queue of its own. See
+    /// ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try observation(root: root, action)
+    }
+
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+        try NameVetting.checkRoot(root)
+        return try FeedFollower(domain, root, listener, from: heard)
+    }
+
     func readReporting(root: String) throws -> RootReading {
         try NameVetting.checkRoot(root)
         return RootReading(values: try Transaction.dictionary(of: root, in: domain.current))
@@ -30,19 +41,23 @@ public final class InMemoryStore: ReportingStore {
 /// The transactions of a domain that is on no disk.
 private final class MemoryDomain: TransactionQueue, @unchecked Sendable {
     private let lock = Lock()
-    private var committed: Content = [:]
+    private var content: Content = [:]
 
     /// The thread's own transaction, else the last commit.
     var current: Content? {
         if let transaction = Transaction.current, transaction.owner === self { return transaction.content }
-        return lock.withLock { committed }
+        return committed()
+    }
+
+    override func committed() -> Content? {
+        lock.withLock { content }
     }
 
     override func begin() -> Content? {
-        lock.withLock { committed }
+        committed()
     }
 
     override func commit(_ content: Content, durability: Durability) {
-        lock.withLock { committed = content }
+        lock.withLock { self.content = content }
     }
 }

@@ -14,7 +14,7 @@
 /// - An update that leaves its root as it was writes nothing.
 /// - A value that no property list can hold throws ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and
 ///   nothing changes.
-/// - Both may be called from any thread, and while another thread is in them.
+/// - All may be called from any thread, and while another thread is in them.
 public protocol PrefsStore: AnyObject, Sendable {
     /// The dictionary stored under a root key; nil where there is none.
     ///
@@ -32,4 +32,20 @@ public protocol PrefsStore: AnyObject, Sendable {
     ///   ``PrefsError/durabilityUnconfirmed(_:)`` and a ``PrefsError/damaged(path:reason:setAsideAs:isRestored:)`` that
     ///   tells of a file set aside come after the commit: the new state stands.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
+
+    /// Calls the closure after each commit that changes the root, by whomever, until the observation is released or
+    /// cancelled.
+    ///
+    /// Calls come in the order of the commits, one at a time, on a thread of the store's choice and outside of its locks: the
+    /// closure may read, write and cancel, and a slow one delays no commit. An equal update is no change. A default
+    /// implementation never calls it: instances over such a store work, and their observers hear nothing.
+    /// - Throws: ``PrefsError``, ``PrefsError/notWatched(_:)`` where changes made elsewhere would not be heard.
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation
+}
+
+extension PrefsStore {
+    /// Never calls the closure.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        PrefsObservation {}
+    }
 }

@@ -65,6 +65,16 @@ public final class PropertyListFileStore: ReportingStore {
         try file.get().update(root: root, durability: durability, body)
     }
 
+    /// Calls the closure after each commit that changes the root, also one of another process. See
+    /// ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try observation(root: root, action)
+    }
+
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+        try file.get().follow(root: root, listener, from: heard)
+    }
+
     func readReporting(root: String) throws -> RootReading {
         try file.get().read(root: root, durability: durability)
     }
@@ -97,6 +107,11 @@ extension FileLocation {
                 }
             }
         }
+    }
+
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+        try NameVetting.checkRoot(root)
+        return try PrefsError.converting { try FileFollower(self, root, listener, from: heard) }
     }
 
     func confirm(_ durability: TransactionQueue.Durability) throws {

@@ -18,6 +18,11 @@ protocol ReportingStore: PrefsStore {
     /// Drops what is cached.
     func forget()
 
+    /// Lets a listener hear of each commit that changes the root, in order.
+    ///
+    /// - Parameter heard: what the listener knows of it from elsewhere; it is told of the difference first.
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following
+
     /// Rolls back the update that is under way on this thread, if one is: a write in it was refused before it came here.
     func refuse(_ error: PrefsError, root: String)
 }
@@ -33,34 +38,22 @@ extension ReportingStore {
 
     func forget() {}
 
-    func refuse(_ error: PrefsError, root: String) {
-        Transaction.current?.fail(error)
-    }
-}
-
-/// Makes any store a reporting one.
-final class PlainStore: ReportingStore {
-    private let store: any PrefsStore
-
-    init(_ store: any PrefsStore) {
-        self.store = store
-    }
-
-    func readReporting(root: String) throws -> RootReading {
-        RootReading(values: try store.read(root: root))
-    }
-
-    func read(root: String) throws -> [String: Any]? {
-        try store.read(root: root)
-    }
-
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try store.update(root: root, body)
+    /// `PrefsStore.observe` by `follow`.
+    func observation(
+        root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
+    ) throws -> PrefsObservation {
+        let observer = CallbackObserver(on: nil) {
+            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+        }
+        let following = try follow(root: root, observer, from: nil)
+        if let failure = following.seat.failure { throw PrefsError.notWatched(failure) }
+        return PrefsObservation {
+            following.end()
+            observer.end()
+        }
     }
 
     func refuse(_ error: PrefsError, root: String) {
         Transaction.current?.fail(error)
-        // The store has its own idea of what is under way; an update that throws is how it hears.
-        try? store.update(root: root) { _ in throw error }
     }
 }

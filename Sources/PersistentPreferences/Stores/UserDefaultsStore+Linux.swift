@@ -25,6 +25,10 @@
                 try file.update(root: root, durability: .powerCut, body)
             }
 
+            func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+                try file.follow(root: root, listener, from: heard)
+            }
+
             /// The engine's state, unless UserDefaults has another: then either is newer, and what is only in the memory
             /// of UserDefaults is written first.
             func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {

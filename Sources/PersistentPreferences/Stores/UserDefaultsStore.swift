@@ -43,6 +43,16 @@ public final class UserDefaultsStore: ReportingStore {
         try backend.get().update(root: root, body)
     }
 
+    /// Calls the closure after each commit that changes the root, also one of another process. See
+    /// ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try observation(root: root, action)
+    }
+
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+        try backend.get().follow(root: root, listener, from: heard)
+    }
+
     func readReporting(root: String) throws -> RootReading {
         try backend.get().read(root: root)
     }

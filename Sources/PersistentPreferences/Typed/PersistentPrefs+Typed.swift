@@ -17,9 +17,10 @@ extension PersistentPrefs {
     }
 
     func value<Value>(of property: PrefProperty<Value>) -> Value {
+        state.announcer.access(property.binding(in: state).key, of: self)
         let value: Value? =
             read {
-                try object(of: property, in: &$0).map { object in try property.value(of: object, in: self) }
+                try object(of: property, in: &$0).map { object in try property.value(of: object, in: state) }
             } ?? nil
         return value ?? property.defaultValue
     }
@@ -27,7 +28,7 @@ extension PersistentPrefs {
     @discardableResult
     func set<Value>(_ value: Value, of property: PrefProperty<Value>) -> PrefsError? {
         write {
-            let binding = property.binding(in: self)
+            let binding = property.binding(in: state)
             let object = try property.object(for: value, key: binding.key)
             try assign(object, to: binding.key, in: &$0)
         }
@@ -49,7 +50,7 @@ extension PersistentPrefs {
             var access = try access(root: change.root)
             defer { change.notice = access.notice }
             if let object = try object(of: property, in: &access) {
-                change.value = try property.value(of: object, in: self)
+                change.value = try property.value(of: object, in: state)
             }
         } catch {
             change.failure = PrefsError(error)
@@ -62,7 +63,7 @@ extension PersistentPrefs {
             $0.notice = change.notice
             // What could not be read must not be replaced by what was made of the default.
             if let failure = change.failure { throw failure }
-            let key = property.binding(in: self).key
+            let key = property.binding(in: state).key
             try assign(try property.object(for: change.value, key: key), to: key, in: &$0)
         }
     }
@@ -70,18 +71,20 @@ extension PersistentPrefs {
     // MARK: - Handles
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
-        write { try assign(nil, to: property.binding(in: self).key, in: &$0) }
+        write { try assign(nil, to: property.binding(in: state).key, in: &$0) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
-        read { try object(of: property, in: &$0) != nil } ?? false
+        state.announcer.access(property.binding(in: state).key, of: self)
+        return read { try object(of: property, in: &$0) != nil } ?? false
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
-        read {
+        state.announcer.access(property.binding(in: state).key, of: self)
+        return read {
             guard let object = try object(of: property, in: &$0) else { return true }
-            let value = try property.value(of: object, in: self)
-            let coding = property.binding(in: self).coding
+            let value = try property.value(of: object, in: state)
+            let coding = property.binding(in: state).coding
             // As objects: values need not be comparable.
             switch (try coding.encode(value), try coding.encode(property.defaultValue)) {
             case (nil, nil): return true
@@ -97,7 +100,7 @@ extension PersistentPrefs {
     }
 
     private func object(of property: PrefProperty<some Any>, in access: inout PrefsAccess) throws -> Any? {
-        try access.values()?[property.binding(in: self).key]
+        try access.values()?[property.binding(in: state).key]
     }
 
     private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {

@@ -7,7 +7,7 @@ public struct PrefHandle<Value>: @unchecked Sendable {
     let property: PrefProperty<Value>
 
     /// The key that the value is stored under.
-    public var key: String { property.binding(in: prefs).key }
+    public var key: String { property.binding(in: prefs.state).key }
 
     /// The value where none is stored.
     public var defaultValue: Value { property.defaultValue }

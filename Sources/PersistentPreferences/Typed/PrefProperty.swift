@@ -40,8 +40,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         prefs.state.withLock { binding = new }
     }
 
-    func binding(in prefs: PersistentPrefs) -> Binding {
-        guard let binding = prefs.state.withLock({ binding }) else {
+    func binding(in state: InstanceState) -> Binding {
+        guard let binding = state.withLock({ binding }) else {
             preconditionFailure("a property without its class")
         }
         return binding
@@ -52,9 +52,18 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The value that a stored object stands for. An object that is the same as at the last call is not decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
-    func value(of object: Any, in prefs: PersistentPrefs) throws(PrefsError) -> Value {
-        let binding = binding(in: prefs)
-        let value = try decoded(object, binding, prefs.state)
+    func value(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
+        let binding = binding(in: state)
+        return try checked(decoded(object, binding, state), binding)
+    }
+
+    /// The same, made anew and not kept.
+    func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
+        let binding = binding(in: state)
+        return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
+    }
+
+    private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
         }

@@ -43,6 +43,16 @@ struct RootSchema: Sendable {
         return values
     }
 
+    /// Whether `current` gives a root as it is. Runs no code of the class.
+    func hasShape(_ stored: [String: Any]?) -> Bool {
+        guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return true }
+        let version = stored[Self.versionKey].map(Self.number) ?? 0
+        return version == newest
+            && renames.allSatisfy { key, formerKeys in
+                stored.index(forKey: key) != nil || formerKeys.allSatisfy { stored.index(forKey: $0) == nil }
+            }
+    }
+
     /// The same root, marked with its version: what a write stores. A version that is newer stays.
     func stamped(_ values: [String: Any]) -> [String: Any] {
         if newest == 0 { return values }

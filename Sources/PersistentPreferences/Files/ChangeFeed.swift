@@ -1,0 +1,273 @@
+import Foundation
+
+/// Tells listeners what happens to the entries of one domain: each commit of this process, in order, and what others have
+/// done when the domain's watch gives a sign.
+///
+/// It knows the state that listeners have heard of. A local commit is told as the difference that each of its updates
+/// made; where the commit did not start from the state told last, others have changed it, and that is told first. A look
+/// at the domain is believed only if no commit of ours was under way meanwhile.
+final class ChangeFeed: @unchecked Sendable {
+    typealias Content = Transaction.Content
+    typealias Action = @Sendable () -> Void
+
+    /// One update of a commit.
+    struct Step {
+        let before: Content?
+        let after: Content?
+    }
+
+    /// What a listener gets with its place.
+    struct Seat: @unchecked Sendable {
+        /// The entry that it starts from.
+        let start: Any?
+        /// What `note` has given for the difference to what it knew.
+        let arrival: Action?
+        /// Why the domain cannot be watched.
+        var failure: StorageFailure?
+    }
+
+    private weak var domain: TransactionQueue?
+    private let queue = DispatchQueue(label: "PersistentPreferences.ChangeFeed")
+    private let lock = Lock()
+    // Under the lock.
+    private var entries: [String: Entry] = [:]
+    private var isCommitting = false
+    private var commits = 0
+    private var needsLook = false
+    private var isLookScheduled = false
+
+    private let watchLock = Lock()
+    /// Under its own lock, and made and dropped under it: they make system calls.
+    private var watches: [String: AnyObject] = [:]
+
+    /// A file that vanishes is given this long to come back: editors move the old one away before they put the new one in
+    /// its place.
+    private static let grace = DispatchTimeInterval.milliseconds(50)
+
+    private struct Entry {
+        var told = Told.unknown
+        var listeners: [any EntryListener] = []
+        /// Those on their way in among them.
+        var users = 0
+    }
+
+    /// What the listeners of an entry know.
+    private enum Told {
+        case unknown
+        case state(Any?)
+        /// Read while a commit was under way: it may be what that commit has made.
+        case unsure(Any?)
+    }
+
+    /// Called once, by the domain's initializer.
+    func start(_ domain: TransactionQueue) {
+        self.domain = domain
+    }
+
+    // MARK: - Listeners
+
+    /// Lets a listener hear of the commits that begin from now on.
+    ///
+    /// - Parameter heard: what the listener knows of the entry from elsewhere; it is told of the difference first.
+    /// - Throws: `FileError.pathChanged`.
+    func add(_ listener: any EntryListener, to key: String, from heard: HeardEntry? = nil) throws -> Seat {
+        lock.withLock { entries[key, default: Entry()].users += 1 }
+        let failure = updateWatch(of: key)
+        do {
+            while true {
+                let count = lock.withLock { commits }
+                // What cannot be read counts as missing; accesses say that it is not.
+                let found = try readable()??[key]
+                if var seat = lock.withLock({ seat(listener, key, found, since: count, from: heard) }) {
+                    seat.failure = failure
+                    return seat
+                }
+            }
+        } catch {
+            lock.withLock { leave(key) }
+            updateWatch(of: key)
+            throw error
+        }
+    }
+
+    /// Under the lock. nil where commits have ended since the entry was read, and nobody knows it better.
+    private func seat(
+        _ listener: any EntryListener, _ key: String, _ found: Any?, since count: Int, from heard: HeardEntry?
+    ) -> Seat? {
+        guard var entry = entries[key] else { preconditionFailure("nobody has asked for the entry") }
+        let start: Any?
+        switch entry.told {
+        case .unknown:
+            guard commits == count else { return nil }
+            entry.told = isCommitting ? .unsure(found) : .state(found)
+            start = found
+        case .state(let told), .unsure(let told):
+            start = told
+        }
+        entry.listeners.append(listener)
+        entries[key] = entry
+        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        return Seat(start: start, arrival: change.flatMap(listener.note))
+    }
+
+    /// - Returns: the entry as it has been told; nil where the listener is not here.
+    func remove(_ listener: any EntryListener, from key: String) -> HeardEntry? {
+        let heard: HeardEntry? = lock.withLock {
+            guard let entry = entries[key], let index = entry.listeners.firstIndex(where: { $0 === listener }) else {
+                return nil
+            }
+            entries[key]?.listeners.remove(at: index)
+            leave(key)
+            switch entry.told {
+            case .unknown: return nil
+            case .state(let told), .unsure(let told): return HeardEntry(entry: told)
+            }
+        }
+        updateWatch(of: key)
+        return heard
+    }
+
+    /// Under the lock.
+    private func leave(_ key: String) {
+        entries[key]?.users -= 1
+        if entries[key]?.users == 0 { entries[key] = nil }
+    }
+
+    /// Watches an entry as long as somebody listens.
+    @discardableResult
+    private func updateWatch(of key: String) -> StorageFailure? {
+        watchLock.withLock {
+            let isWanted = lock.withLock { entries[key] != nil }
+            if !isWanted {
+                watches[key] = nil
+            } else if watches[key] == nil {
+                do throws(StorageFailure) {
+                    watches[key] = try domain?.watch(key) { [weak self] in self?.scheduleLook() }
+                } catch {
+                    return error
+                }
+            }
+            return nil
+        }
+    }
+
+    // MARK: - Commits of this process
+
+    /// - Returns: whether anybody listens.
+    func willCommit() -> Bool {
+        lock.withLock {
+            isCommitting = true
+            return !entries.isEmpty
+        }
+    }
+
+    /// Tells of what a commit has made; nothing, if it has failed.
+    ///
+    /// - Returns: for each step what its thread has to do once it holds no lock.
+    func didCommit(_ steps: [Step]) -> [[Action]] {
+        let (actions, mustLook) = lock.withLock {
+            isCommitting = false
+            commits += 1
+            var actions = steps.map { _ in [Action]() }
+            for key in entries.keys {
+                tell(steps, of: key, to: &actions)
+            }
+            defer { needsLook = false }
+            return (actions, needsLook)
+        }
+        if mustLook { scheduleLook() }
+        return actions
+    }
+
+    /// Under the lock.
+    private func tell(_ steps: [Step], of key: String, to actions: inout [[Action]]) {
+        guard let entry = entries[key], let first = steps.first, let last = steps.last else {
+            // Nothing was stored, so that what was read meanwhile is the state.
+            if case .unsure(let told) = entries[key]?.told { entries[key]?.told = .state(told) }
+            return
+        }
+        func tell(_ change: EntryChange?, _ step: Int) {
+            guard let change else { return }
+            actions[step] += entry.listeners.compactMap { $0.note(change) }
+        }
+        let end = last.after?[key]
+        switch entry.told {
+        case .unknown:
+            return
+        case .unsure(let told):
+            tell(EntryChange(from: told, to: end, isForeign: false), steps.count - 1)
+        case .state(let told):
+            if let foreign = EntryChange(from: told, to: first.before?[key], isForeign: true) {
+                Self.runOnMainQueue(entry.listeners.compactMap { $0.note(foreign) })
+            }
+            for (index, step) in steps.enumerated() {
+                tell(EntryChange(from: step.before?[key], to: step.after?[key], isForeign: false), index)
+            }
+        }
+        entries[key]?.told = .state(end)
+    }
+
+    // MARK: - Changes made elsewhere
+
+    /// Looks at the domain, soon; several signs in a row are one look.
+    private func scheduleLook() {
+        let isFirst = lock.withLock {
+            defer { isLookScheduled = true }
+            return !isLookScheduled
+        }
+        if isFirst { queue.async { [weak self] in self?.look() } }
+    }
+
+    private func look(isSecond: Bool = false) {
+        let count: Int? = lock.withLock {
+            isLookScheduled = false
+            if isCommitting { needsLook = true }
+            return isCommitting || entries.isEmpty ? nil : commits
+        }
+        guard let count else { return }
+        let content: Content?
+        do {
+            // Where it cannot be read, accesses say so; listeners hear of what is there when it can.
+            guard let readable = try readable() else { return }
+            content = readable
+        } catch {
+            lock.withLock { entries.values.flatMap(\.listeners) }.forEach { $0.placeChanged() }
+            return
+        }
+        let isOvertaken = lock.withLock {
+            guard !isCommitting, commits == count else { return true }
+            let isMissing =
+                content == nil && entries.values.contains { if case .state(_?) = $0.told { true } else { false } }
+            if isMissing, !isSecond {
+                queue.asyncAfter(deadline: .now() + Self.grace) { [weak self] in self?.look(isSecond: true) }
+                return false
+            }
+            for (key, entry) in entries {
+                guard case .state(let told) = entry.told else { continue }
+                guard let change = EntryChange(from: told, to: content?[key], isForeign: true) else { continue }
+                entries[key]?.told = .state(content?[key])
+                Self.runOnMainQueue(entry.listeners.compactMap { $0.note(change) })
+            }
+            return false
+        }
+        if isOvertaken { scheduleLook() }
+    }
+
+    /// The domain as it was committed last; nil where it cannot be read.
+    ///
+    /// - Throws: `FileError.pathChanged`.
+    private func readable() throws -> Content?? {
+        do {
+            return .some(try domain?.committed())
+        } catch FileError.pathChanged {
+            throw FileError.pathChanged
+        } catch {
+            return nil
+        }
+    }
+
+    private static func runOnMainQueue(_ actions: [Action]) {
+        guard !actions.isEmpty else { return }
+        DispatchQueue.main.async { actions.forEach { $0() } }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A listener at the feed of the file that a path leads to, whichever that is: links on the path may be changed.
+final class FileFollower: Following, @unchecked Sendable {
+    let seat: ChangeFeed.Seat
+    private let location: FileLocation
+    private let key: String
+    private let relay: Relay
+
+    private let lock = Lock()
+    // Under the lock.
+    private var place: (file: PropertyListFile, follower: FeedFollower)?
+    private var linkWatches: [FileWatch] = []
+
+    init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
+        self.location = location
+        self.key = key
+        let relay = Relay(listener)
+        self.relay = relay
+        let place = try location.withFile { ($0, try FeedFollower($0, key, relay, from: heard)) }
+        seat = place.1.seat
+        self.place = place
+        relay.start(self)
+        if location.followsLinks { settle() }
+    }
+
+    deinit {
+        end()
+    }
+
+    @discardableResult
+    func end() -> HeardEntry? {
+        let (place, watches) = lock.withLock {
+            defer { (self.place, linkWatches) = (nil, []) }
+            return (self.place, linkWatches)
+        }
+        withExtendedLifetime(watches) {}
+        return place?.follower.end()
+    }
+
+    /// Watches the links on the path and goes where they lead.
+    private func settle() {
+        lock.withLock {
+            guard let place else { return }
+            let formerWatches = linkWatches
+            // What leads nowhere, or cannot be watched, leaves the listener where it is.
+            try? watchLinks()
+            withExtendedLifetime(formerWatches) {}
+            try? location.withFile { file in
+                try file.checkPath()
+                guard file !== place.file else { return }
+                let heard = place.follower.end()
+                let follower = try FeedFollower(file, key, relay, from: heard)
+                self.place = (file, follower)
+                if let arrival = follower.seat.arrival { DispatchQueue.main.async(execute: arrival) }
+            }
+        }
+    }
+
+    /// Under the lock.
+    private func watchLinks() throws(StorageFailure) {
+        // Each round finds that a link was changed while it was not yet watched.
+        for _ in 0..<100 {
+            let links = try PathResolution.links(on: location.path, system: location.system)
+            var watches: [FileWatch] = []
+            for link in links {
+                watches.append(
+                    try FileWatch(FileNames(path: link), system: location.system) { [weak self] in
+                        DispatchQueue.global().async { [weak self] in self?.settle() }
+                    })
+            }
+            linkWatches = watches
+            if try PathResolution.links(on: location.path, system: location.system) == links { return }
+        }
+    }
+
+    /// What the feed knows, so that it does not keep the follower.
+    private final class Relay: EntryListener, @unchecked Sendable {
+        private let listener: any EntryListener
+        private let lock = Lock()
+        /// Under the lock.
+        private weak var follower: FileFollower?
+
+        init(_ listener: any EntryListener) {
+            self.listener = listener
+        }
+
+        func start(_ follower: FileFollower) {
+            lock.withLock { self.follower = follower }
+        }
+
+        func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
+            listener.note(change)
+        }
+
+        func placeChanged() {
+            lock.withLock { follower }?.settle()
+        }
+    }
+}

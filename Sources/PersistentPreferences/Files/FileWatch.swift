@@ -1,0 +1,52 @@
+import Foundation
+
+/// Gives a sign when something may have happened to a file: it was replaced, written in place, removed, or made, with its
+/// folder if that was missing. The folder is watched, since a file that is replaced is another file.
+///
+/// A folder above the file's own that is moved away is not noticed, as by reads.
+final class FileWatch: @unchecked Sendable {
+    private let names: FileNames
+    private let system: SystemCalls
+    private let changed: @Sendable () -> Void
+    private let lock = Lock()
+    /// Under the lock: of the file's folder, or of the nearest one that is there.
+    private var place: (watch: AnyObject, isOfFile: Bool)?
+
+    init(
+        _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
+    ) throws(StorageFailure) {
+        self.names = names
+        self.system = system
+        self.changed = changed
+        try settle()
+    }
+
+    /// Puts the watch where the file is, or will be.
+    private func settle() throws(StorageFailure) {
+        var there = names
+        // Each round finds that a folder was made or removed since the last one.
+        for _ in 0..<1_000 {
+            do throws(StorageFailure) {
+                let isOfFile = there.path == names.path
+                let watch = try system.watch(there) { [weak self] isGone in self?.hear(isGone: isGone) }
+                if !isOfFile, try system.status(ofPath: there.path, followsLinks: true)?.kind == .folder {
+                    there = names
+                    continue
+                }
+                lock.withLock { place = (watch, isOfFile) }
+                return
+            } catch {
+                guard error.code == ENOENT || error.code == ENOTDIR, there.folder != "/" else { throw error }
+                there = FileNames(path: there.folder)
+            }
+        }
+        throw StorageFailure(path: names.folder, reason: "comes and goes all the time")
+    }
+
+    private func hear(isGone: Bool) {
+        let isOfFile = lock.withLock { place?.isOfFile ?? false }
+        // Where there is no way to watch any more, this was the last sign; the next listener hears of the reason.
+        if isGone || !isOfFile { try? settle() }
+        changed()
+    }
+}

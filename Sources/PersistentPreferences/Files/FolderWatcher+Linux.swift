@@ -1,0 +1,150 @@
+#if os(Linux) || os(Android)
+    import Foundation
+
+    /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches.
+    final class FolderWatcher: @unchecked Sendable {
+        static let shared = FolderWatcher()
+
+        /// - Parameter isGone: whether the folder itself is no longer at its path, or signs were lost.
+        typealias Handler = @Sendable (_ isGone: Bool) -> Void
+
+        private let lock = Lock()
+        private var queue: NotificationQueue?
+
+        /// Calls the handler, on a private queue, when something happens to a name in a folder, until what is returned is
+        /// released.
+        func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
+            try lock.withLock { () throws(StorageFailure) in
+                let queue = if let queue = self.queue { queue } else { try NotificationQueue() }
+                do throws(StorageFailure) {
+                    let folder = try queue.add(names, handler)
+                    self.queue = queue
+                    return Watch(self, folder)
+                } catch {
+                    if self.queue == nil { queue.close() }
+                    throw error
+                }
+            }
+        }
+
+        private func end(_ subscription: NotificationQueue.Subscription) {
+            // The handler is released outside the lock.
+            let handler = lock.withLock {
+                defer {
+                    if let queue, queue.isEmpty {
+                        queue.close()
+                        self.queue = nil
+                    }
+                }
+                return queue?.remove(subscription)
+            }
+            withExtendedLifetime(handler) {}
+        }
+
+        /// Ends with the object.
+        private final class Watch {
+            private let watcher: FolderWatcher
+            private let subscription: NotificationQueue.Subscription
+
+            init(_ watcher: FolderWatcher, _ subscription: NotificationQueue.Subscription) {
+                self.watcher = watcher
+                self.subscription = subscription
+            }
+
+            deinit {
+                watcher.end(subscription)
+            }
+        }
+    }
+
+    /// An inotify queue and what is read from it.
+    private final class NotificationQueue: @unchecked Sendable {
+        struct Subscription {
+            fileprivate let folder: Int32
+            fileprivate let number: Int
+        }
+
+        private let descriptor: Int32
+        private let source: any DispatchSourceRead
+        private let lock = Lock()
+        /// By the numbers that the system gives folders and that we give subscriptions.
+        private var handlers: [Int32: [Int: (name: [UInt8], handler: FolderWatcher.Handler)]] = [:]
+        private var subscriptions = 0
+
+        init() throws(StorageFailure) {
+            descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            guard descriptor >= 0 else { throw StorageFailure("inotify_init", "", code: errno) }
+            source = DispatchSource.makeReadSource(
+                fileDescriptor: descriptor, queue: DispatchQueue(label: "PersistentPreferences.FolderWatcher"))
+            source.setEventHandler { [weak self] in self?.read() }
+            source.setCancelHandler { [descriptor] in _ = Foundation.close(descriptor) }
+            source.activate()
+        }
+
+        func close() {
+            source.cancel()
+        }
+
+        var isEmpty: Bool { lock.withLock { handlers.isEmpty } }
+
+        func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
+        {
+            let events =
+                IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF
+                | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
+            return try lock.withLock { () throws(StorageFailure) in
+                let folder = inotify_add_watch(descriptor, names.folder, UInt32(bitPattern: events))
+                guard folder >= 0 else { throw StorageFailure("inotify_add_watch", names.folder, code: errno) }
+                subscriptions += 1
+                handlers[folder, default: [:]][subscriptions] = (Array(names.file.utf8), handler)
+                return Subscription(folder: folder, number: subscriptions)
+            }
+        }
+
+        func remove(_ subscription: Subscription) -> FolderWatcher.Handler? {
+            lock.withLock {
+                let handler = handlers[subscription.folder]?.removeValue(forKey: subscription.number)?.handler
+                if handlers[subscription.folder]?.isEmpty == true {
+                    handlers[subscription.folder] = nil
+                    // It fails where the folder is gone, and the watch with it.
+                    inotify_rm_watch(descriptor, subscription.folder)
+                }
+                return handler
+            }
+        }
+
+        /// Takes all that waits in the queue.
+        private func read() {
+            var buffer = [UInt8](repeating: 0, count: 1 << 14)
+            while true {
+                let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+                guard count > 0 else { return }
+                let calls = buffer.withUnsafeBytes { handlers(for: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                for (handler, isGone) in calls { handler(isGone) }
+            }
+        }
+
+        /// Each handler that an event in the bytes concerns, once.
+        private func handlers(for bytes: UnsafeRawBufferPointer) -> [(FolderWatcher.Handler, isGone: Bool)] {
+            var found: [Int: (FolderWatcher.Handler, isGone: Bool)] = [:]
+            let header = MemoryLayout<inotify_event>.size
+            var rest = bytes
+            lock.withLock {
+                while rest.count >= header {
+                    let event = rest.loadUnaligned(as: inotify_event.self)
+                    let name = rest[header..<(header + Int(event.len))].prefix { $0 != 0 }
+                    rest = UnsafeRawBufferPointer(rebasing: rest[(header + Int(event.len))...])
+                    let isLost = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+                    let isGone =
+                        isLost || event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) != 0
+                    for handlers in isLost ? Array(handlers.values) : [handlers[event.wd] ?? [:]] {
+                        for (number, entry) in handlers where isGone || name.elementsEqual(entry.name) {
+                            found[number] = (entry.handler, isGone || found[number]?.isGone ?? false)
+                        }
+                    }
+                }
+            }
+            return Array(found.values)
+        }
+    }
+#endif

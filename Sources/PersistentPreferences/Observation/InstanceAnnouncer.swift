@@ -1,0 +1,97 @@
+public import Observation
+
+/// Tells the Observation framework, and where there is one the key-value observing, of an instance's changes: right after the
+/// commit, on the thread that made it; on the main queue where it was made elsewhere.
+///
+/// Nothing tells when the last observer of either kind is gone: an instance that was observed once is followed until it is
+/// released.
+final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
+    private let registrar = ObservationRegistrar()
+    private let lock = Lock()
+    // Under the lock.
+    private var follower: RootFollower?
+
+    // MARK: - Who reads
+
+    /// Notes that a value is read, if anybody keeps track of it.
+    func access(_ key: String, of prefs: PersistentPrefs) {
+        if isTracked(prefs) { registrar.access(prefs, keyPath: \.[observed: key]) }
+    }
+
+    /// The same of all values.
+    func accessAll(of prefs: PersistentPrefs) {
+        if isTracked(prefs) { registrar.access(prefs, keyPath: \.values) }
+    }
+
+    /// Whether the thread is in `withObservationTracking`; then the instance is followed from here on.
+    ///
+    /// The framework does not say so. But it puts the key path of an access that it tracks into a set, and asks it for its hash.
+    private func isTracked(_ prefs: PersistentPrefs) -> Bool {
+        registrar.access(prefs, keyPath: TrackingProbe.keyPath)
+        guard TrackingProbe.wasHashed() else { return false }
+        follow(prefs)
+        return true
+    }
+
+    // MARK: - What changes
+
+    /// Follows the instance's root, once.
+    func follow(_ prefs: PersistentPrefs) {
+        guard lock.withLock({ follower == nil }), let new = prefs.follower(of: []) else { return }
+        let isFirst = lock.withLock {
+            guard follower == nil else { return false }
+            follower = new
+            return true
+        }
+        if isFirst { _ = prefs.follow(new, self) }
+    }
+
+    /// Called when the instance is released.
+    func end() {
+        let last = lock.withLock {
+            defer { follower = nil }
+            return follower
+        }
+        last?.end()
+    }
+
+    func put(_ change: PendingChange) -> (@Sendable () -> Void)? {
+        { [weak self] in self?.announce(change) }
+    }
+
+    private func announce(_ pending: PendingChange) {
+        guard let follower = lock.withLock({ follower }), let prefs = follower.state.owner,
+            let change = follower.change(pending)
+        else { return }
+        prefs.tellKeyValueObservers(of: pending) {
+            for key in change.keys {
+                registrar.withMutation(of: prefs, keyPath: \.[observed: key]) {}
+            }
+            registrar.withMutation(of: prefs, keyPath: \.values) {}
+        }
+    }
+}
+
+extension PersistentPrefs: Observable {
+    /// What the framework knows one key by.
+    fileprivate subscript(observed key: String) -> Void { () }
+
+    fileprivate subscript(probe probe: TrackingProbe) -> Void { () }
+}
+
+/// Part of a key path that notes on its thread that it was hashed.
+private struct TrackingProbe: Hashable {
+    nonisolated(unsafe) static let keyPath: KeyPath<PersistentPrefs, Void> = \.[probe: TrackingProbe()]
+    private static let flag = ThreadLocal()
+
+    func hash(into hasher: inout Hasher) {
+        Self.flag.value = UnsafeRawPointer(bitPattern: 1)
+    }
+
+    /// Whether it was, since the last call.
+    static func wasHashed() -> Bool {
+        guard flag.value != nil else { return false }
+        flag.value = nil
+        return true
+    }
+}

@@ -1,0 +1,70 @@
+/// A change of a root on its way to an observer, or several that have become one.
+struct PendingChange: @unchecked Sendable {
+    private(set) var difference: DictionaryDifference
+    /// The whole root, where the class has yet to bring it into its shape.
+    private(set) var whole: (before: [String: Any], after: [String: Any])?
+    private(set) var isForeign: Bool
+    private(set) var count = 1
+
+    init(_ change: EntryChange, keepsWhole: Bool) {
+        difference = change.difference
+        isForeign = change.isForeign
+        if keepsWhole {
+            whole = (change.before as? [String: Any] ?? [:], change.after as? [String: Any] ?? [:])
+        }
+    }
+
+    /// The part of it that concerns some of the keys.
+    mutating func filter(_ isIncluded: (String) -> Bool) {
+        difference = difference.filtered(isIncluded)
+    }
+
+    mutating func append(_ next: PendingChange) {
+        switch (whole, next.whole) {
+        case (nil, nil): break
+        case (let whole?, let nextWhole):
+            self.whole = (whole.before, nextWhole?.after ?? next.difference.applied(to: whole.after))
+        case (nil, let nextWhole?):
+            whole = (difference.reverted(from: nextWhole.before), nextWhole.after)
+        }
+        difference.append(next.difference)
+        isForeign = isForeign || next.isForeign
+        count += next.count
+    }
+}
+
+/// Changes that an observer has not yet heard of, in order; the newest are one where there are too many.
+struct WaitingChanges {
+    static let capacity = 1_024
+
+    private var changes: [PendingChange?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == changes.count }
+
+    mutating func append(_ change: PendingChange) {
+        if changes.count - first < Self.capacity {
+            changes.append(change)
+        } else {
+            // Taken out, so that it is changed in place.
+            var last = changes.removeLast()
+            last?.append(change)
+            changes.append(last)
+        }
+    }
+
+    mutating func popFirst() -> PendingChange? {
+        guard !isEmpty else { return nil }
+        defer {
+            changes[first] = nil
+            first += 1
+            if isEmpty {
+                self = WaitingChanges()
+            } else if first == Self.capacity {
+                changes.removeFirst(first)
+                first = 0
+            }
+        }
+        return changes[first]
+    }
+}

@@ -1,0 +1,79 @@
+public import Dispatch
+
+/// Hearing of changes, wherever they are made: by another instance or thread, by another process, by a text editor.
+extension PersistentPrefs {
+    /// Calls the closure after each commit that changes what ``values`` shows under some of the keys, or under any where
+    /// none is named; see ``PrefsChange``.
+    ///
+    /// Calls come in the order of the commits, one at a time, on a queue of the observer's own unless one is given. A slow
+    /// closure delays no commit and no other observer. It may do anything, write the same key too: what is equal is no
+    /// change. The first observer of a root starts watching its file, the last one stops. Assigning ``key`` is a change of all
+    /// that differs. The observation does not keep the instance.
+    ///
+    /// ``lastError`` tells of a key that is not allowed (then nothing is observed), and of
+    /// ``PrefsError/notWatched(_:)``. Cost: some file-system calls; of a change, linear in the number of keys of the
+    /// root. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
+    public func onChange(
+        of keys: String..., on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
+    ) -> PrefsObservation {
+        guard let follower = follower(of: keys) else { return PrefsObservation {} }
+        return observation(follower, on: queue) { if let change = follower.change($0) { action(change) } }
+    }
+
+    /// The same as a sequence of changes, from now on: those that happen before it is iterated wait, too. It ends when its
+    /// task is cancelled, and with the last reference to it.
+    ///
+    /// ```swift
+    /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }
+    /// ```
+    public func changes(of keys: String...) -> PrefsChanges {
+        PrefsChanges {
+            let follower = self.follower(of: keys)
+            let stream = ChangeStream(follower) { follower?.change($0) }
+            if let follower, self.follow(follower, stream) == nil { stream.end() }
+            return stream
+        }
+    }
+
+    // MARK: - What every form has in common
+
+    /// nil where the keys or the root's key are refused, as ``lastError`` says.
+    func follower(of keys: [String]) -> RootFollower? {
+        do {
+            let root = key
+            try NameVetting.checkRoot(root)
+            let allowed = allowedKeys
+            let unknown = Set(keys).filter { !allowed.contains($0) }
+            guard unknown.isEmpty else { throw PrefsError.incorrectKeys(invalidElements: unknown.sorted()) }
+            return RootFollower(self, root: root, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))
+        } catch {
+            report(PrefsError(error))
+            return nil
+        }
+    }
+
+    /// - Returns: the root that the follower starts from, in the shape of now; nil where it cannot start, as
+    ///   ``lastError`` says.
+    func follow(_ follower: RootFollower, _ receiver: any ChangeReceiver) -> [String: Any]? {
+        do {
+            let (values, failure) = try follower.start(receiver)
+            report(failure.map(PrefsError.notWatched))
+            return follower.shown(values)
+        } catch {
+            report(PrefsError(error))
+            return nil
+        }
+    }
+
+    func observation(
+        _ follower: RootFollower, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void
+    ) -> PrefsObservation {
+        let observer = CallbackObserver(on: queue, deliver)
+        let observation = PrefsObservation {
+            follower.end()
+            observer.end()
+        }
+        if follow(follower, observer) == nil { observation.cancel() }
+        return observation
+    }
+}

@@ -1,0 +1,62 @@
+public import Dispatch
+
+/// Hearing of the changes of one property.
+extension PrefHandle {
+    /// Calls the closure with the values before and after each commit that gives the property another value.
+    ///
+    /// Where nothing is stored, or what is stored cannot be read, that is the default. A commit after which the value equals the
+    /// one before is no change, where values can be compared. Otherwise as
+    /// ``PersistentPrefs/onChange(of:on:_:)``.
+    public func onChange(
+        on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) -> PrefsObservation {
+        let property = property
+        guard let follower = prefs.follower(of: [key]) else { return PrefsObservation {} }
+        return prefs.observation(follower, on: queue) {
+            if let (old, new) = property.values(of: $0, follower) { action(old, new) }
+        }
+    }
+
+    /// The value of now, and each that takes its place.
+    ///
+    /// ```swift
+    /// for await size in prefs.$fontSize.updates { label.resize(to: size) }
+    /// ```
+    public var updates: PrefUpdates<Value> {
+        let handle = self
+        return PrefUpdates { handle.stream() }
+    }
+
+    private func stream() -> ChangeStream<Value> {
+        let property = property
+        let follower = prefs.follower(of: [key])
+        let stream = ChangeStream(follower) { change in follower.flatMap { property.values(of: change, $0)?.new } }
+        guard let follower else { return stream }
+        if let start = prefs.follow(follower, stream) {
+            stream.begin(with: property.value(in: start, follower.state))
+        } else {
+            stream.end()
+        }
+        return stream
+    }
+}
+
+extension PrefProperty {
+    /// The values before and after a change; nil where they are equal.
+    fileprivate func values(of pending: PendingChange, _ follower: RootFollower) -> (old: Value, new: Value)? {
+        guard let change = follower.change(pending) else { return nil }
+        let old = value(in: change.oldValues, follower.state)
+        let new = value(in: change.newValues, follower.state)
+        return Self.areEqual(old, new) ? nil : (old, new)
+    }
+
+    /// The value among those of a root; the default where there is none of the right type.
+    fileprivate func value(in values: [String: Any], _ state: InstanceState) -> Value {
+        values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue
+    }
+
+    private static func areEqual(_ left: Value, _ right: Value) -> Bool {
+        func isEqual<T: Equatable>(_ left: T) -> Bool { left == right as? T }
+        return (left as? any Equatable).map { isEqual($0) } ?? false
+    }
+}

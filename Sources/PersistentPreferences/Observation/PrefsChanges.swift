@@ -1,0 +1,84 @@
+/// The changes of an instance's preferences as an asynchronous sequence, from ``PersistentPrefs/changes(of:)``.
+///
+/// It listens from the moment it was made. An iterator takes over what has come since; each further one begins anew. Up to 1,024
+/// changes wait, then the newest become one (``PrefsChange``). Mirrors `AsyncStream`.
+public struct PrefsChanges: AsyncSequence, Sendable {
+    /// The element of the sequence.
+    public typealias Element = PrefsChange
+    /// It does not throw.
+    public typealias Failure = Never
+
+    private let source: StreamSource<PrefsChange>
+
+    init(_ make: @escaping @Sendable () -> ChangeStream<PrefsChange>) {
+        source = StreamSource(make)
+    }
+
+    /// A turn through the changes.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: source.take())
+    }
+
+    /// Waits for the next change. Ends when its task is cancelled, for good.
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: ChangeStream<PrefsChange>
+
+        /// The next change; nil after the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> PrefsChange? {
+            await stream.next(isolation: actor)
+        }
+    }
+}
+
+/// The values of one declared property as an asynchronous sequence, from ``PrefHandle/updates``: first the value of the moment it
+/// was made, then each that takes its place.
+///
+/// A change to an equal value is none, where values can be compared. Otherwise as ``PrefsChanges``. Mirrors `values` of
+/// Combine's publishers.
+public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
+    /// The element of the sequence.
+    public typealias Element = Value
+    /// It does not throw.
+    public typealias Failure = Never
+
+    private let source: StreamSource<Value>
+
+    init(_ make: @escaping @Sendable () -> ChangeStream<Value>) {
+        source = StreamSource(make)
+    }
+
+    /// A turn through the values.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: source.take())
+    }
+
+    /// Waits for the next value. Ends when its task is cancelled, for good.
+    public struct Iterator: AsyncIteratorProtocol {
+        let stream: ChangeStream<Value>
+
+        /// The next value; nil after the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+            await stream.next(isolation: actor)
+        }
+    }
+}
+
+/// The stream that a sequence has begun, for the first that asks, and new ones for others.
+final class StreamSource<Element>: @unchecked Sendable {
+    private let make: @Sendable () -> ChangeStream<Element>
+    private let lock = Lock()
+    private var begun: ChangeStream<Element>?
+
+    init(_ make: @escaping @Sendable () -> ChangeStream<Element>) {
+        self.make = make
+        begun = make()
+    }
+
+    func take() -> ChangeStream<Element> {
+        let begun = lock.withLock {
+            defer { self.begun = nil }
+            return self.begun
+        }
+        return begun ?? make()
+    }
+}

@@ -1,0 +1,97 @@
+/// Takes in the changes that a `RootFollower` brings.
+protocol ChangeReceiver: AnyObject, Sendable {
+    /// Called under the feed's lock. Gives what `EntryListener.note` does.
+    func put(_ change: PendingChange) -> (@Sendable () -> Void)?
+}
+
+/// Brings the changes of an instance's root to one observer, and goes with the instance where its key is assigned.
+///
+/// It outlives the instance, whose keys of the beginning it then sticks to.
+final class RootFollower: EntryListener, @unchecked Sendable {
+    let state: InstanceState
+    private let firstAllowed: AllowedKeys
+    /// The keys that the observer asks for; nil for all that are allowed.
+    private let keys: Set<String>?
+    /// Set before anything is heard.
+    private weak var receiver: (any ChangeReceiver)?
+
+    private let lock = Lock()
+    // Under the lock.
+    private var root: String
+    private var following: (any Following)?
+    private var isOver = false
+
+    init(_ prefs: PersistentPrefs, root: String, allowed: AllowedKeys, keys: Set<String>?) {
+        state = prefs.state
+        firstAllowed = allowed
+        self.root = root
+        self.keys = keys
+    }
+
+    deinit {
+        end()
+    }
+
+    /// - Returns: the root that it starts from, and why changes made elsewhere are not heard.
+    func start(_ receiver: any ChangeReceiver) throws -> (values: [String: Any]?, failure: StorageFailure?) {
+        let new = try lock.withLock {
+            self.receiver = receiver
+            let new = try state.store.follow(root: root, self, from: nil)
+            following = new
+            return new
+        }
+        state.register(self)
+        return (new.seat.start as? [String: Any], new.seat.failure)
+    }
+
+    /// Follows another root, and hears of the difference.
+    func move(to newRoot: String) {
+        let arrival: (@Sendable () -> Void)? = lock.withLock {
+            guard !isOver else { return nil }
+            root = newRoot
+            var heard = following?.end()
+            heard?.isForeign = false
+            following = nil
+            // A root that cannot be followed is one whose every access says so.
+            following = try? state.store.follow(root: newRoot, self, from: heard)
+            return following?.seat.arrival
+        }
+        arrival?()
+    }
+
+    func end() {
+        let following = lock.withLock {
+            isOver = true
+            defer { self.following = nil }
+            return self.following
+        }
+        following?.end()
+    }
+
+    func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        let schema = state.declarations.schema
+        let hasShape =
+            schema.hasShape(change.before as? [String: Any]) && schema.hasShape(change.after as? [String: Any])
+        var pending = PendingChange(change, keepsWhole: !hasShape)
+        if let keys, hasShape { pending.filter(keys.contains) }
+        return pending.difference.isEmpty ? nil : receiver?.put(pending)
+    }
+
+    /// A change as the instance shows it; nil where it shows nothing of it. Runs code of the class.
+    func change(_ pending: PendingChange) -> PrefsChange? {
+        let allowed = state.owner?.allowedKeys ?? firstAllowed
+        var difference = pending.difference
+        if let whole = pending.whole {
+            difference = DictionaryDifference(from: shown(whole.before), to: shown(whole.after))
+        }
+        difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
+        guard !difference.isEmpty else { return nil }
+        let root = lock.withLock { self.root }
+        return PrefsChange(root: root, difference, isForeign: pending.isForeign, count: pending.count)
+    }
+
+    /// A root in the shape of now; nothing where a migration fails.
+    func shown(_ stored: [String: Any]?) -> [String: Any] {
+        (try? state.declarations.schema.current(stored, root: "")) ?? [:]
+    }
+}

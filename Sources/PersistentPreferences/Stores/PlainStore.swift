@@ -1,0 +1,69 @@
+import Dispatch
+
+/// Makes any store a reporting one.
+final class PlainStore: ReportingStore {
+    private let store: any PrefsStore
+
+    init(_ store: any PrefsStore) {
+        self.store = store
+    }
+
+    func readReporting(root: String) throws -> RootReading {
+        RootReading(values: try store.read(root: root))
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try store.read(root: root)
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root, body)
+    }
+
+    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+        try PlainFollower(store, root, listener, from: heard)
+    }
+
+    func refuse(_ error: PrefsError, root: String) {
+        Transaction.current?.fail(error)
+        // The store has its own idea of what is under way; an update that throws is how it hears.
+        try? store.update(root: root) { _ in throw error }
+    }
+}
+
+/// A listener at a store of somebody else's, which tells of the keys that have changed and not of the whole root.
+private final class PlainFollower: Following, @unchecked Sendable {
+    let seat: ChangeFeed.Seat
+    private let lock = Lock()
+    // Under the lock.
+    private var observation: PrefsObservation?
+    private var values: [String: Any]?
+
+    init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
+        let start = try store.read(root: root)
+        values = start
+        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        seat = ChangeFeed.Seat(start: start, arrival: change.flatMap(listener.note))
+        let observation = try store.observe(root: root) { [weak self] in self?.hear($0, listener) }
+        lock.withLock { self.observation = observation }
+    }
+
+    private func hear(_ change: PrefsChange, _ listener: any EntryListener) {
+        let action = lock.withLock { () -> (@Sendable () -> Void)? in
+            let after = change.difference.applied(to: values ?? [:])
+            defer { values = after }
+            return EntryChange(from: values, to: after, isForeign: change.origin == .elsewhere).flatMap(listener.note)
+        }
+        guard let action else { return }
+        change.origin == .elsewhere ? DispatchQueue.main.async(execute: action) : action()
+    }
+
+    func end() -> HeardEntry? {
+        let (observation, values) = lock.withLock {
+            defer { self.observation = nil }
+            return (self.observation, self.values)
+        }
+        observation?.cancel()
+        return observation.map { _ in HeardEntry(entry: values) }
+    }
+}

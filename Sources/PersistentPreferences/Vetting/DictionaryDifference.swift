@@ -1,0 +1,66 @@
+/// What sets two states of a dictionary apart: the keys that were added, changed or removed, with their values before and
+/// after.
+struct DictionaryDifference {
+    private(set) var keys: Set<String> = []
+    private(set) var old: [String: Any] = [:]
+    private(set) var new: [String: Any] = [:]
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    /// - Parameters: both in canonical form.
+    init(from before: [String: Any], to after: [String: Any]) {
+        if CanonicalValue.areIdentical(before, after) { return }
+        for (key, value) in after {
+            let former = before[key]
+            if let former, CanonicalValue.areEqual(former, value) { continue }
+            keys.insert(key)
+            old[key] = former
+            new[key] = value
+        }
+        for (key, value) in before where after.index(forKey: key) == nil {
+            keys.insert(key)
+            old[key] = value
+        }
+    }
+
+    /// The part that concerns some of the keys.
+    func filtered(_ isIncluded: (String) -> Bool) -> DictionaryDifference {
+        var part = self
+        for key in keys where !isIncluded(key) {
+            part.keys.remove(key)
+            part.old[key] = nil
+            part.new[key] = nil
+        }
+        return part
+    }
+
+    /// Takes a later difference in: all keys of both, the values before the first and after the last.
+    mutating func append(_ next: DictionaryDifference) {
+        for key in next.keys {
+            if keys.insert(key).inserted { old[key] = next.old[key] }
+            new[key] = next.new[key]
+        }
+    }
+
+    /// Keys that have changed, and by now are as they were: their value on both sides.
+    mutating func include(_ others: Set<String>, in values: [String: Any]) {
+        for key in others where keys.insert(key).inserted {
+            old[key] = values[key]
+            new[key] = values[key]
+        }
+    }
+
+    /// The later state, made of the former.
+    func applied(to values: [String: Any]) -> [String: Any] {
+        var values = values
+        for key in keys { values[key] = new[key] }
+        return values
+    }
+
+    /// The former state, made of the later.
+    func reverted(from values: [String: Any]) -> [String: Any] {
+        var values = values
+        for key in keys { values[key] = old[key] }
+        return values
+    }
+}
