@@ -3,11 +3,62 @@ enum Harness {
     /// - Parameter arguments: without the name of the program.
     static func run(_ arguments: [String]) -> Outcome {
         do {
-            let invocation = try Invocation(arguments)
-            return invocation.wantsHelp ? Outcome(output: Invocation.help) : Runner(invocation).run()
+            return try run(try Invocation(arguments))
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
-            return .failure(error.description, code: Outcome.wrongUsage, asJSON: wantsJSON)
+            let code = error is UsageError ? Outcome.wrongUsage : Outcome.refused
+            return .failure("\(error)", code: code, asJSON: wantsJSON)
+        }
+    }
+
+    private static func run(_ invocation: Invocation) throws -> Outcome {
+        func domain(_ place: Place) throws -> DomainRunner { try DomainRunner(place, wantsJSON: invocation.wantsJSON) }
+        switch invocation.command {
+        case .read(let place, let root, let key): return try domain(place).read(root: root, key: key)
+        case .readType(let place, let root, let key): return try domain(place).readType(root: root, key: key)
+        case .write(let place, let root, let key, let value):
+            return try domain(place).write(root: root, key: key, value)
+        case .delete(let place, let root, let key): return try domain(place).delete(root: root, key: key)
+        case .vet(let path): return Vetting.run(path, wantsJSON: invocation.wantsJSON)
+        case .doctor(let place):
+            return try Doctor.run(
+                place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite), wantsJSON: invocation.wantsJSON)
+        case .stress(let plan): return Stress(plan, wantsJSON: invocation.wantsJSON).run()
+        case .completions: return Outcome(output: Completions.bash)
+        case .help(let form): return Outcome(output: Help.text(form))
+        case .version: return Outcome(output: "prefs \(Help.version)\n")
+        case .export(let format, let path):
+            if let place = invocation.domain {
+                return try domain(place).transfer(root: invocation.root).export(as: format, to: path)
+            }
+        case .import(let path, let merge, let dryRun):
+            if let place = invocation.domain {
+                let transfer = try domain(place).transfer(root: invocation.root)
+                return transfer.importValues(from: path, merge: merge, dryRun: dryRun)
+            }
+        default: break
+        }
+        return run(TestSetRunner(invocation), invocation)
+    }
+
+    /// The commands on the test set.
+    private static func run(_ runner: TestSetRunner, _ invocation: Invocation) -> Outcome {
+        if let damage = runner.damage { return damage }
+        let transfer = TransferRunner(
+            place: TestSetPlace(prefs: runner.prefs), wantsJSON: invocation.wantsJSON)
+        switch invocation.command {
+        case .get(let name): return runner.get(name)
+        case .set(let name, let text): return runner.set(name, to: text)
+        case .unset(let name): return runner.unset(name)
+        case .reset: return runner.reset()
+        case .clear: return runner.clear()
+        case .deleteAll: return runner.deleteAll()
+        case .edit: return runner.edit()
+        case .watch(let names): return runner.watch(names)
+        case .export(let format, let path): return transfer.export(as: format, to: path)
+        case .import(let path, let merge, let dryRun):
+            return transfer.importValues(from: path, merge: merge, dryRun: dryRun)
+        default: return runner.show()
         }
     }
 }

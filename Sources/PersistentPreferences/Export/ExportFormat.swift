@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The form of an exported root: see ``PersistentPrefs/exported(as:)``.
 ///
@@ -34,11 +34,31 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// key with a `$` that is none of the above.
     case json
 
-    func data(of values: [String: Any]) throws -> Data {
+    /// The bytes of values in canonical form.
+    package func data(of values: [String: Any]) throws -> Data {
         switch self {
         case .binary: try PropertyListCoder.encode(values, as: .binary)
         case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
         case .json: try JSONWriter.data(of: values)
         }
+    }
+
+    /// One value of canonical form in the form of ``json``, laid out as in an export.
+    package static func json(of value: Any) throws -> String {
+        String(decoding: try JSONWriter.data(of: value), as: UTF8.self)
+    }
+
+    /// Reads one value in the form of ``json``.
+    ///
+    /// - Throws: `PrefsError.invalidImport`.
+    package static func value(ofJSON data: Data) throws(PrefsError) -> Any {
+        try JSONReader.value(of: data)
+    }
+
+    /// The values that exported bytes hold, in any of the formats. They are not vetted.
+    ///
+    /// - Throws: `PrefsError.invalidImport`.
+    package static func values(of data: Data) throws(PrefsError) -> [String: Any] {
+        try ImportedData.values(of: data)
     }
 }

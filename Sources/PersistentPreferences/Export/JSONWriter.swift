@@ -5,11 +5,11 @@ struct JSONWriter {
     private var bytes: [UInt8] = []
 
     /// - Throws: `PrefsError.valuesNotPlistCompatible` for objects of other programs.
-    static func data(of values: [String: Any]) throws(PrefsError) -> Data {
+    static func data(of value: Any) throws(PrefsError) -> Data {
         var writer = Self()
-        guard writer.write(values, depth: 0) else {
+        guard writer.write(value, depth: 0) else {
             throw .valuesNotPlistCompatible(
-                values.flatMap { key, value in
+                (value as? [String: Any] ?? ["value": value]).flatMap { key, value in
                     if case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) {
                         return refusal.failures
                     }

@@ -28,6 +28,14 @@
                 domain.content(for: key)?[key]
             }
 
+            @Sendable func content() throws -> [String: Any]? {
+                domain.content()
+            }
+
+            @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
+                try domain.transact(durability: .process, body)
+            }
+
             func setEntry(_ object: Any?, forKey key: String) throws {
                 try PrefsError.converting {
                     try domain.transact(durability: .process) { $0.replace(key, with: object) }

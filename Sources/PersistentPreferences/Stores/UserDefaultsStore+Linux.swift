@@ -61,6 +61,14 @@
                 }
             }
 
+            @Sendable func content() throws -> [String: Any]? {
+                try file.content()
+            }
+
+            @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
+                try file.transact(durability: .powerCut, body)
+            }
+
             func setEntry(_ object: Any?, forKey key: String) throws {
                 try PrefsError.converting {
                     try file.withFile { file in

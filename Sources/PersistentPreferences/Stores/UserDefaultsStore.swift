@@ -10,7 +10,7 @@ public final class UserDefaultsStore: ReportingStore {
     /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
     public static let standard = UserDefaultsStore(domain: nil)
 
-    private let backend: Result<Backend, PrefsError>
+    let backend: Result<Backend, PrefsError>
 
     /// The domain of a suite, as `UserDefaults(suiteName:)` has it; on Apple platforms also of an app group.
     ///

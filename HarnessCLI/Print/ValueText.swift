@@ -38,6 +38,21 @@ enum ValueText {
         return JSONText.value(value)
     }
 
+    /// As property lists call it.
+    static func typeName(_ value: Any) -> String {
+        switch value {
+        case is String: return "string"
+        case is Date: return "date"
+        case is Data: return "data"
+        case is [Any]: return "array"
+        case is [String: Any]: return "dictionary"
+        default:
+            let text = JSONText.value(value)
+            if text == "true" || text == "false" { return "boolean" }
+            return text.allSatisfy { $0 == "-" || $0.isNumber } ? "integer" : "float"
+        }
+    }
+
     private static func dictionary(_ text: String) throws(UsageError) -> [String: String] {
         if text.hasPrefix("{") {
             guard let value = json(text) as? [String: String] else {

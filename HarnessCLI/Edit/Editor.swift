@@ -1,0 +1,4 @@
+extension TestSetRunner {
+    /// The form that fills the terminal.
+    func edit() -> Outcome { Outcome() }
+}

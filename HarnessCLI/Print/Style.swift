@@ -1,0 +1,28 @@
+import Foundation
+
+/// Colours, for a terminal whose user has not asked for none (NO_COLOR, see no-color.org).
+struct Style {
+    let hasColours: Bool
+
+    static let plain = Style(hasColours: false)
+
+    /// That of a stream.
+    init(of descriptor: Int32) {
+        let environment = ProcessInfo.processInfo.environment
+        hasColours =
+            isatty(descriptor) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }
+
+    private init(hasColours: Bool) {
+        self.hasColours = hasColours
+    }
+
+    func bold(_ text: String) -> String { marked(text, 1) }
+    func red(_ text: String) -> String { marked(text, 31) }
+    func green(_ text: String) -> String { marked(text, 32) }
+    func yellow(_ text: String) -> String { marked(text, 33) }
+
+    private func marked(_ text: String, _ code: Int) -> String {
+        hasColours ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

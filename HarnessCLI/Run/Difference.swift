@@ -1,0 +1,48 @@
+import Foundation
+import PersistentPreferences
+
+/// What sets two states apart, for people: a line for each key that was added, changed or removed.
+struct Difference {
+    private let lines: [(path: String, old: Any?, new: Any?)]
+
+    /// - Parameter inside: whether values that are dictionaries on both sides are compared key by key.
+    init(from before: [String: Any], to after: [String: Any], inside: Bool) {
+        var lines: [(path: String, old: Any?, new: Any?)] = []
+        func add(_ before: [String: Any], _ after: [String: Any], _ path: String, inside: Bool) {
+            guard let change = PrefsChange(root: "", from: before, to: after, origin: .thisProcess) else { return }
+            for key in change.keys {
+                let (old, new) = (change.oldValues[key], change.newValues[key])
+                if inside, let old = old as? [String: Any], let new = new as? [String: Any] {
+                    add(old, new, "\(path)\(key) > ", inside: false)
+                } else {
+                    lines.append((path + key, old, new))
+                }
+            }
+        }
+        add(before, after, "", inside: inside)
+        self.lines = lines
+    }
+
+    func text(_ style: Style) -> String {
+        if lines.isEmpty { return "nothing would change\n" }
+        return lines.map { path, old, new in
+            let text =
+                switch (old, new) {
+                case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
+                case (let old?, nil): style.red("- \(path): \(ValueText.line(old))".printable)
+                case (let old, let new):
+                    style.yellow(
+                        "~ \(path): \(old.map(ValueText.line) ?? "") → \(new.map(ValueText.line) ?? "")".printable)
+                }
+            return text + "\n"
+        }.joined()
+    }
+
+    /// A list of objects with `key`, `old` and `new`, null where there is none.
+    var json: String {
+        let objects = lines.map { path, old, new in
+            JSONText.object([("key", path), ("old", old ?? NSNull()), ("new", new ?? NSNull())])
+        }
+        return "[\(objects.joined(separator: ","))]\n"
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import PersistentPreferences
+
+/// Carries out a command on any domain, in the manner of `defaults(1)`.
+struct DomainRunner {
+    private let place: Place
+    private let domain: PropertyListDomain
+    private let wantsJSON: Bool
+
+    /// - Throws: `PrefsError`.
+    init(_ place: Place, wantsJSON: Bool) throws {
+        self.place = place
+        self.wantsJSON = wantsJSON
+        switch place {
+        case .suite(let name): domain = try PropertyListDomain(suiteName: name)
+        case .file(let path): domain = try PropertyListDomain(url: place.url ?? URL(filePath: path))
+        }
+    }
+
+    func transfer(root: String?) -> TransferRunner {
+        TransferRunner(place: DomainPlace(domain: domain, root: root), wantsJSON: wantsJSON)
+    }
+
+    func read(root: String?, key: String?) throws -> Outcome {
+        let value = try value(root, key)
+        if value is [Any] || value is [String: Any] { return Outcome(output: try ExportFormat.json(of: value)) }
+        return Outcome(output: (wantsJSON ? JSONText.value(value) : ValueText.line(value)) + "\n")
+    }
+
+    func readType(root: String, key: String?) throws -> Outcome {
+        let type = ValueText.typeName(try value(root, key))
+        return Outcome(output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n")
+    }
+
+    func write(root: String, key: String?, _ written: WrittenValue) throws -> Outcome {
+        try domain.update { entries in
+            guard let key else {
+                entries[root] = try Self.added(written, to: entries[root])
+                return
+            }
+            var values = try Self.dictionary(entries[root], root) ?? [:]
+            values[key] = try Self.added(written, to: values[key])
+            entries[root] = values
+        }
+        return Outcome()
+    }
+
+    func delete(root: String?, key: String?) throws -> Outcome {
+        // What is not there is told before anything is locked, and again where somebody else was quicker.
+        _ = try value(root, key)
+        try domain.update { entries in
+            guard let root else {
+                entries = [:]
+                return
+            }
+            guard let key else {
+                entries[root] = nil
+                return
+            }
+            var values = try Self.dictionary(entries[root], root) ?? [:]
+            values[key] = nil
+            entries[root] = values
+        }
+        return Outcome()
+    }
+
+    // MARK: - Values
+
+    private func value(_ root: String?, _ key: String?) throws -> Any {
+        guard let entries = try domain.entries() else {
+            throw Missing("there is no \(place.name) here", at: domain.fileURL)
+        }
+        guard let root else { return entries }
+        guard let entry = entries[root] else { throw Missing("no root `\(root)`", near: root, among: entries) }
+        guard let key else { return entry }
+        let values = try Self.dictionary(entry, root) ?? [:]
+        guard let value = values[key] else { throw Missing("no key `\(key)`", near: key, among: values) }
+        return value
+    }
+
+    private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
+        guard let entry else { return nil }
+        guard let values = entry as? [String: Any] else {
+            throw Missing("`\(root)` is no dictionary, but of type \(ValueText.typeName(entry))")
+        }
+        return values
+    }
+
+    private static func added(_ written: WrittenValue, to old: Any?) throws -> Any {
+        guard written.isAdded, let old else { return written.value }
+        switch (old, written.value) {
+        case (let old as [Any], let new as [Any]): return old + new
+        case (let old as [String: Any], let new as [String: Any]): return old.merging(new) { $1 }
+        default: throw Missing("what is there is of type \(ValueText.typeName(old)): nothing can be added to it")
+        }
+    }
+}
+
+/// What a command asks for is not there, or is something else.
+struct Missing: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    init(_ description: String, at url: URL?) {
+        self.description = description + (url.map { ": \($0.absoluteURL.path(percentEncoded: false))" } ?? "")
+    }
+
+    init(_ description: String, near word: String, among known: [String: Any]) {
+        self.description = description + Suggestion.text(word, among: known.keys.sorted())
+    }
+}

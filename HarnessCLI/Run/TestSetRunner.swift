@@ -1,0 +1,161 @@
+import Foundation
+import PersistentPreferences
+import PrefsTestSet
+
+/// Carries out a command on the test set.
+struct TestSetRunner {
+    static let defaultSuite = "persistentpreferences.harness"
+
+    private let invocation: Invocation
+    let prefs: PrefsTestSet
+    private let place: Place
+    private let file: String?
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        place = invocation.place ?? .suite(Self.defaultSuite)
+        let store: any PrefsStore
+        switch place {
+        case .file(let path):
+            store = PropertyListFileStore(url: place.url ?? URL(filePath: path))
+            file = place.url?.absoluteURL.path(percentEncoded: false)
+        case .suite(let name):
+            let defaults = UserDefaultsStore(suiteName: name)
+            store = defaults
+            file = defaults.fileURL?.path(percentEncoded: false)
+        }
+        prefs = PrefsTestSet(key: invocation.root, store: store)
+    }
+
+    /// What the initializer has met. Only the access that sets a damaged file aside hears of it, and that is the first.
+    var damage: Outcome? {
+        if let error = prefs.lastError, case .damaged = error { refused(error) } else { nil }
+    }
+
+    // MARK: - Commands
+
+    func show() -> Outcome {
+        var values = prefs.values
+        if let error = prefs.lastError { return refused(error) }
+        var note = ""
+        if values.isEmpty, invocation.root == nil, invocation.place == nil, prefs.isAbsent {
+            // The harness's own set is set up as the seed's apps set theirs up; what a user names is only looked at.
+            // In one update, or a value that another process sets at this moment would be replaced.
+            let error = prefs.update {
+                guard prefs.isAbsent else { return }
+                prefs.reset()
+                note = "prefs: nothing was stored yet; stored the default values\n"
+            }
+            if let error { return refused(error) }
+            values = prefs.values
+        }
+        return Outcome(output: invocation.wantsJSON ? json(of: values) : table(of: values), errors: note)
+    }
+
+    func get(_ name: String) -> Outcome {
+        let key = key(name)
+        let value = prefs[key.name]
+        if let error = prefs.lastError { return refused(error) }
+        guard let value else { return refused("\(key.name) is not set") }
+        return Outcome(output: (invocation.wantsJSON ? JSONText.value(value) : ValueText.line(value)) + "\n")
+    }
+
+    func set(_ name: String, to text: String) -> Outcome {
+        let key = key(name)
+        do {
+            prefs[key.name] = try ValueText.parse(text, as: key.type)
+            return outcome()
+        } catch {
+            return .failure(
+                "\(key.name): \(error)", code: Outcome.wrongUsage, asJSON: invocation.wantsJSON)
+        }
+    }
+
+    func watch(_ names: [String]) -> Outcome {
+        do {
+            let keys = names.map { key($0).name }
+            try Watch(prefs, keys, asJSON: invocation.wantsJSON, place: file ?? place.name).run()
+            return Outcome()
+        } catch let error as PrefsError {
+            return refused(error)
+        } catch {
+            return refused("standard output: \(error.localizedDescription)")
+        }
+    }
+
+    func unset(_ name: String) -> Outcome {
+        prefs[key(name).name] = nil
+        return outcome()
+    }
+
+    func reset() -> Outcome {
+        prefs.reset()
+        return outcome()
+    }
+
+    func clear() -> Outcome {
+        prefs.clear()
+        return outcome()
+    }
+
+    func deleteAll() -> Outcome {
+        prefs.deleteAll()
+        return outcome()
+    }
+
+    // MARK: - Words
+
+    /// The key of that name or short name. Any other goes to the prefs as it is, which refuse it in their own words.
+    private func key(_ name: String) -> HarnessKey {
+        HarnessKey.all(of: prefs).first { $0.name == name || $0.shortName == name }
+            ?? HarnessKey(name: name, shortName: name, type: .string)
+    }
+
+    func outcome() -> Outcome {
+        prefs.lastError.map(refused) ?? Outcome()
+    }
+
+    func refused(_ error: PrefsError) -> Outcome {
+        guard case .incorrectKeys(let names) = error else { return refused(error.description) }
+        let keys = HarnessKey.all(of: prefs)
+        if let name = names.first, names.count == 1,
+            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+        {
+            return refused("no key `\(name)`: did you mean `\(near)`?")
+        }
+        let known = keys.map { "\($0.shortName) (\($0.name))" }
+        return refused("\(error); keys are \(known.joined(separator: ", "))")
+    }
+
+    func refused(_ message: String) -> Outcome {
+        .failure(message, asJSON: invocation.wantsJSON)
+    }
+
+    private func table(of values: [String: Any]) -> String {
+        var head = Table()
+        head.add("root", prefs.key)
+        head.add("store", place.name)
+        if let file { head.add("file", file) }
+        var table = Table()
+        table.add("KEY", "SHORT", "TYPE", "VALUE")
+        for key in HarnessKey.all(of: prefs) {
+            let text = values[key.name].map { ValueText.line($0) + (key.fits($0) ? "" : "  (not of this type)") }
+            table.add(key.name, key.shortName, key.type.rawValue, text ?? "(not set)")
+        }
+        return head.text + "\n" + table.text
+    }
+
+    private func json(of values: [String: Any]) -> String {
+        let head: [(String, Any)] = [("root", prefs.key), ("store", place.name)] + (file.map { [("file", $0)] } ?? [])
+        return JSONText.object(head + [("values", values)]) + "\n"
+    }
+}
+
+extension PrefsTestSet {
+    /// True where the root itself is missing, not only its values.
+    fileprivate var isAbsent: Bool {
+        flush()
+        if case .noStoredPrefsForKey = lastError { return true }
+        return false
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import PersistentPreferences
+import PrefsTestSet
+
+/// Carries out an export or an import, of whatever place.
+struct TransferRunner {
+    let place: any TransferPlace
+    let wantsJSON: Bool
+
+    func export(as format: ExportFormat, to path: String?) -> Outcome {
+        if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
+            return .failure(
+                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.wrongUsage,
+                asJSON: wantsJSON)
+        }
+        do {
+            let bytes = try format.data(of: try place.values())
+            guard let path else { return Outcome(bytes: bytes) }
+            try TransferFile.write(bytes, to: absolute(path))
+            return Outcome()
+        } catch {
+            return .failure("\(error)", asJSON: wantsJSON)
+        }
+    }
+
+    func importValues(from path: String?, merge: Bool, dryRun: Bool) -> Outcome {
+        do {
+            let bytes = try TransferFile.read(path)
+            guard dryRun else {
+                try place.store(bytes, merge: merge)
+                return Outcome()
+            }
+            let before = try place.values()
+            let difference = Difference(
+                from: before, to: try place.result(of: bytes, merge: merge, over: before),
+                inside: place.holdsDictionaries)
+            return Outcome(output: wantsJSON ? difference.json : difference.text(Style(of: STDOUT_FILENO)))
+        } catch {
+            return .failure("\(error)", asJSON: wantsJSON)
+        }
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+}
+
+/// Where exported values come from and imported ones go to.
+protocol TransferPlace {
+    /// Whether the values are roots, rather than values of one.
+    var holdsDictionaries: Bool { get }
+    func values() throws -> [String: Any]
+    /// All or nothing.
+    func store(_ bytes: Data, merge: Bool) throws
+    /// What `store` would make of the values. Changes nothing.
+    func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any]
+}
+
+/// The test set, whose keys and types are its own.
+struct TestSetPlace: TransferPlace {
+    let prefs: PrefsTestSet
+    var holdsDictionaries: Bool { false }
+
+    func values() throws -> [String: Any] {
+        let values = prefs.values
+        if let error = prefs.lastError { throw error }
+        return values
+    }
+
+    func store(_ bytes: Data, merge: Bool) throws {
+        if let error = prefs.import(bytes, merge: merge) { throw error }
+    }
+
+    func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
+        let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
+        if let error = copy.import(bytes, merge: merge) { throw error }
+        return copy.values
+    }
+}
+
+/// A whole domain, or one root of it.
+struct DomainPlace: TransferPlace {
+    let domain: PropertyListDomain
+    let root: String?
+    var holdsDictionaries: Bool { root == nil }
+
+    func values() throws -> [String: Any] {
+        try values(in: try domain.entries() ?? [:])
+    }
+
+    func store(_ bytes: Data, merge: Bool) throws {
+        let imported = try ExportFormat.values(of: bytes)
+        try domain.update { entries in
+            let values = Self.result(
+                of: imported, merge: merge, over: try values(in: entries), inside: holdsDictionaries)
+            if let root { entries[root] = values } else { entries = values }
+        }
+    }
+
+    func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
+        let imported = try ExportFormat.values(of: bytes)
+        let result = Self.result(of: imported, merge: merge, over: values, inside: holdsDictionaries)
+        // A root is vetted as the one entry that changes.
+        guard let root else { return try PropertyListDomain.changed(values, to: result) }
+        return try PropertyListDomain.changed([root: values], to: [root: result])[root] as? [String: Any] ?? [:]
+    }
+
+    private func values(in entries: [String: Any]) throws -> [String: Any] {
+        guard let root else { return entries }
+        guard let entry = entries[root] else { return [:] }
+        guard let values = entry as? [String: Any] else { throw PrefsError.rootIsNotDictionary(key: root) }
+        return values
+    }
+
+    private static func result(
+        of imported: [String: Any], merge: Bool, over values: [String: Any], inside: Bool
+    ) -> [String: Any] {
+        guard merge else { return imported }
+        return values.merging(imported) { old, new in
+            guard inside, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
+            return old.merging(new) { $1 }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// A command: its name and words, what the help says of it, and what it makes of its words. `CommandForm.all` is the one
+/// list that parsing, help and completions go by.
+struct CommandForm: Sendable {
+    let name: String
+    /// The words behind the name, as the help shows them. `[WORD]` may be left out, `WORD …` repeated.
+    let operands: String
+    let summary: String
+    /// More lines for its own help.
+    var details = ""
+    let example: String
+    /// Besides `--json` and `--help`, which all have.
+    let options: [OptionForm]
+    /// Gets words that are as many as `operands` says.
+    let command: @Sendable (_ words: [String], _ options: Options) throws(UsageError) -> Invocation.Command
+
+    /// `set KEY VALUE`
+    var synopsis: String { operands.isEmpty ? name : "\(name) \(operands)" }
+
+    /// How many words it takes.
+    var operandCount: ClosedRange<Int> {
+        var least = 0
+        var most = 0
+        var isOptional = false
+        for word in operands.split(separator: " ") {
+            if word == "…" || word == "…]" {
+                most = .max
+            } else {
+                isOptional = isOptional || word.hasPrefix("[")
+                least += isOptional ? 0 : 1
+                most += most == .max ? 0 : 1
+            }
+        }
+        return least...most
+    }
+
+    func accepts(_ option: OptionForm) -> Bool {
+        (options + [.json, .help]).contains { $0.name == option.name }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import PrefsTestSet
+
+/// The script that makes bash complete the words of a command line, from the same lists that parse them.
+enum Completions {
+    static var bash: String {
+        let commands = CommandForm.all.map(\.name).joined(separator: " ")
+        let valued = OptionForm.all.filter { $0.value != nil }.map(\.name).joined(separator: "|")
+        let options = CommandForm.all.map { form in
+            let names = OptionForm.all.filter(form.accepts).map(\.name).joined(separator: " ")
+            return "        \(form.name)) options=\"\(names)\" ;;"
+        }
+        return """
+            # Completions of prefs for bash: source <(prefs completions)
+            _prefs() {
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command="" options i
+                case $before in
+                    --file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+                    --format) COMPREPLY=($(compgen -W "json xml binary" -- "$word")); return ;;
+                    \(valued)) COMPREPLY=(); return ;;
+                esac
+                for ((i = 1; i < COMP_CWORD; i++)); do
+                    case ${COMP_WORDS[i]} in
+                        \(valued)) ((i++)) ;;
+                        -*) ;;
+                        *) command=${COMP_WORDS[i]}; break ;;
+                    esac
+                done
+                case ${command:-show} in
+            \(options.joined(separator: "\n"))
+                    *) options="" ;;
+                esac
+                if [[ $word == -* ]]; then
+                    COMPREPLY=($(compgen -W "$options" -- "$word"))
+                elif [[ -z $command ]]; then
+                    COMPREPLY=($(compgen -W "\(commands)" -- "$word"))
+                else
+                    case $command in
+                        get|set|unset|watch) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
+                        help) COMPREPLY=($(compgen -W "\(commands)" -- "$word")) ;;
+                        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+                    esac
+                fi
+            }
+            complete -F _prefs prefs
+
+            """
+    }
+}

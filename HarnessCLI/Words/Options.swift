@@ -1,0 +1,60 @@
+/// The options of a command line, and the other words.
+struct Options {
+    private(set) var words: [String] = []
+    private(set) var names: [String] = []
+    private var values: [String: String] = [:]
+
+    /// Options may stand anywhere, a value behind its option or behind a `=`. What follows `--` is no option; nor is what
+    /// begins with a single dash, such as −5.
+    init(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                words += rest
+                return
+            }
+            guard word.hasPrefix("--") || word == "-h" else {
+                words.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = word == "-h" ? OptionForm.help.name : parts[0]
+            guard let form = OptionForm.all.first(where: { $0.name == name }) else {
+                throw UsageError(
+                    "unknown option \(name)\(Suggestion.text(name, among: OptionForm.all.map(\.name))); `prefs --help` lists "
+                        + "all (a value that begins with -- comes after a lone --)")
+            }
+            if names.contains(name), form.value != nil { throw UsageError("\(name) is given twice; give it once") }
+            names.append(name)
+            if let kind = form.value {
+                values[name] = try Self.value(of: name, kind, inline: parts.count > 1 ? parts[1] : nil, &rest)
+            } else if parts.count > 1 {
+                throw UsageError("\(name) takes no value")
+            }
+        }
+    }
+
+    private static func value(
+        of option: String, _ kind: String, inline: String?, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        if let inline { return inline }
+        // An option in its place means that the value was forgotten.
+        guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+            throw UsageError("\(option) needs a value: \(option) \(kind)")
+        }
+        return value
+    }
+
+    func has(_ option: OptionForm) -> Bool { names.contains(option.name) }
+
+    subscript(option: OptionForm) -> String? { values[option.name] }
+
+    /// A whole number from 1 to `most`.
+    func number(_ option: OptionForm, default usual: Int, most: Int) throws(UsageError) -> Int {
+        guard let text = self[option] else { return usual }
+        guard let number = Int(text), (1...most).contains(number) else {
+            throw UsageError("\(option.name) is a number from 1 to \(most), and not \"\(text)\"")
+        }
+        return number
+    }
+}

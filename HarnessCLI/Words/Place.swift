@@ -1,0 +1,26 @@
+import Foundation
+import PersistentPreferences
+
+/// Where preferences are: a UserDefaults domain, or a property-list file.
+enum Place: Equatable {
+    case suite(String)
+    case file(String)
+
+    /// A word with a slash in it, or with the ending of a property list, is a path.
+    init(domain word: String) {
+        self = word.contains("/") || word.hasSuffix(".plist") ? .file(word) : .suite(word)
+    }
+
+    var url: URL? {
+        guard case .file(let path) = self else { return nil }
+        return URL(filePath: path, directoryHint: path.hasSuffix("/") ? .isDirectory : .notDirectory)
+    }
+
+    /// As a person would call it.
+    var name: String {
+        switch self {
+        case .suite(let name): "UserDefaults suite \"\(name)\""
+        case .file: "property-list file"
+        }
+    }
+}

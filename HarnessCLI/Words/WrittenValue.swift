@@ -1,0 +1,116 @@
+import Foundation
+import PersistentPreferences
+
+/// The value of a `write`, and what it does to the one that is there.
+struct WrittenValue {
+    let value: Any
+    /// Whether the elements are added to a list or dictionary that is there.
+    let isAdded: Bool
+
+    static let help = """
+        As in defaults(1): VALUE is a text, unless a type stands before it:
+          -string TEXT   -int N   -float N   -bool yes|no   -date ISO-8601   -data HEX
+          -array TEXT …  -dict KEY TEXT …    -array-add, -dict-add: to what is there
+          -json JSON     anything, in the form of `prefs export`
+        Without KEY the entry ROOT of the domain itself is stored, of whatever type.
+        """
+
+    /// `DOMAIN ROOT [KEY] [-TYPE] VALUE …`
+    static func command(_ words: [String]) throws(UsageError) -> Invocation.Command {
+        let form = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
+        let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
+        // Without a type the last word is the value.
+        let end = type ?? words.count - 1
+        guard (2...3).contains(end) else {
+            let problem = words.count < 3 ? "too few words" : "too many words"
+            throw UsageError("\(problem) for `write`: \(form) (quote a value that has spaces in it)")
+        }
+        let value =
+            if let type {
+                try Self(words[type], Array(words[(type + 1)...]))
+            } else {
+                Self(value: words[end], isAdded: false)
+            }
+        return .write(Place(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
+    }
+
+    private static let types = [
+        "-string", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-data", "-array", "-array-add", "-dict",
+        "-dict-add", "-json",
+    ]
+
+    private init(value: Any, isAdded: Bool) {
+        self.value = value
+        self.isAdded = isAdded
+    }
+
+    private init(_ type: String, _ words: [String]) throws(UsageError) {
+        isAdded = type.hasSuffix("-add")
+        switch type {
+        case "-array", "-array-add":
+            value = words
+        case "-dict", "-dict-add":
+            value = try Self.dictionary(words)
+        default:
+            guard words.count == 1 else {
+                throw UsageError("\(type) needs one value, and was given \(words.count)")
+            }
+            value = try Self.scalar(type, words[0])
+        }
+    }
+
+    private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
+        func refused(_ form: String) -> UsageError { UsageError("\"\(text)\" is \(form)") }
+        switch type {
+        case "-string":
+            return text
+        case "-int", "-integer":
+            if let number = Int(text) { return number }
+            if let number = UInt64(text) { return number }
+            throw refused("no integer of 64 bits; give one such as 42 or -7")
+        case "-float":
+            guard let number = Double(text) else { throw refused("no number; give one such as 12.5") }
+            return number
+        case "-bool", "-boolean":
+            switch text.lowercased() {
+            case "true", "yes", "1": return true
+            case "false", "no", "0": return false
+            default: throw refused("no truth value; give yes or no")
+            }
+        case "-date":
+            return try ValueText.parse(text, as: .date)
+        case "-data":
+            guard let data = Data(hexadecimal: text) else {
+                throw refused("no data; give an even number of hexadecimal digits such as 48656c6c6f")
+            }
+            return data
+        default:
+            do {
+                return try ExportFormat.value(ofJSON: Data(text.utf8))
+            } catch {
+                throw UsageError("\(error)")
+            }
+        }
+    }
+
+    private static func dictionary(_ words: [String]) throws(UsageError) -> [String: Any] {
+        guard words.count.isMultiple(of: 2) else {
+            throw UsageError("the key \"\(words[words.count - 1])\" has no value")
+        }
+        var result: [String: Any] = [:]
+        for index in stride(from: 0, to: words.count, by: 2) {
+            guard result.updateValue(words[index + 1], forKey: words[index]) == nil else {
+                throw UsageError("the key \"\(words[index])\" stands twice")
+            }
+        }
+        return result
+    }
+}
+
+extension Data {
+    fileprivate init?(hexadecimal text: String) {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+}

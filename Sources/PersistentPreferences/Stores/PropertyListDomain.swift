@@ -1,0 +1,77 @@
+package import Foundation
+
+/// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
+/// stores, with which it shares locks and cache. Any thread.
+package struct PropertyListDomain: Sendable {
+    private let content: @Sendable () throws -> [String: Any]?
+    private let transact: @Sendable ((Transaction) throws -> Void) throws -> Void
+    /// nil where the domain is no file of ours.
+    package let fileURL: URL?
+
+    /// The domain of a UserDefaults suite.
+    ///
+    /// - Throws: `PrefsError`.
+    package init(suiteName: String) throws {
+        let backend = try UserDefaultsStore(suiteName: suiteName).backend.get()
+        fileURL = backend.fileURL
+        content = backend.content
+        transact = backend.transact
+    }
+
+    /// A property-list file.
+    ///
+    /// - Throws: `PrefsError`.
+    package init(url: URL) throws {
+        let file = FileLocation(path: try NameVetting.path(of: url))
+        fileURL = url
+        content = file.content
+        transact = { try file.transact(durability: .powerCut, $0) }
+    }
+
+    /// All entries, in canonical form where they have one; nil where there is no domain.
+    ///
+    /// - Throws: `PrefsError`.
+    package func entries() throws -> [String: Any]? {
+        try PrefsError.converting(content)
+    }
+
+    /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
+    ///
+    /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
+    package func update(_ body: (inout [String: Any]) throws -> Void) throws {
+        try PrefsError.converting {
+            try transact { transaction in
+                let before = transaction.content ?? [:]
+                var after = before
+                try body(&after)
+                let result = try Self.changed(before, to: after)
+                for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
+                for (key, value) in result { transaction.replace(key, with: value) }
+            }
+        }
+    }
+
+    /// What an update that makes `after` of `before` would store.
+    ///
+    /// - Throws: `PrefsError`, where it would be refused.
+    package static func changed(_ before: [String: Any], to after: [String: Any]) throws -> [String: Any] {
+        let change = try RootChange(from: before, to: after)
+        for name in change.assigned.keys { try NameVetting.checkRoot(name) }
+        return before.filter { after.index(forKey: $0.key) != nil }.merging(change.assigned) { $1 }
+    }
+}
+
+extension FileLocation {
+    /// Everything in the file; nil where there is none.
+    func content() throws -> [String: Any]? {
+        try withFile { file in
+            let reading = try file.read()
+            if let notice = reading.notice { throw notice }
+            return reading.content
+        }
+    }
+
+    func transact(durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void) throws {
+        try withFile { try $0.transact(durability: durability, body) }
+    }
+}
