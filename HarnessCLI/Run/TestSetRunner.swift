@@ -116,15 +116,7 @@ struct TestSetRunner {
     }
 
     func refused(_ error: PrefsError) -> Outcome {
-        guard case .incorrectKeys(let names) = error else { return refused(error.description) }
-        let keys = HarnessKey.all(of: prefs)
-        if let name = names.first, names.count == 1,
-            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
-        {
-            return refused("no key `\(name)`: did you mean `\(near)`?")
-        }
-        let known = keys.map { "\($0.shortName) (\($0.name))" }
-        return refused("\(error); keys are \(known.joined(separator: ", "))")
+        refused(prefs.explain(error))
     }
 
     func refused(_ message: String) -> Outcome {
@@ -152,6 +144,18 @@ struct TestSetRunner {
 }
 
 extension PrefsTestSet {
+    /// The words of an error; of a key that is none, with those that are.
+    func explain(_ error: PrefsError) -> String {
+        guard case .incorrectKeys(let names) = error else { return error.description }
+        let keys = HarnessKey.all(of: self)
+        if let name = names.first, names.count == 1,
+            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+        {
+            return "no key `\(name)`: did you mean `\(near)`?"
+        }
+        return "\(error); keys are \(keys.map { "\($0.shortName) (\($0.name))" }.joined(separator: ", "))"
+    }
+
     /// True where the root itself is missing, not only its values.
     fileprivate var isAbsent: Bool {
         flush()
