@@ -134,7 +134,7 @@ struct TestSetRunner {
             let text = values[key.name].map { ValueText.line($0) + (key.fits($0) ? "" : "  (not of this type)") }
             table.add(key.name, key.shortName, key.type.rawValue, text ?? "(not set)")
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))()
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
 
     private func json(of values: [String: Any]) -> String {
