@@ -14,6 +14,12 @@ struct PendingChange: @unchecked Sendable {
         }
     }
 
+    /// The root as it was before, made of a later one.
+    func former(of root: [String: Any]?) -> [String: Any]? {
+        let former = whole?.before ?? difference.reverted(from: root ?? [:])
+        return former.isEmpty ? nil : former
+    }
+
     /// The part of it that concerns some of the keys.
     mutating func filter(_ isIncluded: (String) -> Bool) {
         difference = difference.filtered(isIncluded)
