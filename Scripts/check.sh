@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a change has to pass: format lint, a build in which warnings are errors, a look at the code for Apple platforms, the tests.
+# What a change has to pass: format lint, a build in which warnings are errors, the types of the code for Apple platforms,
+# the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,8 @@
 #if canImport(ObjectiveC)
     public import Foundation
 
-    // Type-checked only: none of this has ever run.
+    // Type-checked only: none of this has ever run. It relies on documented behavior, and on Swift giving a stored property an
+    // instance variable of its name, and on longer key paths that lead here being observed by `addObserver`, too.
 
     /// Key-value observing: of ``values``, and of the `@objc dynamic` accessors of a subclass.
     ///
@@ -29,7 +30,8 @@
                 && super.automaticallyNotifiesObservers(forKey: key)
         }
 
-        /// Tells key-value observers around the body of a change that is committed.
+        /// Tells key-value observers around the body of a change that is committed. They read the old values when they are told
+        /// that something will change: from what was stored then.
         func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             let reading = try? state.store.readReporting(root: key)
@@ -63,7 +65,7 @@
             return names.filter {
                 $0 != "values" && responds(to: NSSelectorFromString($0))
                     && !type.automaticallyNotifiesObservers(forKey: $0)
-            }
+            }.sorted()
         }
 
         private static func firstKey(of keyPath: String) -> String {
