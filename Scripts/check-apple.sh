@@ -32,7 +32,7 @@ check() { # arguments
     local code=0
     swiftc -frontend "${flags[@]}" "$@" >"$log" 2>&1 || code=$?
     if [ $code -ne 0 ] ||
-        grep '^[^ ].* warning: ' "$log" | grep -qv "public import of 'Foundation' was not used in public declarations"; then
+        grep '^[^ ].* warning: ' "$log" | grep -v "public import of 'Foundation' was not used in public declarations"; then
         cat "$log" >&2
         exit 1
     fi
