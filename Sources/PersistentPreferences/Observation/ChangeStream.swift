@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Changes that are asked for one at a time, by a task that waits for them.
+/// Changes that are asked for one at a time, by a task that waits for them. Has to be ended: a `StreamHandle` does.
 final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
-    private let follower: RootFollower?
     private let queue = DispatchQueue(label: "PersistentPreferences.sequence")
     private let lock = Lock()
     // Under the lock.
+    private var follower: RootFollower?
     private var first: Element?
     private var waiting = WaitingChanges()
     private var tasks: [CheckedContinuation<PendingChange?, Never>] = []
@@ -19,10 +19,6 @@ final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
         self.follower = follower
         self.element = element
         isOver = follower == nil
-    }
-
-    deinit {
-        end()
     }
 
     /// Puts something before all changes. Called before anybody asks.
@@ -41,12 +37,12 @@ final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
     }
 
     func end() {
-        follower?.end()
-        let (tasks, last) = lock.withLock {
+        let (follower, tasks, last) = lock.withLock {
             isOver = true
-            defer { (self.tasks, element, waiting, first) = ([], nil, WaitingChanges(), nil) }
-            return (self.tasks, (element, waiting, first))
+            defer { (self.follower, self.tasks, element, waiting, first) = (nil, [], nil, WaitingChanges(), nil) }
+            return (self.follower, self.tasks, (element, waiting, first))
         }
+        follower?.end()
         for task in tasks { task.resume(returning: nil) }
         withExtendedLifetime(last) {}
     }
