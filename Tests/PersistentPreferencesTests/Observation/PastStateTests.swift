@@ -62,14 +62,14 @@ import Testing
 
     @Test func writesStartFromWhatIsStored() {
         let prefs = prefs(["size": 2, "name": "new"])
-        PastState(["size": NSNumber(value: 1)], of: prefs.state).asCurrent {
-            prefs.size = 1
+        PastState(["size": NSNumber(value: 1), "name": "old"], of: prefs.state).asCurrent {
             prefs.size += 10
-            prefs.values["name"] = "newer"
             prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
+            // Equal to the past only.
+            prefs.name = "old"
         }
-        #expect(prefs.size == 111)
-        #expect(prefs.name == "newer")
+        #expect(prefs.size == 112)
+        #expect(prefs.name == "old")
     }
 
     @Test func whatItsReadsMeetIsNobodysError() {
