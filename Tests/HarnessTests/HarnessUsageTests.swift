@@ -5,7 +5,7 @@ import Testing
 /// Wrong usage: exit 64, one line that says how to mend it, and nothing touched.
 @Suite struct HarnessUsageTests {
     private static let commands =
-        "commands are get, set, unset, reset, clear, delete-all, export, import, help, and none to show everything"
+        "commands are get, set, unset, reset, clear, delete-all, watch, export, import, help, and none to show everything"
     private static let options =
         "options are --root NAME, --suite NAME, --file PATH, --format FORMAT, --merge, --replace, --json, --help "
         + "(a value that begins with -- comes after a lone --)"
