@@ -153,21 +153,20 @@ final class ChangeFeed: @unchecked Sendable {
 
     // MARK: - Commits of this process
 
-    /// - Returns: whether anybody listens.
-    func willCommit() -> Bool {
-        lock.withLock {
-            isCommitting = true
-            return !entries.isEmpty
-        }
+    func willCommit() {
+        lock.withLock { isCommitting = true }
     }
 
     /// Tells of what a commit has made; nothing, if it has failed.
     ///
+    /// - Parameter stored: what the domain makes of a content when it stores it; asked only if somebody listens, who may
+    ///   have come during the commit.
     /// - Returns: for each step what its thread has to do once it holds no lock.
-    func didCommit(_ steps: [Step]) -> [[Action]] {
+    func didCommit(_ steps: [Step], as stored: (Content?) -> Content?) -> [[Action]] {
         let (actions, mustLook) = lock.withLock {
             isCommitting = false
             commits += 1
+            let steps = entries.isEmpty ? [] : steps.map { Step(before: stored($0.before), after: stored($0.after)) }
             var actions = steps.map { _ in [Action]() }
             for key in entries.keys {
                 tell(steps, of: key, to: &actions)
