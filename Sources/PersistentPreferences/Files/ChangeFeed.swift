@@ -32,6 +32,7 @@ final class ChangeFeed: @unchecked Sendable {
     // Under the lock.
     private var entries: [String: Entry] = [:]
     private var isCommitting = false
+    /// And looks that a listener on its way in has to know of.
     private var commits = 0
     private var needsLook = false
     private var isLookScheduled = false
@@ -242,7 +243,11 @@ final class ChangeFeed: @unchecked Sendable {
                 return false
             }
             for (key, entry) in entries {
-                guard case .state(let told) = entry.told else { continue }
+                guard case .state(let told) = entry.told else {
+                    // What was read for a listener on its way in may be older than what is here: it is read again.
+                    commits += 1
+                    continue
+                }
                 guard let change = EntryChange(from: told, to: content?[key], isForeign: true) else { continue }
                 entries[key]?.told = .state(content?[key])
                 Self.runOnMainQueue(entry.listeners.compactMap { $0.note(change) })
