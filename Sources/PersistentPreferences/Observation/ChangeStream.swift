@@ -1,5 +1,20 @@
 import Dispatch
 
+/// Ends a stream with the last who could ask it.
+///
+/// The stream's own end does not: its last reference may be the feed's, which is released under the feed's lock.
+final class StreamHold<Element>: Sendable {
+    let stream: ChangeStream<Element>
+
+    init(_ stream: ChangeStream<Element>) {
+        self.stream = stream
+    }
+
+    deinit {
+        stream.end()
+    }
+}
+
 /// Changes that are asked for one at a time, by a task that waits for them.
 final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
     private let follower: RootFollower?
@@ -19,10 +34,6 @@ final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
         self.follower = follower
         self.element = element
         isOver = follower == nil
-    }
-
-    deinit {
-        end()
     }
 
     /// Puts something before all changes. Called before anybody asks.

@@ -16,16 +16,16 @@ public struct PrefsChanges: AsyncSequence, Sendable {
 
     /// A turn through the changes.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(stream: source.take())
+        Iterator(hold: source.take())
     }
 
     /// Waits for the next change. Ends when its task is cancelled, for good.
     public struct Iterator: AsyncIteratorProtocol {
-        let stream: ChangeStream<PrefsChange>
+        let hold: StreamHold<PrefsChange>
 
         /// The next change; nil after the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> PrefsChange? {
-            await stream.next(isolation: actor)
+            await hold.stream.next(isolation: actor)
         }
     }
 }
@@ -49,16 +49,16 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
 
     /// A turn through the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(stream: source.take())
+        Iterator(hold: source.take())
     }
 
     /// Waits for the next value. Ends when its task is cancelled, for good.
     public struct Iterator: AsyncIteratorProtocol {
-        let stream: ChangeStream<Value>
+        let hold: StreamHold<Value>
 
         /// The next value; nil after the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            await stream.next(isolation: actor)
+            await hold.stream.next(isolation: actor)
         }
     }
 }
@@ -67,18 +67,18 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
 final class StreamSource<Element>: @unchecked Sendable {
     private let make: @Sendable () -> ChangeStream<Element>
     private let lock = Lock()
-    private var begun: ChangeStream<Element>?
+    private var begun: StreamHold<Element>?
 
     init(_ make: @escaping @Sendable () -> ChangeStream<Element>) {
         self.make = make
-        begun = make()
+        begun = StreamHold(make())
     }
 
-    func take() -> ChangeStream<Element> {
+    func take() -> StreamHold<Element> {
         let begun = lock.withLock {
             defer { self.begun = nil }
             return self.begun
         }
-        return begun ?? make()
+        return begun ?? StreamHold(make())
     }
 }
