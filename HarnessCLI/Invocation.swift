@@ -10,6 +10,7 @@ struct Invocation {
         case reset
         case clear
         case deleteAll
+        case watch(keys: [String])
         case export(ExportFormat, path: String?)
         case `import`(path: String?, merge: Bool)
 
@@ -125,6 +126,8 @@ struct Invocation {
         case "delete-all":
             try expect("delete-all")
             return .deleteAll
+        case "watch":
+            return .watch(keys: operands)
         case "export":
             try expect("export [PATH]")
             return .export(format ?? .json, path: operands.first.flatMap(Self.path))
@@ -133,8 +136,8 @@ struct Invocation {
             return .import(path: operands.first.flatMap(Self.path), merge: merge ?? true)
         default:
             throw UsageError(
-                "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, export, import, "
-                    + "help, and none to show everything")
+                "unknown command `\(name)`; commands are get, set, unset, reset, clear, delete-all, watch, export, "
+                    + "import, help, and none to show everything")
         }
     }
 
@@ -153,6 +156,7 @@ struct Invocation {
         prefs reset            store the default values
         prefs clear            remove all values
         prefs delete-all       remove the root itself
+        prefs watch [KEY …]    print the changes of some values, or of all, as they come, until interrupted
         prefs export [PATH]    write all values to a file, or to standard output
         prefs import [PATH]    store the values of an exported file, or of standard input; all or nothing
 
@@ -166,7 +170,7 @@ struct Invocation {
         --format FORMAT  of an export: json (if none is given), xml or binary; an import knows it by itself
         --merge          import: keep the values of keys that are not imported (if neither is given)
         --replace        import: remove them
-        --json           JSON in the place of text
+        --json           JSON in the place of text; of `watch` an object a line
         --               what follows is no option
 
         Exit codes: 0 done, 1 refused or failed, 64 wrong usage.

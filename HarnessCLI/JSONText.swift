@@ -32,7 +32,7 @@ enum JSONText {
         case let dictionary as [String: Any]: dictionary.mapValues(compatible)
         case let date as Date: self.date(date)
         case let data as Data: data.base64EncodedString()
-        case is String, is Bool: value
+        case is String, is Bool, is NSNull: value
         case let number as NSNumber: number.doubleValue.isFinite ? number : "\(number)"
         default: "\(value)"
         }

@@ -41,6 +41,7 @@ struct Runner {
         case .reset: prefs.reset()
         case .clear: prefs.clear()
         case .deleteAll: prefs.deleteAll()
+        case .watch(let names): return watch(names.map(key))
         case .export(let format, let path): return export(as: format, to: path)
         case .import(let path, let merge): return importValues(from: path, merge: merge)
         }
@@ -81,6 +82,18 @@ struct Runner {
         } catch {
             return .failure(
                 "\(key.name): \(error)", code: Outcome.wrongUsage, asJSON: invocation.wantsJSON)
+        }
+    }
+
+    private func watch(_ keys: [HarnessKey]) -> Outcome {
+        // The keys of the set are known at once, so that a mistyped one is not waited for.
+        do {
+            try Watch(prefs, keys.map(\.name), asJSON: invocation.wantsJSON, place: file ?? storeName).run()
+            return Outcome()
+        } catch let error as PrefsError {
+            return refused(error)
+        } catch {
+            return refused("standard output: \(error.localizedDescription)")
         }
     }
 

@@ -20,13 +20,18 @@ package final class PipedChild {
     private var isAtEnd = false
 
     /// Starts a product of this package with a home of its own.
-    package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
+    ///
+    /// - Parameter mergesErrors: whether what it writes to standard error is read as its output, too.
+    package init(
+        _ product: String, _ arguments: [String], home: TemporaryFolder, mergesErrors: Bool = false
+    ) throws {
         watchdog = Watchdog(process)
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
         process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
         process.standardInput = input
         process.standardOutput = output
+        if mergesErrors { process.standardError = output }
         try process.run()
     }
 
@@ -71,9 +76,19 @@ package final class PipedChild {
         return process.terminationStatus
     }
 
+    /// Sends a signal, and does not wait for what it does.
+    package func send(_ signal: Int32) {
+        if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
+    }
+
+    /// Closes the reading end of its output.
+    package func stopReading() throws {
+        try output.fileHandleForReading.close()
+    }
+
     /// Sends SIGKILL, and does not wait for the end.
     package func sendKill() {
-        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        send(SIGKILL)
     }
 
     /// Kills it and waits until it is gone: what it held is released then, and all that it wrote is in the pipe.

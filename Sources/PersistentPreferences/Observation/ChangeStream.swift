@@ -1,26 +1,11 @@
 import Dispatch
 
-/// Ends a stream with the last who could ask it.
-///
-/// The stream's own end does not: its last reference may be the feed's, which is released under the feed's lock.
-final class StreamHold<Element>: Sendable {
-    let stream: ChangeStream<Element>
-
-    init(_ stream: ChangeStream<Element>) {
-        self.stream = stream
-    }
-
-    deinit {
-        stream.end()
-    }
-}
-
-/// Changes that are asked for one at a time, by a task that waits for them.
+/// Changes that are asked for one at a time, by a task that waits for them. Has to be ended: a `StreamHandle` does.
 final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
-    private let follower: RootFollower?
     private let queue = DispatchQueue(label: "PersistentPreferences.sequence")
     private let lock = Lock()
     // Under the lock.
+    private var follower: RootFollower?
     private var first: Element?
     private var waiting = WaitingChanges()
     private var tasks: [CheckedContinuation<PendingChange?, Never>] = []
@@ -52,12 +37,12 @@ final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
     }
 
     func end() {
-        follower?.end()
-        let (tasks, last) = lock.withLock {
+        let (follower, tasks, last) = lock.withLock {
             isOver = true
-            defer { (self.tasks, element, waiting, first) = ([], nil, WaitingChanges(), nil) }
-            return (self.tasks, (element, waiting, first))
+            defer { (self.follower, self.tasks, element, waiting, first) = (nil, [], nil, WaitingChanges(), nil) }
+            return (self.follower, self.tasks, (element, waiting, first))
         }
+        follower?.end()
         for task in tasks { task.resume(returning: nil) }
         withExtendedLifetime(last) {}
     }

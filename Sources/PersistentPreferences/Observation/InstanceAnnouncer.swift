@@ -23,15 +23,14 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
         if isTracked(prefs) { registrar.access(prefs, keyPath: \.values) }
     }
 
-    /// Whether the thread is in `withObservationTracking`; then the instance is followed from here on.
-    ///
-    /// The framework does not say so. But it puts the key path of an access that it tracks into a set, and asks it for its hash.
+    /// Whether somebody keeps track of what the thread reads; then the instance is followed from here on.
     private func isTracked(_ prefs: PersistentPrefs) -> Bool {
-        registrar.access(prefs, keyPath: TrackingProbe.keyPath)
-        guard TrackingProbe.wasHashed() else { return false }
+        guard TrackingProbe.isTracked(prefs, registrar, Self.probe) else { return false }
         follow(prefs)
         return true
     }
+
+    nonisolated(unsafe) private static let probe: KeyPath<PersistentPrefs, Void> = \.[probe: TrackingProbe()]
 
     // MARK: - What changes
 
@@ -72,26 +71,4 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
     }
 }
 
-extension PersistentPrefs: Observable {
-    /// What the framework knows one key by.
-    fileprivate subscript(observed key: String) -> Void { () }
-
-    fileprivate subscript(probe probe: TrackingProbe) -> Void { () }
-}
-
-/// Part of a key path that notes on its thread that it was hashed.
-private struct TrackingProbe: Hashable {
-    nonisolated(unsafe) static let keyPath: KeyPath<PersistentPrefs, Void> = \.[probe: TrackingProbe()]
-    private static let flag = ThreadLocal()
-
-    func hash(into hasher: inout Hasher) {
-        Self.flag.value = UnsafeRawPointer(bitPattern: 1)
-    }
-
-    /// Whether it was, since the last call.
-    static func wasHashed() -> Bool {
-        guard flag.value != nil else { return false }
-        flag.value = nil
-        return true
-    }
-}
+extension PersistentPrefs: Observable {}

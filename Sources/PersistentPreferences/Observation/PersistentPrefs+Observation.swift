@@ -16,6 +16,13 @@ extension PersistentPrefs {
     public func onChange(
         of keys: String..., on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
+        onChange(of: keys, on: queue, action)
+    }
+
+    /// The same with a list of keys; an empty one stands for any key.
+    public func onChange(
+        of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
+    ) -> PrefsObservation {
         guard let follower = follower(of: keys) else { return PrefsObservation {} }
         return observation(follower, on: queue) { if let change = follower.change($0) { action(change) } }
     }
@@ -27,6 +34,11 @@ extension PersistentPrefs {
     /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }
     /// ```
     public func changes(of keys: String...) -> PrefsChanges {
+        changes(of: keys)
+    }
+
+    /// The same with a list of keys; an empty one stands for any key.
+    public func changes(of keys: [String]) -> PrefsChanges {
         PrefsChanges {
             let follower = self.follower(of: keys)
             let stream = ChangeStream(follower) { follower?.change($0) }

@@ -16,16 +16,16 @@ public struct PrefsChanges: AsyncSequence, Sendable {
 
     /// A turn through the changes.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(hold: source.take())
+        Iterator(handle: source.take())
     }
 
     /// Waits for the next change. Ends when its task is cancelled, for good.
     public struct Iterator: AsyncIteratorProtocol {
-        let hold: StreamHold<PrefsChange>
+        let handle: StreamHandle<PrefsChange>
 
         /// The next change; nil after the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> PrefsChange? {
-            await hold.stream.next(isolation: actor)
+            await handle.stream.next(isolation: actor)
         }
     }
 }
@@ -49,17 +49,30 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
 
     /// A turn through the values.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(hold: source.take())
+        Iterator(handle: source.take())
     }
 
     /// Waits for the next value. Ends when its task is cancelled, for good.
     public struct Iterator: AsyncIteratorProtocol {
-        let hold: StreamHold<Value>
+        let handle: StreamHandle<Value>
 
         /// The next value; nil after the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            await hold.stream.next(isolation: actor)
+            await handle.stream.next(isolation: actor)
         }
+    }
+}
+
+/// Ends a stream with the last that may ask it.
+final class StreamHandle<Element>: Sendable {
+    let stream: ChangeStream<Element>
+
+    init(_ stream: ChangeStream<Element>) {
+        self.stream = stream
+    }
+
+    deinit {
+        stream.end()
     }
 }
 
@@ -67,18 +80,18 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
 final class StreamSource<Element>: @unchecked Sendable {
     private let make: @Sendable () -> ChangeStream<Element>
     private let lock = Lock()
-    private var begun: StreamHold<Element>?
+    private var begun: StreamHandle<Element>?
 
     init(_ make: @escaping @Sendable () -> ChangeStream<Element>) {
         self.make = make
-        begun = StreamHold(make())
+        begun = StreamHandle(make())
     }
 
-    func take() -> StreamHold<Element> {
+    func take() -> StreamHandle<Element> {
         let begun = lock.withLock {
             defer { self.begun = nil }
             return self.begun
         }
-        return begun ?? StreamHold(make())
+        return begun ?? StreamHandle(make())
     }
 }

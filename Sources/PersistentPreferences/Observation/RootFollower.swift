@@ -6,14 +6,14 @@ protocol ChangeReceiver: AnyObject, Sendable {
 
 /// Brings the changes of an instance's root to one observer, and goes with the instance where its key is assigned.
 ///
-/// It outlives the instance, whose keys of the beginning it then sticks to.
+/// It outlives the instance, whose keys of the beginning it then sticks to. It and its receiver keep each other until `end`.
 final class RootFollower: EntryListener, @unchecked Sendable {
     let state: InstanceState
     private let firstAllowed: AllowedKeys
     /// The keys that the observer asks for; nil for all that are allowed.
     private let keys: Set<String>?
-    /// Set before anything is heard.
-    private weak var receiver: (any ChangeReceiver)?
+    /// Set before anything is heard. Not weak: under the feed's lock nothing may be released whose end comes back to it.
+    private var receiver: (any ChangeReceiver)?
 
     private let lock = Lock()
     // Under the lock.
@@ -26,10 +26,6 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         firstAllowed = allowed
         self.root = root
         self.keys = keys
-    }
-
-    deinit {
-        end()
     }
 
     /// - Returns: the root that it starts from, and why changes made elsewhere are not heard.

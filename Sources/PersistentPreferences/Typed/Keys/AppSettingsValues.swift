@@ -17,6 +17,9 @@ public import Foundation
 /// }
 /// ```
 ///
+/// It is `Observable`: a SwiftUI view that reads a setting follows it, also where another process changes it; over a
+/// `UserDefaults` other than the standard one, only what is set through this object is heard.
+///
 /// Cost, errors and threads are those of ``PrefKey``; over a store those of the store. Follows `AppSettingsValues`
 /// (seed 001), which mirrors `EnvironmentValues` of SwiftUI.
 public final class AppSettingsValues: @unchecked Sendable {
@@ -24,25 +27,35 @@ public final class AppSettingsValues: @unchecked Sendable {
     public static let standard = AppSettingsValues(.standard)
 
     private let entries: any KeyedEntries
+    let announcer: SettingsAnnouncer
 
     /// Settings in a `UserDefaults`: of a suite, or of a test.
-    public init(_ defaults: UserDefaults) {
-        entries = DefaultsEntries(defaults)
+    public convenience init(_ defaults: UserDefaults) {
+        self.init(DefaultsEntries(defaults))
     }
 
     /// Settings under a root of a store: an ``InMemoryStore`` for a test or a preview, a file.
-    public init(store: any PrefsStore, root: String) {
-        entries = RootEntries(store: store, root: root)
+    public convenience init(store: any PrefsStore, root: String) {
+        self.init(RootEntries(store: store, root: root))
+    }
+
+    private init(_ entries: any KeyedEntries) {
+        self.entries = entries
+        announcer = SettingsAnnouncer(entries)
     }
 
     /// The value of a key; its default where none is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
-        get { key.read(from: entries) }
-        set { _ = key.write(newValue, to: entries) }
+        get {
+            announcer.access(key.stringKey, of: self)
+            return key.read(from: entries)
+        }
+        set { set(newValue, for: key) }
         _modify {
             var change = InPlaceChange(of: key, in: entries)
             yield &change.value
             change.commit()
+            announcer.wasWritten(key.stringKey, in: self)
         }
     }
 
@@ -51,7 +64,8 @@ public final class AppSettingsValues: @unchecked Sendable {
     /// - Returns: the error of this very write; nil where it is stored.
     @discardableResult
     public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
-        key.write(value, to: entries)
+        defer { announcer.wasWritten(key.stringKey, in: self) }
+        return key.write(value, to: entries)
     }
 
     /// Removes what is stored, so that the default is read.
@@ -59,6 +73,7 @@ public final class AppSettingsValues: @unchecked Sendable {
     /// - Returns: the error of this very write; nil where it is done.
     @discardableResult
     public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
-        key.remove(from: entries)
+        defer { announcer.wasWritten(key.stringKey, in: self) }
+        return key.remove(from: entries)
     }
 }

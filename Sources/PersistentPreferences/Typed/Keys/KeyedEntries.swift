@@ -8,6 +8,10 @@ protocol KeyedEntries {
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
+    /// Lets a listener hear of changes of a value, and it may be of others; nil where nobody tells of them.
+    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)?
+    /// Whether what a listener hears of is a change of the value.
+    func concerns(_ key: String, _ change: EntryChange) -> Bool
 }
 
 /// Entries of a UserDefaults domain.
@@ -22,6 +26,13 @@ struct DefaultsEntries: KeyedEntries {
         if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key, report) }
         return defaults.canonicalObject(forKey: key)
     }
+
+    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
+        guard defaults === UserDefaults.standard else { return nil }
+        return try UserDefaultsStore.standard.follow(root: key, listener, from: nil)
+    }
+
+    func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
 
     func setObject(_ object: Any?, forKey key: String) throws {
         if defaults === UserDefaults.standard {
@@ -48,6 +59,12 @@ struct RootEntries: KeyedEntries {
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         try store.read(root: root)?[key]
     }
+
+    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
+        try (store as? any ReportingStore ?? PlainStore(store)).follow(root: root, listener, from: nil)
+    }
+
+    func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }
 
     func setObject(_ object: Any?, forKey key: String) throws {
         try store.update(root: root) { values in

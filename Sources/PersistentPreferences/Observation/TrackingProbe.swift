@@ -1,0 +1,28 @@
+import Observation
+
+/// Finds out whether a thread is in `withObservationTracking`, which the framework does not say: it puts the key path of an
+/// access that it tracks into a set, and asks it for its hash. This is a part of a key path that notes when it is asked.
+struct TrackingProbe: Hashable {
+    private static let wasHashed = ThreadLocal()
+
+    func hash(into hasher: inout Hasher) {
+        Self.wasHashed.value = UnsafeRawPointer(bitPattern: 1)
+    }
+
+    /// - Parameter keyPath: one made of `\.[probe: TrackingProbe()]`. Making it costs more than asking.
+    static func isTracked<Subject: Observable>(
+        _ subject: Subject, _ registrar: ObservationRegistrar, _ keyPath: KeyPath<Subject, Void>
+    ) -> Bool {
+        registrar.access(subject, keyPath: keyPath)
+        guard wasHashed.value != nil else { return false }
+        wasHashed.value = nil
+        return true
+    }
+}
+
+extension Observable {
+    subscript(probe probe: TrackingProbe) -> Void { () }
+
+    /// What the framework knows the value of a key by.
+    subscript(observed key: String) -> Void { () }
+}

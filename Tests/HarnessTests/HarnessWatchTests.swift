@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs watch`: the changes of others, line by line, until it is told to end.
+@Suite struct HarnessWatchTests {
+    /// A `prefs watch` that is listening.
+    private struct Watching {
+        let child: PipedChild
+
+        init(_ arguments: [String], at place: String, in home: HarnessHome) throws {
+            child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
+            #expect(try child.line() == "prefs: watching \(place); Ctrl-C ends it")
+        }
+
+        /// The next line without its time, whose form is checked.
+        func line() throws -> String {
+            let line = try child.line()
+            let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
+            try #require(line.contains(form))
+            return line.replacing(form, with: "TIME", maxReplacements: 1)
+        }
+    }
+
+    private func path(_ home: HarnessHome) -> String {
+        home.suiteFile.path(percentEncoded: false)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func everyChangeIsALineUntilItIsInterrupted(signal: Int32) throws {
+        let home = try HarnessHome()
+        let watching = try Watching([], at: path(home), in: home)
+        try home.prefs("set", "int", "5")
+        #expect(try watching.line() == "TIME  Integer Value: (not set) → 5  (elsewhere)")
+        try home.prefs("set", "int", "5")
+        try home.prefs("set", "string", "two\nlines")
+        #expect(try watching.line() == #"TIME  String Value: (not set) → two\nlines  (elsewhere)"#)
+        try home.prefs("unset", "int")
+        #expect(try watching.line() == "TIME  Integer Value: 5 → (not set)  (elsewhere)")
+        try home.prefs("reset")
+        let lines = try (0..<5).map { _ in try watching.line() }
+        #expect(
+            lines == [
+                #"TIME  Array Value: (not set) → ["One","Two","Three","Four","Five"]  (elsewhere)"#,
+                "TIME  Date Value: (not set) → 2001-01-01T00:00:00Z  (elsewhere)",
+                #"TIME  Dictionary Value: (not set) → {"One":"First","Three":"Third","Two":"Second"}  (elsewhere)"#,
+                "TIME  Integer Value: (not set) → 10  (elsewhere)",
+                #"TIME  String Value: two\nlines → Sample String  (elsewhere)"#,
+            ])
+        watching.child.send(signal)
+        #expect(try watching.child.exitCode() == 0)
+        #expect(watching.child.linesSoFar().isEmpty)
+    }
+
+    @Test func aFewKeysAsJSON() throws {
+        let home = try HarnessHome()
+        let file = home.path("p.plist")
+        let watching = try Watching(["int", "Date Value", "--json", "--file", file], at: file, in: home)
+        try home.prefs("set", "string", "unheard", "--file", file)
+        try home.prefs("set", "date", "2026-11-21", "--file", file)
+        #expect(
+            try watching.line()
+                == #"{"time":"TIME","key":"Date Value","old":null,"new":"2026-11-21T00:00:00Z","origin":"elsewhere"}"#)
+        try home.prefs("set", "int", "-1", "--file", file)
+        #expect(
+            try watching.line() == #"{"time":"TIME","key":"Integer Value","old":null,"new":-1,"origin":"elsewhere"}"#)
+        try home.prefs("delete-all", "--file", file)
+        let line = try watching.line()
+        #expect(line.contains(#""key":"Date Value","old":"2026-11-21T00:00:00Z","new":null"#))
+        #expect(
+            try watching.line() == #"{"time":"TIME","key":"Integer Value","old":-1,"new":null,"origin":"elsewhere"}"#)
+    }
+
+    @Test func theUserDefaultsOfAnotherProgramAndAnEditor() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "1")
+        let watching = try Watching(["int"], at: path(home), in: home)
+        // As plutil and editors do: another file in its place.
+        let edited: [String: Any] = ["PrefsTestSet": ["Integer Value": 2]]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: edited, format: .xml, options: 0)
+        try bytes.write(to: home.suiteFile, options: .atomic)
+        #expect(try watching.line() == "TIME  Integer Value: 1 → 2  (elsewhere)")
+        // And as UserDefaults does, over the bytes that are there.
+        let handle = try FileHandle(forWritingTo: home.suiteFile)
+        let later: [String: Any] = ["PrefsTestSet": ["Integer Value": 3]]
+        let more = try PropertyListSerialization.data(fromPropertyList: later, format: .xml, options: 0)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: more)
+        try handle.close()
+        #expect(try watching.line() == "TIME  Integer Value: 2 → 3  (elsewhere)")
+    }
+
+    @Test func whatCannotBeWatchedIsRefused() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
+        #expect(try home.prefs("watch", "--root", "") == .refused("\"\" is no root key: it is empty"))
+    }
+
+    @Test func aReaderThatIsGoneEndsIt() throws {
+        let home = try HarnessHome()
+        let watching = try Watching([], at: path(home), in: home)
+        try watching.child.stopReading()
+        try home.prefs("set", "int", "1")
+        #expect(try watching.child.exitCode() == 0)
+    }
+}
