@@ -107,7 +107,7 @@ final class ChangeFeed: @unchecked Sendable {
         }
         entry.listeners.append(listener)
         entries[key] = entry
-        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        let change = heard.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
         return Seat(start: start, arrival: change.flatMap(listener.note))
     }
 
@@ -195,13 +195,13 @@ final class ChangeFeed: @unchecked Sendable {
         case .unknown:
             return
         case .unsure(let told):
-            tell(EntryChange(from: told, to: end, isForeign: false), steps.count - 1)
+            tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
         case .state(let told):
-            if let foreign = EntryChange(from: told, to: first.before?[key], isForeign: true) {
+            if let foreign = EntryChange(of: key, from: told, to: first.before?[key], isForeign: true) {
                 Self.runOnMainQueue(entry.listeners.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
-                tell(EntryChange(from: step.before?[key], to: step.after?[key], isForeign: false), index)
+                tell(EntryChange(of: key, from: step.before?[key], to: step.after?[key], isForeign: false), index)
             }
         }
         entries[key]?.told = .state(end)
@@ -248,7 +248,9 @@ final class ChangeFeed: @unchecked Sendable {
                     commits += 1
                     continue
                 }
-                guard let change = EntryChange(from: told, to: content?[key], isForeign: true) else { continue }
+                guard let change = EntryChange(of: key, from: told, to: content?[key], isForeign: true) else {
+                    continue
+                }
                 entries[key]?.told = .state(content?[key])
                 Self.runOnMainQueue(entry.listeners.compactMap { $0.note(change) })
             }
