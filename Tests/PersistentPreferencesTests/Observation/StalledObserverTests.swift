@@ -112,7 +112,7 @@ import Testing
                 let (before, after): ([String: Any], [String: Any]) = (
                     ["n": put as NSNumber], ["n": put + 1 as NSNumber]
                 )
-                let change = try #require(EntryChange(from: before, to: after, isForeign: put % 100 == 99))
+                let change = try #require(EntryChange(of: "", from: before, to: after, isForeign: put % 100 == 99))
                 waiting.append(PendingChange(change, keepsWhole: false))
                 put += 1
                 length = min(length + 1, Self.capacity)
