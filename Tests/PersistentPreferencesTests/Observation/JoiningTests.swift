@@ -33,7 +33,10 @@ import Testing
             let heard = Heard<String>()
             nonisolated(unsafe) var observation: PrefsObservation?
             nonisolated(unsafe) var calls = 0
+            nonisolated(unsafe) let thread = Thread.current
             system.onCall = { [weak system] name throws(StorageFailure) in
+                // A look of the feed is none of the commit.
+                guard Thread.current === thread else { return }
                 calls += 1
                 if calls == call {
                     system?.onCall = nil
