@@ -185,17 +185,15 @@ import Testing
         let prefs = prefs(url, system)
         prefs["a"] = 1
         let listener = Listener(prefs)
-        try Data("bplist00 damaged".utf8).write(to: url)
         // No read of ours: the feed's own look finds it, and repairs it.
-        let restored = Heard<Bool>()
         let names = Heard<String>()
         system.onCall = { name throws(StorageFailure) in names.append(name) }
+        try Data("bplist00 damaged".utf8).write(to: url)
         names.wait { $0.contains("rename") || $0.contains("link") }
         _ = prefs["a"]
         #expect(prefs["a"] as? Int == 1)
         #expect(listener.take() == [])
         system.onCall = nil
-        withExtendedLifetime(restored) {}
     }
 
     /// Two roots of one file, changed by one foreign write, are an event for each of their observers.
