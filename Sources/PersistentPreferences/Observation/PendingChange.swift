@@ -1,5 +1,7 @@
 /// A change of a root on its way to an observer, or several that have become one.
 struct PendingChange: @unchecked Sendable {
+    /// Of the newest, where the instance has gone to another.
+    private(set) var root: String
     private(set) var difference: DictionaryDifference
     /// The whole root, where the class has yet to bring it into its shape.
     private(set) var whole: (before: [String: Any], after: [String: Any])?
@@ -7,6 +9,7 @@ struct PendingChange: @unchecked Sendable {
     private(set) var count = 1
 
     init(_ change: EntryChange, keepsWhole: Bool) {
+        root = change.key
         difference = change.difference
         isForeign = change.isForeign
         if keepsWhole {
@@ -33,6 +36,7 @@ struct PendingChange: @unchecked Sendable {
         case (nil, let nextWhole?):
             whole = (difference.reverted(from: nextWhole.before), nextWhole.after)
         }
+        root = next.root
         difference.append(next.difference)
         isForeign = isForeign || next.isForeign
         count += next.count

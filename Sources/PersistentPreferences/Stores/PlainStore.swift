@@ -42,7 +42,7 @@ private final class PlainFollower: Following, @unchecked Sendable {
     init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
         let start = try store.read(root: root)
         values = start
-        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        let change = heard.flatMap { EntryChange(of: root, from: $0.entry, to: start, isForeign: $0.isForeign) }
         seat = ChangeFeed.Seat(start: start, arrival: change.flatMap(listener.note))
         let observation = try store.observe(root: root) { [weak self] in self?.hear($0, listener) }
         lock.withLock { self.observation = observation }
@@ -52,7 +52,8 @@ private final class PlainFollower: Following, @unchecked Sendable {
         let action = lock.withLock { () -> (@Sendable () -> Void)? in
             let after = change.difference.applied(to: values ?? [:])
             defer { values = after }
-            return EntryChange(from: values, to: after, isForeign: change.origin == .elsewhere).flatMap(listener.note)
+            return EntryChange(of: change.root, from: values, to: after, isForeign: change.origin == .elsewhere)
+                .flatMap(listener.note)
         }
         guard let action else { return }
         change.origin == .elsewhere ? DispatchQueue.main.async(execute: action) : action()
