@@ -36,8 +36,8 @@ import Testing
 
     /// Each is one change of `a` from 1 to 2 by somebody else.
     enum Manner: CaseIterable {
-        case replaced, writtenInPlace, editedInTwoSteps, removedAndMade, folderRemovedAndMade, turnedIntoXML,
-            turnedIntoLink
+        case replaced, writtenInPlace, editedInTwoSteps, removedAndMade, folderRemovedAndMade, folderMovedAndMade,
+            turnedIntoXML, turnedIntoLink
     }
 
     @Test(arguments: Manner.allCases)
@@ -72,6 +72,11 @@ import Testing
         case .folderRemovedAndMade:
             let home = url.deletingLastPathComponent()
             try FileManager.default.removeItem(at: home)
+            #expect(mkdir(home.path, 0o700) == 0)
+            try replace(url, with: ["a": 2])
+        case .folderMovedAndMade:
+            let home = url.deletingLastPathComponent()
+            #expect(rename(home.path, aside.path) == 0)
             #expect(mkdir(home.path, 0o700) == 0)
             try replace(url, with: ["a": 2])
         case .turnedIntoXML: try writePropertyList(["Root": ["a": 2]], to: url, as: .xml)

@@ -95,7 +95,7 @@ import Testing
     func aChangeLeadsBack(before: [String: Int]?, after: [String: Int]?, later: [String: Int]?, former: [String: Int]?)
         throws
     {
-        let change = try #require(EntryChange(from: before, to: after, isForeign: false))
+        let change = try #require(EntryChange(of: "Root", from: before, to: after, isForeign: false))
         let pending = PendingChange(change, keepsWhole: false)
         #expect(pending.former(of: later) as? [String: Int] == former)
         // Where the root is in a former shape, it is kept.
