@@ -95,6 +95,13 @@
             return stored()[root].map { [root: Self.canonical($0, root)] }
         }
 
+        /// All of it, likewise; nil where nothing is stored.
+        func content() -> Content? {
+            if let transaction = Transaction.current, transaction.owner === self { return transaction.content }
+            let entries = stored().map { ($0.key, Self.canonical($0.value, $0.key)) }
+            return entries.isEmpty ? nil : Dictionary(uniqueKeysWithValues: entries)
+        }
+
         /// The entries that are watched, which are those that anybody asks for.
         override func committed() -> Content? {
             if let transaction = Transaction.current, transaction.owner === self { return base }
