@@ -40,8 +40,8 @@ struct EditorForm {
     }
 
     private func columns(_ key: String, _ type: String, _ state: String) -> String {
-        "  " + DisplayWidth.fitted(key, to: keyWidth) + "  " + DisplayWidth.fitted(type, to: Self.typeWidth) + "  "
-            + DisplayWidth.fitted(state, to: Self.stateWidth)
+        let cells = [(key, keyWidth), (type, Self.typeWidth), (state, Self.stateWidth)]
+        return "  " + cells.map { DisplayWidth.fitted($0, to: $1) }.joined(separator: isTable ? "  " : " ")
     }
 
     private mutating func add(_ row: EditorRow, isSelected: Bool, _ field: TextField?) {

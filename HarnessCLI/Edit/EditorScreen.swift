@@ -76,7 +76,7 @@ struct EditorScreen: Equatable {
             } else if model.field != nil {
                 "Enter store  Esc give up"
             } else {
-                "Enter edit  r reset  u unset  ? help  q leave"
+                columns < 45 ? "Enter edit  r reset  ? help  q leave" : "Enter edit  r reset  u unset  ? help  q leave"
             }
         return Span(text: DisplayWidth.fitted(text, to: columns), emphasis: .strong)
     }

@@ -70,6 +70,20 @@ package final class PseudoTerminal {
         }
     }
 
+    /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
+    package func waitUntilItWaitsForALock() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        let process = String(process)
+        while ContinuousClock.now < deadline {
+            let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            if locks.contains(where: { $0.contains("->") && $0.split(separator: " ").contains(process[...]) }) {
+                return
+            }
+            sched_yield()
+        }
+        throw trouble("it waits for no lock")
+    }
+
     /// Waits until all who had the terminal have ended.
     /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
     package func exitCode() throws -> Int32 {

@@ -1,4 +1,4 @@
-/// A terminal's screen as its bytes make it: what `prefs edit` and a shell need of ECMA-48, without colours.
+/// A terminal's screen as its bytes make it: what `prefs edit` and a shell need of ECMA-48, its colours aside.
 package struct VirtualScreen {
     /// As many columns and rows.
     package private(set) var columns: Int
@@ -11,6 +11,8 @@ package struct VirtualScreen {
     package private(set) var wraps = true
     /// Whether pasted text would be told from keys.
     package private(set) var tellsPastes = false
+    /// Whether any text had a colour.
+    package private(set) var hasColours = false
     /// Sequences that it does not know.
     package private(set) var unknown: [String] = []
 
@@ -119,7 +121,7 @@ package struct VirtualScreen {
         case "H": (row, column) = (min(number(0), rows) - 1, min(number(1), columns) - 1)
         case "J" where words == "2": cells = Self.blank(columns, rows)
         case "K" where words == "2": cells[row] = Self.blank(columns, 1)[0]
-        case "m": break
+        case "m": hasColours = hasColours || numbers.contains { (30...107).contains($0 ?? 0) }
         case "h" where set(words, true), "l" where set(words, false): break
         default: unknown.append(String(decoding: pending[1...end], as: UTF8.self))
         }
