@@ -62,7 +62,7 @@ struct Editor {
         let contents = try contents().get()
         model = EditorModel(zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: failure?.description)
         defer { terminal.leave() }
-        try terminal.enter()
+        guard try terminal.enter() else { return }
         repeat { try show() } while try follow(terminal.wait(milliseconds: wait))
     }
 
@@ -78,16 +78,20 @@ struct Editor {
         case .bytes(let bytes): return press(decoder.keys(from: bytes))
         case .silence: return press(decoder.keysAfterSilence())
         case .woken: refresh()
-        case .signal(SIGTSTP):
-            try terminal.suspend()
-            painter.forget()
-        case .signal(SIGCONT):
-            try terminal.enter()
-            painter.forget()
-        case .signal(SIGWINCH): painter.forget()
-        case .signal, .closed: return false
+        case .signal(let number): return try follow(number)
+        case .closed: return false
         }
         return true
+    }
+
+    private mutating func follow(_ signal: Int32) throws -> Bool {
+        painter.forget()
+        return switch signal {
+        case SIGTSTP: try terminal.suspend()
+        case SIGCONT: try terminal.enter()
+        case SIGWINCH: true
+        default: false
+        }
     }
 
     private mutating func press(_ keys: [Key]) -> Bool {

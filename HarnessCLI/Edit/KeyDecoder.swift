@@ -15,8 +15,6 @@ enum Key: Equatable {
 /// Makes keys of a terminal's bytes, in whatever pieces these come.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1B
-    /// Longer than any sequence of a terminal; what goes on after it is no sequence.
-    private static let longestSequence = 32
 
     private var bytes: [UInt8] = []
     /// What has been pasted so far; nil outside a paste.
@@ -91,9 +89,7 @@ struct KeyDecoder {
     }
 
     private mutating func controlSequence() -> (Key?, Int)? {
-        guard let end = bytes[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
-            return bytes.count > Self.longestSequence ? (nil, bytes.count) : nil
-        }
+        guard let end = bytes[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
         let final = bytes[end]
         // Broken off by another one, or by a control character, which stands for itself.
         guard (0x40...0x7E).contains(final) else { return (nil, end) }

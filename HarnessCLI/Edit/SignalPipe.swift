@@ -20,6 +20,15 @@ enum SignalPipe {
 
     static var output: Int32 { state.pointee.output }
 
+    /// Whether a signal has come that ends the program.
+    static var isEnding: Bool { state.pointee.isEnding }
+
+    /// Whether the terminal is ours to change; true where nobody is told apart by it.
+    static var isInFront: Bool {
+        let front = tcgetpgrp(STDIN_FILENO)
+        return front < 0 || front == getpgrp()
+    }
+
     /// - Parameter modes: those that the terminal is to have in the end.
     static func open(restoring modes: termios) throws {
         var ends: [Int32] = [-1, -1]
@@ -34,6 +43,7 @@ enum SignalPipe {
 
     static func handle(_ number: Int32) {
         signal(number) { SignalPipe.receive($0) }
+        interruptCalls(number)
     }
 
     /// The same for a signal that ends the program. Where one has come before and the program is still there (it may wait for
@@ -44,6 +54,15 @@ enum SignalPipe {
             SignalPipe.state.pointee.isEnding = true
             SignalPipe.receive(number)
         }
+        interruptCalls(number)
+    }
+
+    /// What waits in a system call, for the terminal in the background say, has a look at `isEnding` after the signal.
+    private static func interruptCalls(_ number: Int32) {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        action.sa_flags &= ~Int32(SA_RESTART)
+        sigaction(number, &action, nil)
     }
 
     static func send(_ byte: UInt8) {
@@ -66,9 +85,11 @@ enum SignalPipe {
     }
 
     private static func exit(_ code: Int32) -> Never {
-        let text = ScreenPainter.end
-        _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
-        tcsetattr(STDIN_FILENO, TCSANOW, &state.pointee.modes)
+        if isInFront {
+            let text = ScreenPainter.end
+            _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+            tcsetattr(STDIN_FILENO, TCSANOW, &state.pointee.modes)
+        }
         _exit(code)
     }
 }

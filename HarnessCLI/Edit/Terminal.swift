@@ -29,39 +29,50 @@ final class Terminal: Sendable {
 
     init() throws {
         var modes = termios()
-        try Self.check(tcgetattr(STDIN_FILENO, &modes))
+        guard tcgetattr(STDIN_FILENO, &modes) == 0 else { throw Self.failure() }
         before = modes
         try SignalPipe.open(restoring: modes)
         for number in Self.ends { SignalPipe.handleEnd(number) }
         for number in Self.others { SignalPipe.handle(number) }
     }
 
-    /// Keys come one by one and unseen, and the form's screen is shown.
-    func enter() throws {
+    /// Keys come one by one and unseen, and the form's screen is shown. In the background the system stops the process here,
+    /// until it is in front.
+    ///
+    /// - Returns: false where the program is to end instead.
+    func enter() throws -> Bool {
         var modes = before
         cfmakeraw(&modes)
         // Control-C and Control-Z are signals still, for all processes in front.
         modes.c_lflag |= tcflag_t(ISIG)
-        try Self.check(repeat: { tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) })
+        while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0 {
+            if errno != EINTR { throw Self.failure() }
+            if SignalPipe.isEnding { return false }
+        }
         try write(ScreenPainter.beginning)
+        return true
     }
 
     /// The terminal is as it was.
     func leave() {
+        // In the background it is another's, and was left before.
+        guard SignalPipe.isInFront else { return }
         // Where it is gone, there is nothing to restore.
         try? write(ScreenPainter.end.description)
         var modes = before
-        try? Self.check(repeat: { tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) })
+        while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
     /// Stops the process as Control-Z does, until it is continued; the terminal is restored meanwhile.
-    func suspend() throws {
+    ///
+    /// - Returns: false where the program is to end.
+    func suspend() throws -> Bool {
         leave()
         // With the action of the system, which knows whether there is a shell that could continue it.
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         SignalPipe.handle(SIGTSTP)
-        try enter()
+        return try SignalPipe.isEnding ? false : enter()
     }
 
     var size: EditorScreen.Size {
@@ -106,18 +117,6 @@ final class Terminal: Sendable {
             if count < 0, errno != EINTR { throw Self.failure() }
             rest = rest.dropFirst(max(0, count))
         }
-    }
-
-    // MARK: - Failures
-
-    private static func check(repeat call: () -> Int32) throws {
-        var result: Int32
-        repeat { result = call() } while result != 0 && errno == EINTR
-        try check(result)
-    }
-
-    private static func check(_ result: Int32) throws {
-        if result != 0 { throw failure() }
     }
 
     private static func failure() -> UsageError {

@@ -69,6 +69,21 @@ import Testing
         #expect(terminal.modes == modes)
     }
 
+    /// In the background the terminal is not its own: it is not touched, and keeps nobody from ending the editor.
+    @Test(arguments: ["", "bg;"]) func isEndedInTheBackground(before: String) throws {
+        let home = try HarnessHome()
+        let script = "set -m; \"$0\" edit; \(before) kill %1; kill -CONT %1 2> /dev/null; wait %1; echo \"left $?\""
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
+            environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        let modes = terminal.modes
+        try terminal.wait(for: "the form") { $0.isAlternate && $0.lines[23] != "" }
+        try terminal.type(Keys.suspend)
+        try terminal.wait(for: "the end") { !$0.isAlternate && $0.lines.contains("left 0") }
+        #expect(try terminal.exitCode() == 0)
+        #expect(terminal.modes == modes && !terminal.screen.isAlternate && terminal.screen.wraps)
+    }
+
     @Test func withoutAShellControlZRedraws() throws {
         let session = try EditorSession(in: HarnessHome())
         // Nobody could continue it: the system does not stop it.
