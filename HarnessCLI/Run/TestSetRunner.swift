@@ -6,10 +6,10 @@ import PrefsTestSet
 struct TestSetRunner {
     static let defaultSuite = "persistentpreferences.harness"
 
-    private let invocation: Invocation
+    let invocation: Invocation
     let prefs: PrefsTestSet
-    private let place: Place
-    private let file: String?
+    let place: Place
+    let file: String?
 
     init(_ invocation: Invocation) {
         self.invocation = invocation
