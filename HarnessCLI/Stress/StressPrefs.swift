@@ -20,19 +20,39 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var keys: [String] { [Self.sharedKey, counterKey, valueKey] }
 
-    /// Makes one of the thread's writes, which are numbered from 0: every other is an increment, those between store their
-    /// number.
-    func write(_ number: Int) -> PrefsError? {
-        if Self.isIncrement(number) {
-            return update { values in
-                for key in [Self.sharedKey, counterKey] { values[key] = (values[key] as? Int ?? 0) + 1 }
-            }
-        }
-        self[valueKey] = number
-        return lastError
+    /// What was stored of the thread's own.
+    struct Written {
+        let key: String
+        let number: Int
     }
 
-    static func isIncrement(_ number: Int) -> Bool { number.isMultiple(of: 2) }
+    /// Makes one of the thread's writes, which are numbered from 0: every other is an increment, those between store their
+    /// number.
+    ///
+    /// - Throws: `PrefsError`.
+    func write(_ number: Int) throws -> Written {
+        guard number.isMultiple(of: 2) else {
+            self[valueKey] = number
+            if let lastError { throw lastError }
+            return Written(key: valueKey, number: number)
+        }
+        var own = 0
+        let error = update { values in
+            own = (values[counterKey] as? Int ?? 0) + 1
+            values[counterKey] = own
+            values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
+        }
+        if let error { throw error }
+        return Written(key: counterKey, number: own)
+    }
+
+    /// What is wrong with what is read now; nobody else writes that key.
+    func flaw(in written: Written) -> String? {
+        let read = self[written.key] as? Int
+        if let lastError { return "\(lastError)" }
+        guard read != written.number else { return nil }
+        return "\(written.key) reads \(read.map(String.init) ?? "nothing") after \(written.number) was stored"
+    }
 
     /// The increments among so many writes.
     static func increments(among writes: Int) -> Int { (writes + 1) / 2 }

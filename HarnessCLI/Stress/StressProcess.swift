@@ -15,6 +15,14 @@ final class StressProcess {
         case code(Int32)
         /// It has closed its output, and lives.
         case none
+
+        var text: String {
+            switch self {
+            case .killed: "somebody killed it"
+            case .code(let code): "exit code or signal \(code)"
+            case .none: "it tells nothing any more"
+            }
+        }
     }
 
     init(_ index: Int, _ arguments: [String]) throws {

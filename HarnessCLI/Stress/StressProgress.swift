@@ -14,7 +14,9 @@ struct StressProgress {
         start = .now
         guard !isSilent, !isBar else { return }
         let processes = plan.processes == 1 ? "1 process" : "\(plan.processes) processes"
-        Self.print("prefs: \(processes) of \(Vetting.count(plan.threads, "thread")), \(total) writes, in \(folder)\n")
+        Self.print(
+            "prefs: \(processes) of \(Vetting.count(plan.threads, "thread")), \(Vetting.count(total, "write")), in \(folder)\n"
+        )
     }
 
     /// Ten times a second at most.

@@ -16,7 +16,7 @@ struct StressReport {
         table.add("writes", "\(tally.writes) in \(rounded(seconds)) s, \(rate) a second")
         let latencies = Self.percentiles.map { "p\($0) \(milliseconds(tally.latencies.percentile($0)))" }
         table.add("latency", (latencies + ["longest \(milliseconds(tally.latencies.longest))"]).joined(separator: ", "))
-        if tally.plan.kills { table.add("killed", "\(tally.allKills) times a process") }
+        if tally.plan.kills { table.add("kills", "\(tally.kills)") }
         let most = tally.mostIncrements
         let range = most == tally.increments ? "" : ", and at most \(most) may be stored"
         table.add("counted", "\(stored) increments stored, \(tally.increments) acknowledged\(range)")
@@ -33,7 +33,7 @@ struct StressReport {
         return JSONText.object([
             ("processes", tally.plan.processes), ("threads", tally.plan.threads), ("writes", tally.writes),
             ("seconds", rounded(seconds)), ("writesPerSecond", rate), ("latencyMicroseconds", latencies),
-            ("kills", tally.allKills), ("incrementsAcknowledged", tally.increments),
+            ("kills", tally.kills), ("incrementsAcknowledged", tally.increments),
             ("incrementsAtMost", tally.mostIncrements), ("incrementsStored", stored), ("losses", tally.losses),
             ("isWhole", tally.losses.isEmpty),
         ]) + "\n"

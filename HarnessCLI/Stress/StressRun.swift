@@ -7,6 +7,8 @@ struct StressRun {
     private let plan: StressPlan
     private let file: String
     private var workers: [StressProcess] = []
+    /// Processes that were killed, and have to be started again.
+    private var dead: [Int] = []
     private var progress: StressProgress
     private let interruption = Interruption()
     /// Another process is killed when so many writes were acknowledged.
@@ -25,15 +27,16 @@ struct StressRun {
         defer { stop() }
         for index in 0..<plan.processes { try start(index) }
         var silence = 0
-        while !workers.isEmpty, tally.losses.isEmpty {
+        while !workers.isEmpty || !dead.isEmpty, tally.losses.isEmpty {
             if interruption.hasCome {
                 isInterrupted = true
                 return
             }
-            silence = try listen() ? 0 : silence + 1
+            silence = listen() ? 0 : silence + 1
             if silence == Self.longestSilence { tally.noteLoss("nobody could write for a minute") }
-            if plan.kills, tally.writes >= nextKill { killOne() }
-            progress.show(tally.writes, kills: tally.allKills)
+            if plan.kills, tally.writes >= nextKill { killSome() }
+            try replaceDead()
+            progress.show(tally.writes, kills: tally.kills)
         }
     }
 
@@ -47,13 +50,13 @@ struct StressRun {
     }
 
     /// Hears what workers tell; false where none has told anything in a tenth of a second.
-    private mutating func listen() throws -> Bool {
+    private mutating func listen() -> Bool {
         var awaited = workers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         let count = poll(&awaited, nfds_t(awaited.count), 100)
         guard count > 0 else { return count < 0 }
         for (worker, descriptor) in zip(workers, awaited) where descriptor.revents != 0 {
             guard let messages = worker.messages() else {
-                try bury(worker)
+                bury(worker)
                 continue
             }
             for message in messages { tally.take(message, from: worker.index) }
@@ -61,30 +64,45 @@ struct StressRun {
         return true
     }
 
-    /// Another one does what a killed worker has left undone.
-    private mutating func bury(_ worker: StressProcess) throws {
+    private mutating func bury(_ worker: StressProcess) {
         workers.removeAll { $0 === worker }
         let end = worker.end()
         if end == .killed, worker.isDoomed {
-            tally.noteKill(of: worker.index)
-            if !tally.isDone(worker.index) { try start(worker.index) }
+            tally.noteDeath(of: worker.index, by: true)
+            if !tally.isDone(worker.index) { dead.append(worker.index) }
         } else if end != .code(0) || !tally.isDone(worker.index) {
-            tally.noteLoss("process \(worker.index) ended before its time (\(end))")
+            tally.noteDeath(of: worker.index, by: false)
+            // It may have told why.
+            if tally.losses.isEmpty { tally.noteLoss("process \(worker.index) ended before its time: \(end.text)") }
         }
     }
 
-    private mutating func killOne() {
+    /// Others do what killed workers have left undone. Where all were killed, what they leave is looked at first.
+    private mutating func replaceDead() throws {
+        guard !dead.isEmpty, !workers.contains(where: \.isDoomed) else { return }
+        if workers.isEmpty { try StressRemains(file: file).check(&tally) }
+        for index in dead { try start(index) }
+        dead = []
+    }
+
+    /// One worker, or all at once.
+    private mutating func killSome() {
         nextKill = tally.writes + Int.random(in: 1...2 * plan.writesBetweenKills)
         let victims = workers.filter { !$0.isDoomed && !tally.isDone($0.index) }
         // At any moment of a write, and not only when one was told of.
         usleep(UInt32.random(in: 0...2_000))
-        victims.randomElement()?.kill()
+        for victim in Bool.random() ? victims.shuffled() : Array(victims.shuffled().prefix(1)) { victim.kill() }
     }
 
     private mutating func stop() {
         progress.end()
         for worker in workers { worker.kill() }
-        for worker in workers { _ = worker.end() }
+        for worker in workers {
+            while let messages = worker.messages() {
+                for message in messages { tally.take(message, from: worker.index) }
+            }
+            if worker.end() != .code(0) { tally.noteDeath(of: worker.index, by: false) }
+        }
         workers = []
     }
 }

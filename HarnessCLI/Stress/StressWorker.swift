@@ -13,11 +13,12 @@ enum StressWorker {
     enum Message {
         /// A write has returned, after so many nanoseconds.
         case done(thread: Int, nanoseconds: UInt64)
-        case refused(String)
+        /// A write was refused, or does not read as it was stored.
+        case failed(String)
 
         init?(_ line: Substring) {
             if line.hasPrefix("!") {
-                self = .refused(String(line.dropFirst()))
+                self = .failed(String(line.dropFirst()))
                 return
             }
             let numbers = line.split(separator: " ").compactMap { UInt64($0) }
@@ -39,11 +40,13 @@ enum StressWorker {
                 let prefs = StressPrefs(process: process, thread: thread, file: file)
                 for number in done..<writes {
                     let start = DispatchTime.now().uptimeNanoseconds
-                    if let error = prefs.write(number) {
-                        tell("!\(error)".printable)
-                        exit(Outcome.refused)
+                    do {
+                        let written = try prefs.write(number)
+                        tell("\(thread) \(DispatchTime.now().uptimeNanoseconds - start)")
+                        if let flaw = prefs.flaw(in: written) { giveUp(flaw) }
+                    } catch {
+                        giveUp("\(error)")
                     }
-                    tell("\(thread) \(DispatchTime.now().uptimeNanoseconds - start)")
                     // Whoever counts is gone.
                     if getppid() != parent { exit(Outcome.refused) }
                 }
@@ -52,6 +55,11 @@ enum StressWorker {
         }
         threads.wait()
         return Outcome()
+    }
+
+    private static func giveUp(_ reason: String) -> Never {
+        tell("!\(reason)".printable)
+        exit(Outcome.refused)
     }
 
     /// With a system call of its own, and not through a buffer: what was told is in the pipe when a kill comes. So short a
