@@ -2,6 +2,7 @@
 enum Harness {
     /// - Parameter arguments: without the name of the program.
     static func run(_ arguments: [String]) -> Outcome {
+        if arguments.first == StressWorker.word { return StressWorker.run(Array(arguments.dropFirst())) }
         do {
             return try run(try Invocation(arguments))
         } catch {

@@ -1,4 +1,126 @@
-/// Explains the state of a domain's file.
+import Foundation
+import PersistentPreferences
+
+/// Explains the state of a domain's file, and how to mend it. Changes nothing.
 enum Doctor {
-    static func run(_ place: Place, wantsJSON: Bool) throws -> Outcome { Outcome() }
+    static func run(_ place: Place, wantsJSON: Bool) throws -> Outcome {
+        guard let path = try path(of: place) else { return ofDaemon(place, wantsJSON) }
+        let diagnosis = Diagnosis(path: path)
+        let findings = diagnosis.findings
+        let output =
+            wantsJSON ? json(diagnosis, findings) : text(place, diagnosis, findings, Style(of: STDOUT_FILENO))
+        return Outcome(output: output, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
+    }
+
+    /// nil where the domain is no file of ours.
+    private static func path(of place: Place) throws -> String? {
+        switch place {
+        case .suite(let name): try FileSurroundings.path(ofSuite: name)
+        case .file: place.url?.absoluteURL.path(percentEncoded: false)
+        }
+    }
+
+    private static func ofDaemon(_ place: Place, _ wantsJSON: Bool) -> Outcome {
+        let reason = "belongs to a daemon of the system, which keeps its file"
+        return Outcome(
+            output: (wantsJSON
+                ? JSONText.object([("domain", place.name), ("state", reason)]) : "\(place.name) \(reason)")
+                + "\n")
+    }
+
+    // MARK: - Text
+
+    private static func text(
+        _ place: Place, _ diagnosis: Diagnosis, _ findings: [Finding], _ style: Style
+    ) -> String {
+        var table = Table()
+        if case .suite = place { table.add("domain", place.name) }
+        table.add("file", diagnosis.path)
+        if let surroundings = diagnosis.surroundings {
+            if surroundings.file != diagnosis.path { table.add("leads to", surroundings.file) }
+            describe(diagnosis, surroundings, &table)
+        }
+        let lines = findings.map { finding in
+            let word = finding.isTrouble ? style.red("trouble") : style.yellow("note")
+            let way = finding.isTrouble ? "mend it" : "do it"
+            return "\(word): \(finding.reason.printable)\n" + (finding.command.map { "  \(way): \($0)\n" } ?? "")
+        }
+        let verdict = findings.contains(where: \.isTrouble) ? "" : style.green("nothing needs mending") + "\n"
+        return table.text + "\n" + lines.joined() + verdict
+    }
+
+    private static func describe(_ diagnosis: Diagnosis, _ surroundings: FileSurroundings, _ table: inout Table) {
+        table.add("state", state(diagnosis))
+        if let file = diagnosis.file {
+            table.add("size", file.sizeAndTime)
+            table.add("permissions", "\(file.permissions); \(diagnosis.access.text)")
+        }
+        let folder = diagnosis.folder.map { "\($0.permissions); \(diagnosis.folderAccess.text)" }
+        table.add("folder", "\(surroundings.folder), \(folder ?? "which is not there yet")")
+        table.add("lock", diagnosis.lock.text)
+        if diagnosis.temporary != nil { table.add("temporary", surroundings.temporary) }
+        for copy in diagnosis.setAside { table.add("set aside", "\(copy.path), \(copy.facts.sizeAndTime)") }
+        if surroundings.setAside == nil { table.add("set aside", "unknown: the folder cannot be listed") }
+        table.add("last good", diagnosis.lastGood.map { text($0, diagnosis.examination.state) } ?? "none")
+    }
+
+    private static func state(_ diagnosis: Diagnosis) -> String {
+        let examination = diagnosis.examination
+        let reason = examination.problems.first?.reason ?? ""
+        return switch examination.state {
+        case .missing: "there is no file" + (diagnosis.lastGood == nil ? ": nothing was stored yet" : "")
+        case .unreadable: "cannot be read: \(reason)"
+        case .damaged: "damaged: \(reason)"
+        case .unsafe: "not safe to read: \(reason)"
+        case .whole: Vetting.summary(examination)
+        }
+    }
+
+    private static func text(_ copy: Diagnosis.LastGood, _ state: FileExamination.State) -> String {
+        let facts = copy.facts.sizeAndTime
+        if !copy.isUsable { return "\(facts), of no use" }
+        guard state == .whole else { return "\(facts), whole" }
+        return "\(facts), \(copy.isEqual ? "the same as the file" : "older than the file")"
+    }
+
+    // MARK: - JSON
+
+    private static func json(_ diagnosis: Diagnosis, _ findings: [Finding]) -> String {
+        let examination = diagnosis.examination
+        let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
+        let holders: [[String: Any]] = diagnosis.lock.holders.map {
+            ["pid": $0.pid, "name": $0.name, "isStopped": $0.isStopped]
+        }
+        let setAside = diagnosis.setAside.map { facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 } }
+        let lastGood = diagnosis.lastGood.map { copy in
+            facts(copy.facts, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
+        }
+        let surroundings = diagnosis.surroundings
+        return JSONText.object([
+            ("file", diagnosis.path), ("leadsTo", surroundings?.file ?? NSNull()),
+            ("state", examination.state.rawValue),
+            ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),
+            ("values", examination.values), ("problems", problems),
+            ("attributes", entry(diagnosis.file, diagnosis.access, at: surroundings?.file)),
+            ("folder", entry(diagnosis.folder, diagnosis.folderAccess, at: surroundings?.folder)),
+            ("lock", ["state": diagnosis.lock.name, "holders": holders]),
+            ("temporary", diagnosis.temporary == nil ? NSNull() : surroundings?.temporary ?? NSNull()),
+            ("setAside", setAside), ("lastGood", lastGood ?? NSNull()),
+            (
+                "findings",
+                findings.map {
+                    ["reason": $0.reason, "command": $0.command ?? NSNull(), "isTrouble": $0.isTrouble] as [String: Any]
+                }
+            ), ("isHealthy", !findings.contains(where: \.isTrouble)),
+        ]) + "\n"
+    }
+
+    private static func entry(_ facts: FileFacts?, _ access: Access, at path: String?) -> Any {
+        guard let facts, let path else { return NSNull() }
+        return self.facts(facts, at: path).merging(["reads": access.reads, "writes": access.writes]) { $1 }
+    }
+
+    private static func facts(_ facts: FileFacts, at path: String) -> [String: Any] {
+        ["path": path, "bytes": facts.size, "modified": facts.modified, "permissions": facts.permissions]
+    }
 }

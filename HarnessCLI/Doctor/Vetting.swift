@@ -1,4 +1,47 @@
+import Foundation
+import PersistentPreferences
+
 /// Says what is wrong with a property-list file.
 enum Vetting {
-    static func run(_ path: String, wantsJSON: Bool) -> Outcome { Outcome() }
+    static func run(_ path: String, wantsJSON: Bool) -> Outcome {
+        let examination = FileExamination(path: path)
+        let code = examination.problems.isEmpty ? 0 : Outcome.refused
+        return Outcome(output: wantsJSON ? json(path, examination) : text(path, examination), code: code)
+    }
+
+    /// "a binary property list, 2 roots, 7 values"
+    static func summary(_ examination: FileExamination) -> String {
+        let format = examination.format == .xml ? "an XML" : "a binary"
+        return "\(format) property list, \(count(examination.roots, "root")), \(count(examination.values, "value"))"
+    }
+
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// The path of a problem, and what it is.
+    static func line(_ problem: FileExamination.Problem) -> String {
+        problem.keys.isEmpty ? problem.reason : "\(problem.path.isEmpty ? "\"\"" : problem.path): \(problem.reason)"
+    }
+
+    private static func text(_ path: String, _ examination: FileExamination) -> String {
+        var lines = examination.problems.map { "\(path): \(line($0))" }
+        if lines.isEmpty { lines.append("\(path): \(summary(examination)); nothing wrong") }
+        if examination.otherEntries > 0 {
+            let (noun, verb, roots) =
+                examination.otherEntries == 1 ? ("entry", "is", "no root") : ("entries", "are", "no roots")
+            lines.append(
+                "\(path): \(examination.otherEntries) \(noun) of the top level \(verb) \(roots), as a UserDefaults domain "
+                    + "may have")
+        }
+        return lines.map { $0.printable + "\n" }.joined()
+    }
+
+    private static func json(_ path: String, _ examination: FileExamination) -> String {
+        let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
+        return JSONText.object([
+            ("file", path), ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),
+            ("values", examination.values), ("problems", problems),
+        ]) + "\n"
+    }
 }

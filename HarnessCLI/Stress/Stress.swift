@@ -1,3 +1,6 @@
+import Foundation
+import PersistentPreferences
+
 /// Has threads and processes write at once, and counts what was lost.
 struct Stress {
     private let plan: StressPlan
@@ -8,5 +11,37 @@ struct Stress {
         self.wantsJSON = wantsJSON
     }
 
-    func run() -> Outcome { Outcome() }
+    func run() -> Outcome {
+        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            defer { try? FileManager.default.removeItem(at: folder) }
+            return try run(in: folder)
+        } catch {
+            return .failure("\(error)", asJSON: wantsJSON)
+        }
+    }
+
+    private func run(in folder: URL) throws -> Outcome {
+        let url = folder.appending(path: "stress.plist", directoryHint: .notDirectory)
+        let file = url.path(percentEncoded: false)
+        let progress = StressProgress(plan, folder: folder.path(percentEncoded: false), isSilent: wantsJSON)
+        var run = StressRun(plan, file: file, progress: progress)
+        let start = ContinuousClock.now
+        try run.run()
+        let seconds = Double((ContinuousClock.now - start) / .microseconds(1)) / 1e6
+        var tally = run.tally
+        if run.isInterrupted {
+            return .failure(
+                "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + SIGINT,
+                asJSON: wantsJSON)
+        }
+        let stored = try StressRemains(file: file).check(&tally)
+        let report = StressReport(tally: tally, seconds: seconds, stored: stored)
+        return Outcome(
+            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)),
+            code: tally.losses.isEmpty ? 0 : Outcome.refused)
+    }
 }

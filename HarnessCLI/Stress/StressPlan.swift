@@ -2,6 +2,7 @@
 struct StressPlan {
     let threads: Int
     let processes: Int
+    /// Of each thread.
     let writes: Int
     let kills: Bool
 
@@ -11,4 +12,9 @@ struct StressPlan {
         writes = try options.number(.writes, default: 250, most: 1_000_000)
         kills = options.has(.kill)
     }
+
+    var total: Int { threads * processes * writes }
+
+    /// On average, so that each process is killed about ten times; a new one needs some time to start.
+    var writesBetweenKills: Int { max(10, total / processes / 10) }
 }

@@ -105,8 +105,13 @@ extension CommandForm {
             name: "doctor", operands: "[DOMAIN]", summary: "explain the state of a domain's file, and how to mend it",
             details:
                 "Which file it is, its format and permissions, who holds the lock, what was set aside, the last good state.",
-            example: "prefs doctor settings.plist", options: OptionForm.place,
-            command: { words, _ throws(UsageError) in .doctor(words.first.map(Place.init(domain:))) }),
+            example: "prefs doctor settings.plist", options: [.suite, .file],
+            command: { words, options throws(UsageError) in
+                if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
+                    throw UsageError("DOMAIN is a place of its own; give no --suite or --file")
+                }
+                return .doctor(words.first.map(Place.init(domain:)))
+            }),
         CommandForm(
             name: "stress", operands: "", summary: "have threads and processes write at once, and count what was lost",
             details: "In a folder of its own, which is removed. Exit 1 where a write was lost.",

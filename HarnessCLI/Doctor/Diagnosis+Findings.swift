@@ -1,0 +1,196 @@
+import Foundation
+import PersistentPreferences
+
+extension Diagnosis {
+    /// What is to be told, in the order in which it is to be mended.
+    var findings: [Finding] {
+        guard let surroundings else { return [closedFolder ?? Finding(reason: unreadableReason)] }
+        let troubles = [
+            closedFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
+            ownerFinding(surroundings), contentFinding(surroundings), temporaryFinding(surroundings),
+        ]
+        return troubles.compactMap { $0 } + copies(surroundings)
+    }
+
+    private var unreadableReason: String {
+        "\(path) cannot be read: \(examination.problems.first?.reason ?? "it leads nowhere")"
+    }
+
+    // MARK: - Folder
+
+    /// The first folder on the way in which nothing may be looked up.
+    private var closedFolder: Finding? {
+        var folder = ""
+        for name in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
+            folder += "/" + String(decoding: name, as: UTF8.self)
+            guard let facts = FileFacts(folder), !Access(folder).searches else { continue }
+            // Of a link, the folder that it leads to.
+            let isOwn = (FileFacts(folder + "/.") ?? facts).isOwn
+            return Finding(
+                reason: "you may not look into the folder \(folder)",
+                command: isOwn ? ShellCommand.text(["chmod", "u+rwx", folder]) : nil)
+        }
+        return nil
+    }
+
+    private func folderFinding(_ surroundings: FileSurroundings) -> Finding? {
+        let place = surroundings.folder
+        guard let folder else {
+            // A write makes it, in the first folder above it that is there.
+            let above =
+                sequence(first: place) { $0 == "/" ? nil : ($0 as NSString).deletingLastPathComponent }
+                .first { FileFacts($0) != nil } ?? "/"
+            return FileFacts(above)?.isFolder == true && Access(above).writes
+                ? nil : Finding(reason: "the folder \(place) is not there, and cannot be made in \(above)")
+        }
+        guard folder.isFolder else { return Finding(reason: "\(place) is no folder") }
+        if folderAccess.isOnReadOnlyVolume {
+            return Finding(reason: "the volume of \(place) is read-only: nothing can be stored")
+        }
+        guard !folderAccess.writes || !folderAccess.reads else { return nil }
+        let isOwn = folder.isOwn
+        return Finding(
+            reason: "nothing can be stored in the folder \(place): "
+                + (isOwn ? "its permissions are \(folder.permissions)" : "it belongs to another user"),
+            command: isOwn ? ShellCommand.text(["chmod", "u+rwx", place]) : nil)
+    }
+
+    // MARK: - Lock
+
+    private func lockFinding(_ surroundings: FileSurroundings) -> Finding? {
+        switch lock {
+        case .none, .free:
+            return nil
+        case .held(let holders):
+            let stopped = holders.filter(\.isStopped)
+            guard !stopped.isEmpty else {
+                return Finding(reason: "the lock is \(lock.text): writes wait for that", isTrouble: false)
+            }
+            let needsRoot = geteuid() != 0 && stopped.contains { !$0.isOwn }
+            return Finding(
+                reason: "the lock is \(lock.text): writes wait until it goes on, or is killed",
+                command: ShellCommand.text(
+                    (needsRoot ? ["sudo"] : []) + ["kill", "-CONT"] + stopped.map { "\($0.pid)" }))
+        case .blocked(let reason):
+            let sidecar = FileFacts(surroundings.lock)
+            let command: [String]? =
+                if sidecar?.type == .typeSymbolicLink {
+                    ["rm", surroundings.lock]
+                } else if sidecar?.isOwn == true {
+                    ["chmod", "u+rw", surroundings.lock]
+                } else {
+                    folder?.isOwn == true ? ["sudo", "chown", "\(geteuid())", surroundings.lock] : nil
+                }
+            return Finding(
+                reason: "the lock \(surroundings.lock) cannot be opened: \(reason); nothing can be stored",
+                command: command.map(ShellCommand.text))
+        }
+    }
+
+    // MARK: - File
+
+    private func fileFinding(_ surroundings: FileSurroundings) -> Finding? {
+        let reason = examination.problems.first?.reason ?? ""
+        switch examination.state {
+        case .whole, .missing:
+            return nil
+        case .damaged:
+            return Finding(
+                reason: "the file is damaged: \(reason); the next read sets it aside and "
+                    + (lastGood?.isUsable == true
+                        ? "restores the last good state" : "begins anew, as there is no last good state"),
+                command: ShellCommand.prefs("read", words: [surroundings.file]))
+        case .unsafe:
+            return Finding(reason: "the file is not safe to read: \(reason)", command: moveAway(surroundings))
+        case .unreadable:
+            guard let file else { return Finding(reason: unreadableReason) }
+            guard file.isFile, !access.reads else {
+                return Finding(reason: unreadableReason, command: file.isDevice ? nil : moveAway(surroundings))
+            }
+            let chmod = ShellCommand.text(["chmod", "u+rw", surroundings.file])
+            return Finding(
+                reason: "you may not read the file: its permissions are \(file.permissions)",
+                command: file.isOwn ? chmod : folder?.isOwn == true ? "\(chown(surroundings)) && \(chmod)" : nil)
+        }
+    }
+
+    /// A file of another user is not replaced, since its owner would lose it.
+    private func ownerFinding(_ surroundings: FileSurroundings) -> Finding? {
+        guard let file, file.isFile, access.reads, !file.isOwn, geteuid() != 0 else { return nil }
+        return Finding(
+            reason: "the file belongs to another user: nothing can be stored",
+            command: folder?.isOwn == true ? chown(surroundings) : nil)
+    }
+
+    private func chown(_ surroundings: FileSurroundings) -> String {
+        ShellCommand.text(["sudo", "chown", "\(geteuid())", surroundings.file])
+    }
+
+    /// Gives the place free, and the last good state the place.
+    private func moveAway(_ surroundings: FileSurroundings) -> String {
+        let path = surroundings.file
+        let move = ShellCommand.text(["mv", path, ShellCommand.freePath(path, "moved")])
+        guard let lastGood, lastGood.isUsable else { return move }
+        return "\(move) && \(bringBack(lastGood.path, surroundings))"
+    }
+
+    private func bringBack(_ copy: String, _ surroundings: FileSurroundings) -> String {
+        ShellCommand.prefs("import", ["--domain", surroundings.file, "--replace"], words: [copy])
+    }
+
+    /// Values that could not be stored again, which `delete` removes; a copy keeps them.
+    private func contentFinding(_ surroundings: FileSurroundings) -> Finding? {
+        guard examination.state == .whole, let first = examination.problems.first else { return nil }
+        let others = examination.problems.count - 1
+        let path = surroundings.file
+        var offenders: [[String]] = []
+        for problem in examination.problems where !offenders.contains(problem.keys) { offenders.append(problem.keys) }
+        // With its root a value is gone, too.
+        let roots = Set(offenders.filter { $0.count == 1 })
+        offenders.removeAll { $0.count > 1 && roots.contains([$0[0]]) }
+        let removal =
+            [ShellCommand.text(["cp", "-p", path, ShellCommand.freePath(path, "copy")])]
+            + offenders.map { ShellCommand.prefs("delete", words: [path] + $0) }
+        return Finding(
+            reason: "\(Vetting.line(first))" + (others > 0 ? "; and \(others) more, which `vet` tells" : ""),
+            // No word of a command has a NUL in it.
+            command: offenders.joined().contains { $0.utf8.contains(0) } ? nil : removal.joined(separator: " && "))
+    }
+
+    // MARK: - Beside the file
+
+    private func temporaryFinding(_ surroundings: FileSurroundings) -> Finding? {
+        if temporary == nil { return nil }
+        // Whoever holds the lock may be at work on it.
+        if case .held = lock { return nil }
+        return Finding(
+            reason: "a writer that was killed has left \(surroundings.temporary); the next read removes it",
+            command: ShellCommand.prefs("read", words: [surroundings.file]))
+    }
+
+    private func copies(_ surroundings: FileSurroundings) -> [Finding] {
+        var findings: [Finding] = []
+        if examination.state == .missing, let lastGood, lastGood.isUsable {
+            findings.append(
+                Finding(
+                    reason: "the file was removed; its last good state can be brought back",
+                    command: bringBack(lastGood.path, surroundings), isTrouble: false))
+        }
+        if let lastGood, !lastGood.isUsable {
+            let reason =
+                lastGood.examination.state == .whole
+                ? "is another user's, or a link" : lastGood.examination.problems.first?.reason
+            findings.append(
+                Finding(
+                    reason: "the last good state is of no use: \(reason ?? ""); the next write renews it",
+                    isTrouble: false))
+        }
+        for copy in setAside where copy.isWhole {
+            findings.append(
+                Finding(
+                    reason: "\(copy.path) was set aside, and is whole", command: bringBack(copy.path, surroundings),
+                    isTrouble: false))
+        }
+        return findings
+    }
+}

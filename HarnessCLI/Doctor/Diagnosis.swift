@@ -1,0 +1,59 @@
+import Foundation
+import PersistentPreferences
+
+/// The state of a domain's file and of all that is beside it, and what follows from that. Nothing is changed by it.
+struct Diagnosis {
+    /// As its user has named it, absolute.
+    let path: String
+    /// nil where it cannot be found out where the path leads.
+    let surroundings: FileSurroundings?
+    let examination: FileExamination
+    let file: FileFacts?
+    let access: Access
+    let folder: FileFacts?
+    let folderAccess: Access
+    let lock: LockState
+    let temporary: FileFacts?
+    let setAside: [(path: String, facts: FileFacts, isWhole: Bool)]
+    let lastGood: LastGood?
+
+    /// The copy of the last commit.
+    struct LastGood {
+        let path: String
+        let facts: FileFacts
+        let examination: FileExamination
+        let isEqual: Bool
+        /// Whether a read of a damaged file would restore it.
+        let isUsable: Bool
+    }
+
+    init(path: String) {
+        self.path = path
+        let surroundings = try? FileSurroundings(path: path)
+        self.surroundings = surroundings
+        let target = surroundings?.file ?? path
+        // Before the file: a writer that is at work is let get on with it.
+        lock = surroundings.map { LockState(sidecar: $0.lock) } ?? .none
+        examination = FileExamination(path: target)
+        file = FileFacts(target)
+        access = Access(target)
+        folder = surroundings.flatMap { FileFacts($0.folder) }
+        folderAccess = Access(surroundings?.folder ?? path)
+        temporary = surroundings.flatMap { FileFacts($0.temporary) }
+        setAside = (surroundings?.setAside ?? []).compactMap { path in
+            FileFacts(path).map { (path, $0, FileExamination(path: path).state == .whole) }
+        }
+        lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
+    }
+
+    private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileFacts?) -> LastGood? {
+        guard let facts = FileFacts(path) else { return nil }
+        let examination = FileExamination(path: path)
+        // In a folder that others may write to anybody can plant one.
+        let isOfSameOwner = facts.ownerID == file?.ownerID ?? Int(geteuid())
+        return LastGood(
+            path: path, facts: facts, examination: examination,
+            isEqual: main.bytes != nil && examination.bytes == main.bytes,
+            isUsable: facts.isFile && isOfSameOwner && examination.state == .whole)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// What the system tells of a file or folder, without opening it. Links are not followed.
+struct FileFacts {
+    let type: FileAttributeType
+    let size: Int
+    let modified: Date
+    let mode: Int
+    let ownerID: Int
+    private let owner: String
+    private let group: String
+    let device: Int
+    let inode: Int
+
+    /// nil where there is none, or nothing can be learned of it.
+    init?(_ path: String) {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        func number(_ key: FileAttributeKey) -> Int { (facts[key] as? NSNumber)?.intValue ?? 0 }
+        type = facts[.type] as? FileAttributeType ?? .typeUnknown
+        size = number(.size)
+        modified = facts[.modificationDate] as? Date ?? .distantPast
+        mode = number(.posixPermissions)
+        ownerID = number(.ownerAccountID)
+        owner = facts[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
+        group = facts[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
+        device = number(.systemNumber)
+        inode = number(.systemFileNumber)
+    }
+
+    var isFile: Bool { type == .typeRegular }
+    var isFolder: Bool { type == .typeDirectory }
+    var isDevice: Bool { type == .typeCharacterSpecial || type == .typeBlockSpecial }
+    var isOwn: Bool { ownerID == Int(geteuid()) }
+
+    /// `0600 owner:group`
+    var permissions: String {
+        let octal = String(mode & 0o7777, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - octal.count)) + octal + " \(owner):\(group)"
+    }
+
+    /// `1234 bytes, of 2026-11-21T08:30:00Z`
+    var sizeAndTime: String { "\(Vetting.count(size, "byte")), of \(JSONText.date(modified))" }
+}
+
+/// Whether the user of this process may use something. Links are followed.
+struct Access {
+    let reads: Bool
+    let writes: Bool
+    /// Of a folder: whether names in it may be looked up.
+    let searches: Bool
+    /// Whether it lies on a volume that nobody may write to.
+    let isOnReadOnlyVolume: Bool
+
+    init(_ path: String) {
+        func may(_ mode: Int32) -> Bool { faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 }
+        reads = may(R_OK)
+        searches = may(X_OK)
+        writes = may(W_OK)
+        isOnReadOnlyVolume = !writes && errno == EROFS
+    }
+
+    /// "you may read and write it"
+    var text: String {
+        switch (reads, writes) {
+        case (true, true): "you may read and write it"
+        case (true, false): "you may read it"
+        case (false, true): "you may write it"
+        case (false, false): "you may neither read nor write it"
+        }
+    }
+}

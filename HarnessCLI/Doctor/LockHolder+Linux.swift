@@ -1,0 +1,51 @@
+#if os(Linux) || os(Android)
+    import Foundation
+
+    extension LockHolder {
+        /// Those that hold a lock on the file: by the kernel's list and, as that names who took a lock and not the forked child
+        /// that has it from there, by the descriptors of all processes that we may look at.
+        static func all(of path: String) -> [LockHolder] {
+            guard let file = FileFacts(path) else { return [] }
+            let lines = text("/proc/locks").split(separator: "\n").filter { isFlock($0, of: file) }
+            let listed = lines.compactMap { $0.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } }
+            let running = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int($0) } ?? []
+            let holding = running.filter { holds(file, $0) }
+            return Set(listed.filter { FileFacts("/proc/\($0)") != nil } + holding).sorted().map(LockHolder.init)
+        }
+
+        private init(_ pid: Int) {
+            // The state stands behind the name, which may have brackets in it.
+            let state = Self.text("/proc/\(pid)/stat").split(separator: ")").last?.first { $0 != " " }
+            self.init(
+                pid: pid, name: Self.text("/proc/\(pid)/comm").trimmingCharacters(in: .newlines),
+                isStopped: state == "T" || state == "t", isOwn: FileFacts("/proc/\(pid)")?.isOwn ?? false)
+        }
+
+        /// `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`, or with an arrow where somebody waits.
+        private static func isFlock(_ line: Substring, of file: FileFacts) -> Bool {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            guard words.count > 5, words[1] == "FLOCK" else { return false }
+            let numbers = words[5].split(separator: ":")
+            guard numbers.count == 3, Int(numbers[2]) == file.inode else { return false }
+            let (major, minor) = (Int(numbers[0], radix: 16), Int(numbers[1], radix: 16))
+            return major == file.device >> 8 & 0xFFF | file.device >> 32 & ~0xFFF
+                && minor == file.device & 0xFF | file.device >> 12 & ~0xFF
+        }
+
+        /// The kernel tells of each descriptor which locks it holds.
+        private static func holds(_ file: FileFacts, _ pid: Int) -> Bool {
+            let folder = "/proc/\(pid)/fdinfo"
+            let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return descriptors.contains { descriptor in
+                text("\(folder)/\(descriptor)").split(separator: "\n").contains { line in
+                    line.hasPrefix("lock:") && isFlock(line.dropFirst(5), of: file)
+                }
+            }
+        }
+
+        /// Of a file whose size the kernel does not know before it is read.
+        private static func text(_ path: String) -> String {
+            FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+#endif

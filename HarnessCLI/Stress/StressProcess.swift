@@ -1,0 +1,69 @@
+import Foundation
+
+/// A worker as its parent sees it. For one thread.
+final class StressProcess {
+    let index: Int
+    private let process = Process()
+    private let output = Pipe()
+    private let ended = DispatchSemaphore(value: 0)
+    private var unread = Data()
+    /// Whether it was sent a kill.
+    private(set) var isDoomed = false
+
+    enum End: Equatable {
+        case killed
+        case code(Int32)
+        /// It has closed its output, and lives.
+        case none
+
+        var text: String {
+            switch self {
+            case .killed: "somebody killed it"
+            case .code(let code): "exit code or signal \(code)"
+            case .none: "it tells nothing any more"
+            }
+        }
+    }
+
+    init(_ index: Int, _ arguments: [String]) throws {
+        self.index = index
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.terminationHandler = { [ended] _ in ended.signal() }
+        try process.run()
+    }
+
+    var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
+
+    /// What it has told since the last call, once there is something; nil at the end.
+    func messages() -> [StressWorker.Message]? {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { return [] }
+        guard count > 0 else { return nil }
+        unread += buffer[..<count]
+        guard let last = unread.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        defer { unread = Data(unread[(last + 1)...]) }
+        return String(decoding: unread[..<last], as: UTF8.self).split(separator: "\n").compactMap(
+            StressWorker.Message.init)
+    }
+
+    func kill() {
+        isDoomed = true
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Waits until it is gone.
+    func end() -> End {
+        if process.isRunning, ended.wait(timeout: .now() + .seconds(60)) == .timedOut {
+            kill()
+            ended.wait()
+            return .none
+        }
+        try? output.fileHandleForReading.close()
+        return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
+            ? .killed : .code(process.terminationStatus)
+    }
+}

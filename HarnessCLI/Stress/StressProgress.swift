@@ -1,0 +1,46 @@
+import Foundation
+
+/// How far a stress has come, on standard error: a bar on a terminal, else a line at the beginning.
+struct StressProgress {
+    private let isBar: Bool
+    private let total: Int
+    private let start: ContinuousClock.Instant
+    private var lastShown: ContinuousClock.Instant?
+    private var width = 0
+
+    init(_ plan: StressPlan, folder: String, isSilent: Bool) {
+        isBar = !isSilent && isatty(STDERR_FILENO) == 1
+        total = plan.total
+        start = .now
+        guard !isSilent, !isBar else { return }
+        let processes = plan.processes == 1 ? "1 process" : "\(plan.processes) processes"
+        Self.print(
+            "prefs: \(processes) of \(Vetting.count(plan.threads, "thread")), \(Vetting.count(total, "write")), in \(folder)\n"
+        )
+    }
+
+    /// Ten times a second at most.
+    mutating func show(_ writes: Int, kills: Int) {
+        let now = ContinuousClock.now
+        guard isBar, lastShown.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
+        lastShown = now
+        let seconds = max(0.001, Double((now - start) / .milliseconds(1)) / 1_000)
+        let rate = Double(writes) / seconds
+        let filled = writes * 30 / max(1, total)
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
+        let left = rate > 0 ? ", \(Int((Double(total - writes) / rate).rounded(.up))) s left" : ""
+        let line = "[\(bar)] \(writes)/\(total), \(Int(rate))/s\(left)" + (kills > 0 ? ", \(kills) killed" : "")
+        Self.print("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
+        width = line.count
+    }
+
+    /// Leaves an empty line.
+    func end() {
+        if isBar { Self.print("\r" + String(repeating: " ", count: width) + "\r") }
+    }
+
+    private static func print(_ text: String) {
+        // Whoever cannot see it misses nothing.
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import PersistentPreferences
+
+/// What the workers have left when none of them lives.
+struct StressRemains {
+    let file: String
+
+    /// Compares it with what was acknowledged. The file is whole, the lock is free, and no temporary file stays once another
+    /// process has opened the file.
+    /// - Returns: the counter that all threads have in common.
+    @discardableResult
+    func check(_ tally: inout StressTally) throws -> Int {
+        let surroundings = try FileSurroundings(path: file)
+        for problem in FileExamination(path: file).problems where tally.writes > 0 {
+            tally.noteLoss("the file: \(Vetting.line(problem))")
+        }
+        switch LockState(sidecar: surroundings.lock) {
+        case .none, .free: break
+        case let state: tally.noteLoss("the lock is \(state.text)")
+        }
+        try openElsewhere()
+        let known = [surroundings.file, surroundings.lock, surroundings.lastGood].map {
+            ($0 as NSString).lastPathComponent
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: surroundings.folder)
+        for name in Set(names).subtracting(known).sorted() { tally.noteLoss("\(name) was left behind") }
+        let values: [String: Any]
+        do {
+            let url = URL(filePath: file, directoryHint: .notDirectory)
+            values = try PropertyListFileStore(url: url).read(root: StressPrefs.root) ?? [:]
+        } catch {
+            tally.noteLoss("\(error)")
+            values = [:]
+        }
+        tally.check(values, file: file)
+        return values[StressPrefs.sharedKey] as? Int ?? 0
+    }
+
+    /// As the first access of a program would.
+    private func openElsewhere() throws {
+        let process = Process()
+        let ended = DispatchSemaphore(value: 0)
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["read", file]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        ended.wait()
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+/// The workers at work: starts them, counts what they tell, kills some and starts others in their place. For one thread.
+struct StressRun {
+    private(set) var tally: StressTally
+    private(set) var isInterrupted = false
+    private let plan: StressPlan
+    private let file: String
+    private var workers: [StressProcess] = []
+    /// Processes that were killed, and have to be started again.
+    private var dead: [Int] = []
+    private var progress: StressProgress
+    private let interruption = Interruption()
+    /// Another process is killed when so many writes were acknowledged.
+    private var nextKill = 0
+
+    init(_ plan: StressPlan, file: String, progress: StressProgress) {
+        self.plan = plan
+        self.file = file
+        self.progress = progress
+        tally = StressTally(plan)
+        nextKill = Int.random(in: 1...max(1, min(2 * plan.writesBetweenKills, plan.total / 2)))
+    }
+
+    /// Ends when all is done, something was refused, or the program is interrupted. No worker is left then.
+    mutating func run() throws {
+        defer { stop() }
+        for index in 0..<plan.processes { try start(index) }
+        var silence = 0
+        while !workers.isEmpty || !dead.isEmpty, tally.losses.isEmpty {
+            if interruption.hasCome {
+                isInterrupted = true
+                return
+            }
+            silence = listen() ? 0 : silence + 1
+            if silence == Self.longestSilence { tally.noteLoss("nobody could write for a minute") }
+            if plan.kills, tally.writes >= nextKill { killSome() }
+            try replaceDead()
+            progress.show(tally.writes, kills: tally.kills)
+        }
+    }
+
+    /// In tenths of a second.
+    private static let longestSilence = 600
+
+    private mutating func start(_ index: Int) throws {
+        let arguments = StressWorker.arguments(
+            file: file, process: index, writes: plan.writes, done: tally.done[index])
+        workers.append(try StressProcess(index, arguments))
+    }
+
+    /// Hears what workers tell; false where none has told anything in a tenth of a second.
+    private mutating func listen() -> Bool {
+        var awaited = workers.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        let count = poll(&awaited, nfds_t(awaited.count), 100)
+        guard count > 0 else { return count < 0 }
+        for (worker, descriptor) in zip(workers, awaited) where descriptor.revents != 0 {
+            guard let messages = worker.messages() else {
+                bury(worker)
+                continue
+            }
+            for message in messages { tally.take(message, from: worker.index) }
+        }
+        return true
+    }
+
+    private mutating func bury(_ worker: StressProcess) {
+        workers.removeAll { $0 === worker }
+        let end = worker.end()
+        if end == .killed, worker.isDoomed {
+            tally.noteDeath(of: worker.index, by: true)
+            if !tally.isDone(worker.index) { dead.append(worker.index) }
+        } else if end != .code(0) || !tally.isDone(worker.index) {
+            tally.noteDeath(of: worker.index, by: false)
+            // It may have told why.
+            if tally.losses.isEmpty { tally.noteLoss("process \(worker.index) ended before its time: \(end.text)") }
+        }
+    }
+
+    /// Others do what killed workers have left undone. Where all were killed, what they leave is looked at first.
+    private mutating func replaceDead() throws {
+        guard !dead.isEmpty, !workers.contains(where: \.isDoomed) else { return }
+        if workers.isEmpty { try StressRemains(file: file).check(&tally) }
+        for index in dead { try start(index) }
+        dead = []
+    }
+
+    /// One worker, or all at once.
+    private mutating func killSome() {
+        nextKill = tally.writes + Int.random(in: 1...2 * plan.writesBetweenKills)
+        let victims = workers.filter { !$0.isDoomed && !tally.isDone($0.index) }
+        // At any moment of a write, and not only when one was told of.
+        usleep(UInt32.random(in: 0...2_000))
+        for victim in Bool.random() ? victims.shuffled() : Array(victims.shuffled().prefix(1)) { victim.kill() }
+    }
+
+    private mutating func stop() {
+        progress.end()
+        for worker in workers { worker.kill() }
+        for worker in workers {
+            while let messages = worker.messages() {
+                for message in messages { tally.take(message, from: worker.index) }
+            }
+            if worker.end() != .code(0) { tally.noteDeath(of: worker.index, by: false) }
+        }
+        workers = []
+    }
+}
+
+/// Whether the user, or the system, wants the program to end. It does not end by itself then.
+private final class Interruption: Sendable {
+    private let lock = NSLock()
+    private nonisolated(unsafe) var isNoted = false
+    private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
+
+    init() {
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [weak self] in self?.note() }
+            source.activate()
+            return source
+        }
+    }
+
+    var hasCome: Bool { lock.withLock { isNoted } }
+
+    private func note() {
+        lock.withLock { isNoted = true }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import PersistentPreferences
+
+/// What was acknowledged, and what has to be stored therefore.
+struct StressTally {
+    let plan: StressPlan
+    /// By process and thread.
+    private(set) var done: [[Int]]
+    /// How often it has ended before it was done, by process.
+    private var deaths: [Int]
+    /// How many of those were ours.
+    private(set) var kills = 0
+    private(set) var latencies = Latencies()
+    /// What went wrong, a clause each.
+    private(set) var losses: [String] = []
+
+    init(_ plan: StressPlan) {
+        self.plan = plan
+        done = Array(repeating: Array(repeating: 0, count: plan.threads), count: plan.processes)
+        deaths = Array(repeating: 0, count: plan.processes)
+    }
+
+    var writes: Int { done.joined().reduce(0, +) }
+    var increments: Int { done.joined().map(StressPrefs.increments).reduce(0, +) }
+    /// A thread that is killed may have stored one write that nobody has heard of.
+    var mostIncrements: Int { increments + deaths.reduce(0, +) * plan.threads }
+
+    func isDone(_ process: Int) -> Bool { done[process].allSatisfy { $0 == plan.writes } }
+
+    mutating func take(_ message: StressWorker.Message, from process: Int) {
+        switch message {
+        case .done(let thread, let nanoseconds):
+            guard done[process].indices.contains(thread) else { return }
+            done[process][thread] += 1
+            latencies.add(nanoseconds)
+        case .failed(let reason):
+            losses.append("process \(process): \(reason)")
+        }
+    }
+
+    mutating func noteDeath(of process: Int, by kill: Bool) {
+        deaths[process] += 1
+        if kill { kills += 1 }
+    }
+
+    mutating func noteLoss(_ reason: String) {
+        losses.append(reason)
+    }
+
+    // MARK: - The verdict
+
+    /// Compares with what is stored while no worker lives, number by number.
+    mutating func check(_ values: [String: Any], file: String) {
+        let shared = number(StressPrefs.sharedKey, values)
+        compare(shared, increments...mostIncrements, "of the increments of all threads")
+        for process in 0..<plan.processes {
+            for thread in 0..<plan.threads {
+                let prefs = StressPrefs(process: process, thread: thread, file: file)
+                let (done, deaths) = (done[process][thread], deaths[process])
+                let increments = StressPrefs.increments(among: done)
+                let name = "of thread \(thread) of process \(process)"
+                compare(
+                    number(prefs.counterKey, values), increments...(increments + deaths), "of the increments \(name)")
+                let value = StressPrefs.value(after: done)
+                let stored = values[prefs.valueKey] as? Int
+                // One that was killed may have stored the next one, too.
+                let mayBeAhead = deaths > 0 && done < plan.writes && stored == StressPrefs.value(after: done + 1)
+                if stored != value, !mayBeAhead {
+                    losses.append("the value \(name) is \(text(stored)), and \(text(value)) was stored last")
+                }
+            }
+        }
+    }
+
+    private func text(_ number: Int?) -> String { number.map(String.init) ?? "none" }
+
+    private func number(_ key: String, _ values: [String: Any]) -> Int { values[key] as? Int ?? 0 }
+
+    private mutating func compare(_ stored: Int, _ expected: ClosedRange<Int>, _ what: String) {
+        if stored < expected.lowerBound {
+            losses.append("\(expected.lowerBound - stored) \(what) were lost: \(expected.lowerBound) were acknowledged")
+        } else if stored > expected.upperBound {
+            losses.append("\(stored - expected.upperBound) \(what) were stored twice")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package import Foundation
+
+/// What is in a property-list file, and what is wrong with it: the harness tells it to its user.
+///
+/// A look that leaves no trace: nothing is written, moved, created or locked, and no FIFO is waited for. Any thread.
+package struct FileExamination: Sendable {
+    /// One thing that is wrong.
+    package struct Problem: Sendable, Equatable {
+        /// The root, and the key in it, at which it is wrong; empty where it is the file as a whole.
+        package let keys: [String]
+        /// Where exactly, in the manner of `PropertyListFailure.path`; empty as above.
+        package let path: String
+        /// As a clause without a full stop.
+        package let reason: String
+    }
+
+    package enum State: String, Sendable {
+        /// There is no file.
+        case missing
+        /// It cannot be read, is no file, or is too large.
+        case unreadable
+        /// It is no domain: the engine would set it aside.
+        case damaged
+        /// It may be a good one, but is not safe to parse: the engine would leave it as it is.
+        case unsafe
+        /// It was read.
+        case whole
+    }
+
+    package private(set) var state = State.whole
+    package private(set) var format: PropertyListFormat?
+    /// Entries of the top level that are dictionaries.
+    package private(set) var roots = 0
+    /// The values of all roots.
+    package private(set) var values = 0
+    /// Entries of the top level that are something else. A domain of UserDefaults may have such.
+    package private(set) var otherEntries = 0
+    package private(set) var problems: [Problem] = []
+    /// Of a file that was read, or is damaged.
+    package private(set) var bytes: Data?
+
+    /// Of a list of a million closures a hundred are enough to see what is the matter.
+    private static let mostProblems = 100
+
+    /// Looks at the file that a path leads to, through links.
+    package init(path: String) {
+        do {
+            guard let bytes = try Self.bytes(at: path) else {
+                state = .missing
+                problems = [Problem(keys: [], path: "", reason: "there is no such file")]
+                return
+            }
+            self.bytes = bytes
+            let (content, format) = try PropertyListFile.decode(bytes)
+            self.format = format
+            examine(content)
+        } catch PropertyListCoder.Flaw.damage(let reason) {
+            fail(.damaged, reason)
+        } catch PropertyListCoder.Flaw.excess(let reason) {
+            fail(.unsafe, reason)
+        } catch let failure as StorageFailure {
+            let reason = [failure.operation, failure.reason].filter { !$0.isEmpty }.joined(separator: ": ")
+            fail(.unreadable, reason)
+        } catch {
+            fail(.unreadable, "\(error)")
+        }
+    }
+
+    private mutating func fail(_ state: State, _ reason: String) {
+        self.state = state
+        problems = [Problem(keys: [], path: "", reason: reason)]
+    }
+
+    /// nil where there is no file.
+    private static func bytes(at path: String) throws(StorageFailure) -> Data? {
+        let system = SystemCalls.real
+        // Before it is opened: some devices act on that alone.
+        guard let there = try system.status(ofPath: path, followsLinks: true) else { return nil }
+        try refuseOtherThanFile(there)
+        let file = OpenFile(try system.openRetrying(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOCTTY), system)
+        for _ in 0..<100 {
+            let status = try system.status(of: file.descriptor)
+            try refuseOtherThanFile(status)
+            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListFile.sizeLimit)
+            if try system.status(of: file.descriptor) == status { return bytes }
+            system.pause()
+        }
+        throw StorageFailure(path: path, reason: "is being changed all the time")
+    }
+
+    private static func refuseOtherThanFile(_ status: FileStatus) throws(StorageFailure) {
+        switch status.kind {
+        case .file: break
+        case .folder, .link: throw StorageFailure(path: "", reason: "is a folder, and no file")
+        case .other(let kind): throw StorageFailure(path: "", reason: "is \(kind), and no file")
+        }
+    }
+
+    // MARK: - Content
+
+    private mutating func examine(_ content: [String: Any]) {
+        for (name, entry) in content.sorted(by: { $0.key < $1.key }) {
+            do {
+                try NameVetting.checkRoot(name)
+            } catch {
+                if case .invalidName(_, let reason) = error { note(Problem(keys: [name], path: name, reason: reason)) }
+            }
+            guard let root = entry as? [String: Any] else {
+                otherEntries += 1
+                vet(entry, [name], name)
+                continue
+            }
+            roots += 1
+            values += root.count
+            for (key, value) in root.sorted(by: { $0.key < $1.key }) { vet(value, [name, key], key) }
+            guard CanonicalValue.estimatedBytes(root) > PropertyListLimits.rootBytes else { continue }
+            note(
+                Problem(
+                    keys: [name], path: name,
+                    reason: "the root is larger than \(PropertyListLimits.rootBytes >> 20) MiB: nothing can be added"))
+        }
+    }
+
+    /// A root is vetted value by value, as it is when values are stored.
+    private mutating func vet(_ value: Any, _ keys: [String], _ key: String) {
+        guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) else { return }
+        for failure in refusal.failures {
+            let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
+            note(Problem(keys: keys, path: path, reason: failure.reason))
+        }
+    }
+
+    private mutating func note(_ problem: Problem) {
+        if problems.count < Self.mostProblems { problems.append(problem) }
+    }
+}

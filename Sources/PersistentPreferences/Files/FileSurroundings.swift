@@ -1,0 +1,39 @@
+import Foundation
+
+/// Where a path leads, and what the engine keeps beside the file there, whether or not it is there: paths for the harness,
+/// which tells its user about them. Touches nothing.
+package struct FileSurroundings: Sendable {
+    /// Absolute, without links.
+    package let file: String
+    package let folder: String
+    package let lock: String
+    package let temporary: String
+    package let lastGood: String
+    /// Damaged files that were set aside, in the order of their names, which is that of time; nil where the folder cannot be
+    /// listed.
+    package let setAside: [String]?
+
+    /// - Parameter path: absolute.
+    package init(path: String) throws(StorageFailure) {
+        let names = FileNames(path: try PathResolution(path, system: .real).target)
+        file = names.path
+        folder = names.folder
+        lock = names.path(of: names.lock)
+        temporary = names.path(of: names.temporary)
+        lastGood = names.path(of: names.lastGood)
+        let prefix = "\(names.file).corrupt-"
+        do {
+            let all = try FileManager.default.contentsOfDirectory(atPath: names.folder)
+            setAside = all.filter { $0.utf8.starts(with: prefix.utf8) }.sorted().map(names.path(of:))
+        } catch {
+            setAside = FileManager.default.fileExists(atPath: names.folder) ? nil : []
+        }
+    }
+
+    /// The path of a suite's file, where it has one.
+    ///
+    /// - Throws: `PrefsError`.
+    package static func path(ofSuite name: String) throws -> String? {
+        try UserDefaultsStore(suiteName: name).backend.get().fileURL?.path(percentEncoded: false)
+    }
+}

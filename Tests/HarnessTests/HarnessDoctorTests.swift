@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs doctor`: it explains, changes nothing, and the commands that it gives mend what is wrong.
+@Suite struct HarnessDoctorTests {
+    /// What can be wrong with a file, as made by a test.
+    enum Ailment: String, CaseIterable {
+        case damaged, damagedForGood, utf16, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
+        case damagedBehindLink
+
+        /// The trouble that is told, without paths.
+        var reason: String {
+            switch self {
+            case .damaged, .damagedBehindLink:
+                "the file is damaged: neither a binary nor an XML property list; the next read sets it aside and "
+                    + "restores the last good state"
+            case .damagedForGood:
+                "the file is damaged: neither a binary nor an XML property list; the next read sets it aside and "
+                    + "begins anew, as there is no last good state"
+            case .utf16: "the file is not safe to read: text in an encoding other than UTF-8"
+            case .fifo: "FILE cannot be read: is a FIFO, and no file"
+            case .folder: "FILE cannot be read: is a folder, and no file"
+            case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
+            case .badValues: #""": is no root key: it is empty; and 2 more, which `vet` tells"#
+            case .leftOver: "a writer that was killed has left TEMPORARY; the next read removes it"
+            case .linkedLock:
+                "the lock LOCK cannot be opened: \(String(cString: strerror(ELOOP))); nothing can be stored"
+            }
+        }
+
+        /// Whether the value of before is there once it is mended.
+        var isRestored: Bool { ![.damagedForGood, .hugeWithoutCopy].contains(self) }
+    }
+
+    /// With all that a shell takes for something else.
+    private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
+
+    private func make(_ ailment: Ailment, _ home: HarnessHome) throws {
+        let file = home.folder.file(Self.name)
+        let path = home.path(Self.name)
+        #expect(try home.prefs("write", path, "A", "k", "-int", "42") == Printed())
+        func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
+        func replace(by bytes: Data) throws { try home.write(bytes, to: Self.name) }
+        switch ailment {
+        case .damaged:
+            try replace(by: Data("no property list".utf8))
+        case .damagedForGood:
+            try replace(by: Data("no property list".utf8))
+            try #require(unlink(hidden("lastgood")) == 0)
+        case .damagedBehindLink:
+            try FileManager.default.createDirectory(at: home.folder.file("real"), withIntermediateDirectories: false)
+            for name in [Self.name, ".\(Self.name).lastgood"] {
+                try #require(rename(home.path(name), home.path("real/\(name)")) == 0)
+            }
+            try #require(symlink("real/\(Self.name)", path) == 0)
+            try home.write(Data("no property list".utf8), to: "real/\(Self.name)")
+        case .utf16:
+            try replace(by: Data(#"<?xml version="1.0" encoding="UTF-16"?><plist/>"#.utf8))
+        case .fifo:
+            try #require(unlink(path) == 0)
+            try #require(mkfifo(path, 0o600) == 0)
+        case .folder:
+            try #require(unlink(path) == 0)
+            try #require(mkdir(path, 0o700) == 0)
+        case .hugeWithoutCopy:
+            try #require(unlink(hidden("lastgood")) == 0)
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 1 << 33)
+            try handle.close()
+        case .badValues:
+            let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
+            try replace(
+                by: Data(
+                    """
+                    <?xml version="1.0"?><plist><dict><key></key><dict><key>a</key><true/></dict><key>A</key><dict><key>k</key>
+                    <integer>42</integer><key>--far</key><array>\(uid)</array></dict><key>odd</key>\(uid)</dict></plist>
+                    """.utf8))
+        case .leftOver:
+            try home.write(Data("half".utf8), to: ".\(Self.name).tmp")
+        case .linkedLock:
+            try #require(unlink(hidden("lock")) == 0)
+            try #require(symlink("/dev/null", hidden("lock")) == 0)
+        }
+    }
+
+    @Test(arguments: Ailment.allCases) func theCommandMendsIt(ailment: Ailment) throws {
+        let home = try HarnessHome()
+        try make(ailment, home)
+        let path = home.path(Self.name)
+        let before = try state(of: home)
+        let (report, code) = try doctor(path, home)
+        #expect(code == 1 && report["isHealthy"] as? Bool == false)
+        let text = try home.prefs("doctor", path)
+        #expect(text.code == 1 && text.errors == "" && !text.output.contains("\u{1B}"))
+        #expect(try state(of: home) == before)
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        let troubles = findings.filter { $0["isTrouble"] as? Bool == true }
+        #expect(troubles.count == 1)
+        let reason = try #require(troubles.first?["reason"] as? String)
+        #expect(
+            reason
+                == ailment.reason.replacingOccurrences(of: "FILE", with: path)
+                .replacingOccurrences(of: "TEMPORARY", with: home.path(".\(Self.name).tmp"))
+                .replacingOccurrences(of: "LOCK", with: home.path(".\(Self.name).lock")))
+        let command = try #require(troubles.first?["command"] as? String)
+        #expect(text.output.contains("  mend it: \(command)\n"))
+        _ = try shell(command, home)
+        #expect(try home.prefs("doctor", path).code == 0)
+        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == ailment.isRestored)
+        #expect(try home.prefs("write", path, "A", "k", "-int", "43") == Printed())
+    }
+
+    @Test func aHealthyFileAndOneThatIsNotThere() throws {
+        let home = try HarnessHome()
+        let path = home.path("no/x.plist")
+        let folder = home.path("no")
+        #expect(
+            try home.prefs("doctor", path)
+                == Printed(
+                    """
+                    file       \(path)
+                    state      there is no file: nothing was stored yet
+                    folder     \(folder), which is not there yet
+                    lock       none yet: the first write makes it
+                    last good  none
+
+                    nothing needs mending
+
+                    """))
+        #expect(try home.folder.names().isEmpty)
+        try home.prefs("write", path, "A", "k", "v")
+        let output = try home.prefs("doctor", path).output
+        #expect(output.contains("\nstate        a binary property list, 1 root, 1 value\n"))
+        #expect(output.contains("\npermissions  0600 ") && output.contains("; you may read and write it\n"))
+        #expect(output.contains("\nlock         free\n") && output.contains(", the same as the file\n"))
+        #expect(output.hasSuffix("\n\nnothing needs mending\n"))
+        let (report, code) = try doctor(path, home)
+        #expect(code == 0 && report["isHealthy"] as? Bool == true && report["state"] as? String == "whole")
+        #expect((report["lock"] as? [String: Any])?["state"] as? String == "free")
+        #expect((report["lastGood"] as? [String: Any])?["isEqual"] as? Bool == true)
+        #expect(report["temporary"] is NSNull && (report["setAside"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func aFileThatWasRemovedCanBeBroughtBack() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "7")
+        try FileManager.default.removeItem(at: home.suiteFile)
+        let (report, code) = try doctor(nil, home)
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        #expect(code == 0 && findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
+        #expect(try shell(#require(findings[0]["command"] as? String), home) == Printed())
+        #expect(try home.prefs("get", "int") == Printed("7\n"))
+    }
+
+    @Test func whatWasSetAsideIsListed() throws {
+        let home = try HarnessHome()
+        let path = home.path("x.plist")
+        try home.write(Data("no property list".utf8), to: "x.plist")
+        #expect(try home.prefs("read", path).code == 1)
+        let (report, code) = try doctor(path, home)
+        let copies = try #require(report["setAside"] as? [[String: Any]])
+        #expect(code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)
+        #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
+    }
+
+    @Test func wordsThatNameNoDomain() throws {
+        let home = try HarnessHome()
+        #expect(
+            try home.prefs("doctor", "a", "--file", "b")
+                == .wrongUsage("DOMAIN is a place of its own; give no --suite or --file"))
+        #expect(try home.prefs("doctor", ".bad") == .refused("\".bad\" is no suite name: it begins with a dot"))
+    }
+
+    // MARK: -
+
+    private func doctor(_ path: String?, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
+        let printed = try home.prefs(["doctor", "--json"] + (path.map { [$0] } ?? []))
+        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
+        return (try #require(report), printed.code)
+    }
+
+    /// bash, since a name with an escape in it has no portable spelling.
+    private func shell(_ command: String, _ home: HarnessHome) throws -> Printed {
+        Printed(try Child(URL(filePath: "/bin/bash"), ["-c", command], environment: ["HOME": home.folder.path]).wait())
+    }
+
+    /// All names, and the bytes of the files that are small enough to have been written by a test.
+    private func state(of home: HarnessHome) throws -> [String: Data?] {
+        let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
+        var state: [String: Data?] = [:]
+        for path in paths {
+            let facts = try FileManager.default.attributesOfItem(atPath: home.path(path))
+            let isSmall = facts[.type] as? FileAttributeType == .typeRegular && (facts[.size] as? Int ?? 0) < 10_000
+            state[path] = .some(isSmall ? try Data(contentsOf: home.folder.file(path)) : nil)
+        }
+        return state
+    }
+}

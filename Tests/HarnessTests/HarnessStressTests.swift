@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs stress`: exact counts, also where processes are killed, and a verdict that sees what somebody else destroys.
+@Suite struct HarnessStressTests {
+    @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
+        let home = try HarnessHome()
+        let words = ["stress", "--threads", "2", "--processes", "2", "--writes", "9", "--json"]
+        let printed = try home.prefs(words + (kills ? ["--kill"] : []))
+        #expect(printed.code == 0 && printed.errors == "")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any])
+        func number(_ key: String) -> Int { report[key] as? Int ?? -1 }
+        #expect(number("writes") == 36 && number("incrementsAcknowledged") == 20)
+        #expect(report["losses"] as? [String] == [] && report["isWhole"] as? Bool == true)
+        #expect(number("incrementsAtMost") == 20 + 2 * number("kills"))
+        #expect((20...number("incrementsAtMost")).contains(number("incrementsStored")))
+        #expect(kills || number("kills") == 0)
+        let latencies = try #require(report["latencyMicroseconds"] as? [String: Int])
+        let steps = ["p50", "p90", "p99", "max"].compactMap { latencies[$0] }
+        #expect(steps.count == 4 && steps == steps.sorted())
+        #expect(try home.folder.names().isEmpty)
+    }
+
+    @Test func asTextItEndsWithTheVerdict() throws {
+        let printed = try HarnessHome().prefs("stress", "--threads", "1", "--processes", "1", "--writes", "4")
+        #expect(printed.code == 0)
+        let form = /prefs: 1 process of 1 thread, 4 writes, in (.+)\n/
+        let folder = try #require(printed.errors.wholeMatch(of: form)?.1)
+        #expect(!FileManager.default.fileExists(atPath: String(folder)))
+        let lines = printed.output.split(separator: "\n")
+        #expect(lines.count == 4 && lines[0].hasPrefix("writes   4 in ") && lines[1].hasPrefix("latency  p50 "))
+        #expect(lines[2] == "counted  2 increments stored, 2 acknowledged" && lines[3] == "no write was lost")
+    }
+
+    /// A stress that goes on until something happens, and the folder that it works in.
+    private func endless(_ home: HarnessHome) throws -> (child: PipedChild, folder: String) {
+        let child = try PipedChild(
+            "prefs", ["stress", "--threads", "1", "--processes", "2", "--writes", "1000000"], home: home.folder,
+            mergesErrors: true)
+        let folder = try #require(try child.line().wholeMatch(of: /prefs: .* 2000000 writes, in (.+)\//)?.1)
+        // The workers are at it.
+        while access("\(folder)/.stress.plist.lastgood", F_OK) != 0 { sched_yield() }
+        return (child, String(folder))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func anInterruptionEndsTheWorkers(signal: Int32) throws {
+        let (child, folder) = try endless(HarnessHome())
+        child.send(signal)
+        #expect(try child.exitCode() == 130)
+        let form = /prefs: interrupted after [0-9]+ writes?; the workers were ended/
+        #expect(try child.line().wholeMatch(of: form) != nil)
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test func whatSomebodyElseDestroysIsALoss() throws {
+        let (child, folder) = try endless(HarnessHome())
+        try #require(unlink("\(folder)/stress.plist") == 0)
+        #expect(try child.exitCode() == 1)
+        let lines = child.linesSoFar()
+        #expect(
+            lines.contains { $0.hasPrefix("LOST: ") && $0.contains(" of the increments of all threads were lost: ") })
+        #expect(!lines.contains("no write was lost"))
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test func wrongWords() throws {
+        let home = try HarnessHome()
+        #expect(
+            try home.prefs("stress", "--threads", "0")
+                == .wrongUsage("--threads is a number from 1 to 64, and not \"0\""))
+        #expect(try home.prefs("stress-worker") == .wrongUsage("`stress-worker` is for `prefs stress` alone"))
+        #expect(try !home.prefs("help").output.contains("stress-worker"))
+    }
+}
