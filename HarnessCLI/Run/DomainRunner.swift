@@ -23,8 +23,11 @@ struct DomainRunner {
 
     func read(root: String?, key: String?) throws -> Outcome {
         let value = try value(root, key)
-        if value is [Any] || value is [String: Any] { return Outcome(output: try ExportFormat.json(of: value)) }
-        return Outcome(output: (wantsJSON ? JSONText.value(value) : ValueText.line(value)) + "\n")
+        if !wantsJSON {
+            if value is String || value is Date { return Outcome(output: ValueText.line(value) + "\n") }
+            if let data = value as? Data { return Outcome(output: data.hexadecimal + "\n") }
+        }
+        return Outcome(output: try ExportFormat.json(of: value))
     }
 
     func readType(root: String, key: String?) throws -> Outcome {

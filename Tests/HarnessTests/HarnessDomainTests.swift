@@ -15,7 +15,7 @@ import Testing
         (["-bool", "yes"], "boolean", "true\n"),
         (["-boolean", "FALSE"], "boolean", "false\n"),
         (["-date", "2026-11-21T08:30:00Z"], "date", "2026-11-21T08:30:00Z\n"),
-        (["-data", "48656C6c6f"], "data", "\"SGVsbG8=\"\n"),
+        (["-data", "48656C6c6f"], "data", "48656c6c6f\n"),
         (["-array"], "array", "[]\n"),
         (["-array", "a", "-int", "b c"], "array", "[\n  \"a\",\n  \"-int\",\n  \"b c\"\n]\n"),
         (["-dict", "k", "v", "k2", ""], "dictionary", "{\n  \"k\": \"v\",\n  \"k2\": \"\"\n}\n"),
@@ -23,23 +23,22 @@ import Testing
             ["-json", #"[1, 2.0, true, {"$data": "SGk="}]"#], "array",
             "[\n  1,\n  2.0,\n  true,\n  {\"$data\": \"SGk=\"}\n]\n"
         ),
-        (["-json", "1.0"], "float", "1\n"),
+        (["-json", "1.0"], "float", "1.0\n"),
     ]
 
     @Test(arguments: values)
     func aValueOfEachType(words: [String], type: String, read: String) throws {
         let home = try HarnessHome()
-        let file = home.path("d.plist")
-        // In a root, and as an entry of the domain; in a file, and in a domain of UserDefaults.
-        for (domain, place) in [(file, ["Root", "a key"]), (file, ["Entry"]), ("com.example.app", ["Root", "k"])] {
-            #expect(try home.prefs(["write", domain] + place + words) == Printed())
-            #expect(try home.prefs(["read", domain] + place) == Printed(read))
-            let typeText = type == "float" && words == ["-json", "1.0"] ? "integer" : type
-            #expect(try home.prefs(["read-type", domain] + place) == Printed(typeText + "\n"))
-        }
-        let stored = try PropertyListSerialization.propertyList(
-            from: Data(contentsOf: home.domainFile("com.example.app")), format: nil)
-        #expect((stored as? [String: [String: Any]])?["Root"]?.keys.sorted() == ["k"])
+        // In a root of a file, or as an entry of a UserDefaults domain.
+        let isEntry = words.count.isMultiple(of: 2)
+        let place = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
+        #expect(try home.prefs(["write"] + place + words) == Printed())
+        #expect(try home.prefs(["read"] + place) == Printed(read))
+        #expect(try home.prefs(["read-type"] + place) == Printed(type + "\n"))
+        let file = isEntry ? home.domainFile("com.example.app") : home.folder.file("d.plist")
+        let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        let names = (stored as? [String: Any])?.keys.sorted()
+        #expect(names == [isEntry ? "Entry" : "Root"])
     }
 
     private static let refused: [(words: [String], message: String, code: Int32)] = [

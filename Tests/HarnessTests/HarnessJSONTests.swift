@@ -82,7 +82,7 @@ import Testing
         (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#, 1),
         (["reset", "--root", ""], #""" is no root key: it is empty"#, 1),
         (["get"], "too few words for `get`: prefs get KEY", 64),
-        (["--suite", "S", "--file", "F"], "--suite and --file name one place; give one of them, once", 64),
+        (["--suite", "S", "--file", "F"], "--suite and --file name one place; give one of them", 64),
         (["set", "int", "abc"], #"Integer Value: "abc" is no integer of 64 bits; give one such as 42 or -7"#, 64),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
