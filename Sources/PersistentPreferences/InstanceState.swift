@@ -59,9 +59,9 @@ final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// Takes those who follow the instance to another root.
-    func moveFollowers(to root: String) {
-        for entry in lock.withLock({ followers }) { entry.follower?.move(to: root) }
+    /// Takes those who follow the instance to the root that it is at.
+    func moveFollowers() {
+        for entry in lock.withLock({ followers }) { entry.follower?.goAlong() }
     }
 
     /// For what properties keep of their own.

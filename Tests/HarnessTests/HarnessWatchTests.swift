@@ -103,4 +103,14 @@ import Testing
         try home.prefs("set", "int", "1")
         #expect(try watching.child.exitCode() == 0)
     }
+
+    /// The change does not fit into the pipe, which nobody empties.
+    @Test func aReaderThatSleepsDoesNotKeepItAlive() throws {
+        let home = try HarnessHome()
+        let watching = try Watching([], at: path(home), in: home)
+        try home.prefs("set", "string", String(repeating: "x", count: 100_000))
+        #expect(watching.child.isWriting())
+        watching.child.send(SIGINT)
+        #expect(try watching.child.exitCode() == 0)
+    }
 }
