@@ -29,7 +29,7 @@ final class Watch: @unchecked Sendable {
     ///
     /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
     func run() throws {
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+        let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: signals)
             source.setEventHandler { self.end.signal() }
@@ -40,12 +40,21 @@ final class Watch: @unchecked Sendable {
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
         let notice = "prefs: watching \(place.printable); Ctrl-C ends it\n"
+        // What cannot be read now is watched all the same: it may be, later.
+        let trouble = prefs.values.isEmpty ? prefs.lastError.map { "prefs: \($0.description.printable)\n" } : nil
         // Whoever does not read it knows as much.
-        try? FileHandle.standardError.write(contentsOf: Data(notice.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(((trouble ?? "") + notice).utf8))
         end.wait()
         observation.cancel()
         for source in sources { source.cancel() }
         if let failure = lock.withLock({ failure }) { throw failure }
+    }
+
+    /// As `nohup` has it: what was ignored at the start stays so.
+    private func isIgnored(_ number: Int32) -> Bool {
+        let former = signal(number, SIG_IGN)
+        signal(number, former)
+        return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func print(_ change: PrefsChange) {

@@ -44,7 +44,11 @@ final class RootFollower: EntryListener, @unchecked Sendable {
 
     /// Goes where the instance is. Two that assign its key at once may come here in either order.
     func goAlong() {
-        while let root = state.owner?.key, lock.withLock({ !isOver && self.root != root }) { move(to: root) }
+        // An override may give another key each time.
+        for _ in 0..<100 {
+            guard let root = state.owner?.key, lock.withLock({ !isOver && self.root != root }) else { return }
+            move(to: root)
+        }
     }
 
     /// Follows another root, and hears of the difference.
