@@ -45,7 +45,7 @@ final class ChangeFeed: @unchecked Sendable {
 
     private struct Entry {
         var told = Told.unknown
-        var listeners: [ObjectIdentifier: any EntryListener] = [:]
+        var listeners = ListenerList()
         /// Those on their way in among them.
         var users = 0
     }
@@ -104,7 +104,7 @@ final class ChangeFeed: @unchecked Sendable {
             start = told
         }
         // In place: there may be thousands.
-        entries[key]?.listeners[ObjectIdentifier(listener)] = listener
+        entries[key]?.listeners.append(listener)
         let change = heard.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
         return Seat(start: start, arrival: change.flatMap(listener.note))
     }
@@ -113,7 +113,7 @@ final class ChangeFeed: @unchecked Sendable {
     func remove(_ listener: any EntryListener, from key: String) -> HeardEntry? {
         let heard: HeardEntry? = lock.withLock {
             guard let told = entries[key]?.told,
-                entries[key]?.listeners.removeValue(forKey: ObjectIdentifier(listener)) != nil
+                entries[key]?.listeners.remove(listener) == true
             else { return nil }
             leave(key)
             switch told {
@@ -175,7 +175,7 @@ final class ChangeFeed: @unchecked Sendable {
         }
         func tell(_ change: EntryChange?, _ step: Int) {
             guard let change else { return }
-            actions[step] += entry.listeners.values.compactMap { $0.note(change) }
+            actions[step] += entry.listeners.all.compactMap { $0.note(change) }
         }
         let end = last.after?[key]
         switch entry.told {
@@ -185,7 +185,7 @@ final class ChangeFeed: @unchecked Sendable {
             tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
         case .state(let told):
             if let foreign = EntryChange(of: key, from: told, to: first.before?[key], isForeign: true) {
-                Self.runOnMainQueue(entry.listeners.values.compactMap { $0.note(foreign) })
+                Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
                 tell(EntryChange(of: key, from: step.before?[key], to: step.after?[key], isForeign: false), index)
@@ -218,7 +218,7 @@ final class ChangeFeed: @unchecked Sendable {
             guard let readable = try readable() else { return }
             content = readable
         } catch {
-            lock.withLock { entries.values.flatMap(\.listeners.values) }.forEach { $0.placeChanged() }
+            lock.withLock { entries.values.flatMap(\.listeners.all) }.forEach { $0.placeChanged() }
             return
         }
         let isOvertaken = lock.withLock {
@@ -239,7 +239,7 @@ final class ChangeFeed: @unchecked Sendable {
                     continue
                 }
                 entries[key]?.told = .state(content?[key])
-                Self.runOnMainQueue(entry.listeners.values.compactMap { $0.note(change) })
+                Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(change) })
             }
             return false
         }
