@@ -9,10 +9,12 @@ final class Watch: @unchecked Sendable {
     private let asJSON: Bool
     private let place: String
 
-    /// Printing is done on it, and nothing else.
+    /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
+    private let signals = DispatchQueue(label: "prefs.watch.signals")
     private let end = DispatchSemaphore(value: 0)
-    /// Belongs to the queue.
+    private let lock = NSLock()
+    /// Under the lock.
     private var failure: (any Error)?
 
     /// - Parameter place: where the preferences are, for the user.
@@ -27,9 +29,9 @@ final class Watch: @unchecked Sendable {
     ///
     /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
     func run() throws {
-        let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
+        let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: signals)
             source.setEventHandler { self.end.signal() }
             source.activate()
             return source
@@ -38,22 +40,31 @@ final class Watch: @unchecked Sendable {
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
         let notice = "prefs: watching \(place.printable); Ctrl-C ends it\n"
+        // What cannot be read now is watched all the same: it may be, later.
+        let trouble = prefs.values.isEmpty ? prefs.lastError.map { "prefs: \($0.description.printable)\n" } : nil
         // Whoever does not read it knows as much.
-        try? FileHandle.standardError.write(contentsOf: Data(notice.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(((trouble ?? "") + notice).utf8))
         end.wait()
         observation.cancel()
-        for source in signals { source.cancel() }
-        if let failure = queue.sync(execute: { failure }) { throw failure }
+        for source in sources { source.cancel() }
+        if let failure = lock.withLock({ failure }) { throw failure }
+    }
+
+    /// As `nohup` has it: what was ignored at the start stays so.
+    private func isIgnored(_ number: Int32) -> Bool {
+        let former = signal(number, SIG_IGN)
+        signal(number, former)
+        return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func print(_ change: PrefsChange) {
-        guard failure == nil else { return }
+        guard lock.withLock({ failure == nil }) else { return }
         let time = JSONText.date(Date())
         let lines = change.keys.map { line($0, of: change, time) }
         do {
             try FileHandle.standardOutput.write(contentsOf: Data(lines.joined().utf8))
         } catch {
-            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { failure = error }
+            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { lock.withLock { failure = error } }
             end.signal()
         }
     }

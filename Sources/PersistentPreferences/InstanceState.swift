@@ -7,6 +7,7 @@ final class InstanceState: @unchecked Sendable {
     private var startDeclarations: ClassDeclarations?
     private var brought: (stored: [String: Any], current: [String: Any])?
     private var followers: [WeakFollower] = []
+    private var followersToTidy = 16
 
     private struct WeakFollower {
         weak var follower: RootFollower?
@@ -54,14 +55,18 @@ final class InstanceState: @unchecked Sendable {
     /// Lets a follower hear when the instance goes to another root.
     func register(_ follower: RootFollower) {
         lock.withLock {
-            followers.removeAll { $0.follower == nil }
+            // Now and then: there may be thousands.
+            if followers.count >= followersToTidy {
+                followers.removeAll { $0.follower == nil }
+                followersToTidy = max(16, 2 * followers.count)
+            }
             followers.append(WeakFollower(follower: follower))
         }
     }
 
-    /// Takes those who follow the instance to another root.
-    func moveFollowers(to root: String) {
-        for entry in lock.withLock({ followers }) { entry.follower?.move(to: root) }
+    /// Takes those who follow the instance to the root that it is at.
+    func moveFollowers() {
+        for entry in lock.withLock({ followers }) { entry.follower?.goAlong() }
     }
 
     /// For what properties keep of their own.

@@ -54,7 +54,7 @@ extension PersistentPrefs {
         do {
             try NameVetting.checkRoot(newKey)
             state.key = newKey
-            state.moveFollowers(to: newKey)
+            state.moveFollowers()
             report(nil)
         } catch {
             report(error)

@@ -96,11 +96,33 @@ import Testing
         #expect(try home.prefs("watch", "--root", "") == .refused("\"\" is no root key: it is empty"))
     }
 
+    @Test func whatCannotBeReadIsSaidAndWatchedAllTheSame() throws {
+        let home = try HarnessHome()
+        let file = home.path("p.plist")
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
+        #expect(try child.line() == "prefs: \(file): is a folder; the file was left as it is")
+        #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
+        try FileManager.default.removeItem(atPath: file)
+        try home.prefs("set", "int", "1", "--file", file)
+        #expect(try child.line().hasSuffix("  Integer Value: (not set) → 1  (elsewhere)"))
+    }
+
     @Test func aReaderThatIsGoneEndsIt() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try watching.child.stopReading()
         try home.prefs("set", "int", "1")
+        #expect(try watching.child.exitCode() == 0)
+    }
+
+    /// The change does not fit into the pipe, which nobody empties.
+    @Test func aReaderThatSleepsDoesNotKeepItAlive() throws {
+        let home = try HarnessHome()
+        let watching = try Watching([], at: path(home), in: home)
+        try home.prefs("set", "string", String(repeating: "x", count: 100_000))
+        #expect(watching.child.isWriting())
+        watching.child.send(SIGINT)
         #expect(try watching.child.exitCode() == 0)
     }
 }

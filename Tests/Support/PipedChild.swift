@@ -69,6 +69,14 @@ package final class PipedChild {
         return lines
     }
 
+    /// Whether it has begun to write something that was not read yet, which is waited for and left where it is.
+    package func isWriting() -> Bool {
+        var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        var count: Int32
+        repeat { count = poll(&awaited, 1, 60_000) } while count < 0 && errno == EINTR
+        return count > 0
+    }
+
     /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
     /// One that does not is killed after five minutes, and that is thrown.
     package func exitCode() throws -> Int32 {

@@ -37,9 +37,7 @@ final class ChangeFeed: @unchecked Sendable {
     private var needsLook = false
     private var isLookScheduled = false
 
-    private let watchLock = Lock()
-    /// Under its own lock, and made and dropped under it: they make system calls.
-    private var watches: [String: AnyObject] = [:]
+    private let watches = EntryWatches()
 
     /// A file that vanishes is given this long to come back: editors move the old one away before they put the new one in
     /// its place.
@@ -47,7 +45,7 @@ final class ChangeFeed: @unchecked Sendable {
 
     private struct Entry {
         var told = Told.unknown
-        var listeners: [any EntryListener] = []
+        var listeners = ListenerList()
         /// Those on their way in among them.
         var users = 0
     }
@@ -95,18 +93,18 @@ final class ChangeFeed: @unchecked Sendable {
     private func seat(
         _ listener: any EntryListener, _ key: String, _ found: Any?, since count: Int, from heard: HeardEntry?
     ) -> Seat? {
-        guard var entry = entries[key] else { preconditionFailure("nobody has asked for the entry") }
         let start: Any?
-        switch entry.told {
+        switch entries[key]?.told {
+        case nil: preconditionFailure("nobody has asked for the entry")
         case .unknown:
             guard commits == count else { return nil }
-            entry.told = isCommitting ? .unsure(found) : .state(found)
+            entries[key]?.told = isCommitting ? .unsure(found) : .state(found)
             start = found
         case .state(let told), .unsure(let told):
             start = told
         }
-        entry.listeners.append(listener)
-        entries[key] = entry
+        // In place: there may be thousands.
+        entries[key]?.listeners.append(listener)
         let change = heard.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
         return Seat(start: start, arrival: change.flatMap(listener.note))
     }
@@ -114,12 +112,11 @@ final class ChangeFeed: @unchecked Sendable {
     /// - Returns: the entry as it has been told; nil where the listener is not here.
     func remove(_ listener: any EntryListener, from key: String) -> HeardEntry? {
         let heard: HeardEntry? = lock.withLock {
-            guard let entry = entries[key], let index = entry.listeners.firstIndex(where: { $0 === listener }) else {
-                return nil
-            }
-            entries[key]?.listeners.remove(at: index)
+            guard let told = entries[key]?.told,
+                entries[key]?.listeners.remove(listener) == true
+            else { return nil }
             leave(key)
-            switch entry.told {
+            switch told {
             case .unknown: return nil
             case .state(let told), .unsure(let told): return HeardEntry(entry: told)
             }
@@ -137,18 +134,8 @@ final class ChangeFeed: @unchecked Sendable {
     /// Watches an entry as long as somebody listens.
     @discardableResult
     private func updateWatch(of key: String) -> StorageFailure? {
-        watchLock.withLock {
-            let isWanted = lock.withLock { entries[key] != nil }
-            if !isWanted {
-                watches[key] = nil
-            } else if watches[key] == nil {
-                do throws(StorageFailure) {
-                    watches[key] = try domain?.watch(key) { [weak self] in self?.scheduleLook() }
-                } catch {
-                    return error
-                }
-            }
-            return nil
+        watches.update(key, isWanted: { lock.withLock { entries[key] != nil } }) { () throws(StorageFailure) in
+            try domain?.watch(key) { [weak self] in self?.scheduleLook() }
         }
     }
 
@@ -188,7 +175,7 @@ final class ChangeFeed: @unchecked Sendable {
         }
         func tell(_ change: EntryChange?, _ step: Int) {
             guard let change else { return }
-            actions[step] += entry.listeners.compactMap { $0.note(change) }
+            actions[step] += entry.listeners.all.compactMap { $0.note(change) }
         }
         let end = last.after?[key]
         switch entry.told {
@@ -198,7 +185,7 @@ final class ChangeFeed: @unchecked Sendable {
             tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
         case .state(let told):
             if let foreign = EntryChange(of: key, from: told, to: first.before?[key], isForeign: true) {
-                Self.runOnMainQueue(entry.listeners.compactMap { $0.note(foreign) })
+                Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
                 tell(EntryChange(of: key, from: step.before?[key], to: step.after?[key], isForeign: false), index)
@@ -231,7 +218,7 @@ final class ChangeFeed: @unchecked Sendable {
             guard let readable = try readable() else { return }
             content = readable
         } catch {
-            lock.withLock { entries.values.flatMap(\.listeners) }.forEach { $0.placeChanged() }
+            lock.withLock { entries.values.flatMap(\.listeners.all) }.forEach { $0.placeChanged() }
             return
         }
         let isOvertaken = lock.withLock {
@@ -252,7 +239,7 @@ final class ChangeFeed: @unchecked Sendable {
                     continue
                 }
                 entries[key]?.told = .state(content?[key])
-                Self.runOnMainQueue(entry.listeners.compactMap { $0.note(change) })
+                Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(change) })
             }
             return false
         }

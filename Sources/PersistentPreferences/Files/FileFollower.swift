@@ -11,6 +11,9 @@ final class FileFollower: Following, @unchecked Sendable {
     // Under the lock.
     private var place: (file: PropertyListFile, follower: FeedFollower)?
     private var linkWatches: [FileWatch] = []
+    private var isOver = false
+    /// What the listener knows, while it is nowhere.
+    private var heard: HeardEntry?
 
     init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
         self.location = location
@@ -30,30 +33,32 @@ final class FileFollower: Following, @unchecked Sendable {
 
     @discardableResult
     func end() -> HeardEntry? {
-        let (place, watches) = lock.withLock {
-            defer { (self.place, linkWatches) = (nil, []) }
-            return (self.place, linkWatches)
+        let (place, heard, watches) = lock.withLock {
+            isOver = true
+            defer { (self.place, self.heard, linkWatches) = (nil, nil, []) }
+            return (self.place, self.heard, linkWatches)
         }
         withExtendedLifetime(watches) {}
-        return place?.follower.end()
+        return place?.follower.end() ?? heard
     }
 
     /// Watches the links on the path and goes where they lead.
     private func settle() {
         lock.withLock {
-            guard let place else { return }
+            guard !isOver else { return }
             let formerWatches = linkWatches
             // What leads nowhere, or cannot be watched, leaves the listener where it is.
             try? watchLinks()
             withExtendedLifetime(formerWatches) {}
-            // Kept for the next round, where a link is changed again in this one.
-            var heard: HeardEntry?
             try? location.withFile { file in
                 try file.checkPath()
-                guard file !== place.file || heard != nil else { return }
-                heard = heard ?? place.follower.end()
+                if let place {
+                    guard file !== place.file else { return }
+                    heard = place.follower.end()
+                    self.place = nil
+                }
                 let follower = try FeedFollower(file, key, relay, from: heard)
-                self.place = (file, follower)
+                (place, heard) = ((file, follower), nil)
                 if let arrival = follower.seat.arrival { DispatchQueue.main.async(execute: arrival) }
             }
         }

@@ -20,15 +20,15 @@ final class FileWatch: @unchecked Sendable {
         self.names = names
         self.system = system
         self.changed = changed
-        try settle()
+        try settle(isFirst: true)
     }
 
     /// Puts the watch where the file is, or will be.
-    private func settle() throws(StorageFailure) {
-        try settling.withLock { () throws(StorageFailure) in try settleAlone() }
+    private func settle(isFirst: Bool = false) throws(StorageFailure) {
+        try settling.withLock { () throws(StorageFailure) in try settleAlone(isFirst: isFirst) }
     }
 
-    private func settleAlone() throws(StorageFailure) {
+    private func settleAlone(isFirst: Bool) throws(StorageFailure) {
         var there = names
         // Each round finds that a folder was made or removed since the last one.
         for _ in 0..<1_000 {
@@ -42,7 +42,9 @@ final class FileWatch: @unchecked Sendable {
                 lock.withLock { place = (watch, isOfFile) }
                 return
             } catch {
-                guard error.code == ENOENT || error.code == ENOTDIR, there.folder != "/" else { throw error }
+                // A folder that has come to be unreadable may be readable again.
+                let isMissing = [ENOENT, ENOTDIR].contains(error.code) || error.code == EACCES && !isFirst
+                guard isMissing, there.folder != "/" else { throw error }
                 there = FileNames(path: there.folder)
             }
         }

@@ -36,14 +36,16 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
 
     /// Follows the instance's root, once.
     func follow(_ prefs: PersistentPrefs) {
-        guard lock.withLock({ follower == nil }), let new = prefs.follower(of: []) else { return }
+        // What cannot be followed now may be at the next read.
+        guard lock.withLock({ follower == nil }), let new = prefs.follower(of: []), prefs.follow(new, self) != nil
+        else { return }
+        // Not before: a thread that finds it here relies on hearing.
         let isFirst = lock.withLock {
             guard follower == nil else { return false }
             follower = new
             return true
         }
-        // What cannot be followed now may be at the next read.
-        if isFirst, prefs.follow(new, self) == nil { end() }
+        if !isFirst { new.end() }
     }
 
     /// Called when the instance is released.

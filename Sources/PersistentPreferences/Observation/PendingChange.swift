@@ -7,6 +7,8 @@ struct PendingChange: @unchecked Sendable {
     private(set) var whole: (before: [String: Any], after: [String: Any])?
     private(set) var isForeign: Bool
     private(set) var count = 1
+    /// What it takes in memory, estimated from its values.
+    private(set) var bytes = 0
 
     init(_ change: EntryChange, keepsWhole: Bool) {
         root = change.key
@@ -15,6 +17,12 @@ struct PendingChange: @unchecked Sendable {
         if keepsWhole {
             whole = (change.before as? [String: Any] ?? [:], change.after as? [String: Any] ?? [:])
         }
+        bytes = estimatedBytes
+    }
+
+    private var estimatedBytes: Int {
+        let parts = [difference.old, difference.new, whole?.before ?? [:], whole?.after ?? [:]]
+        return parts.reduce(0) { $0 + CanonicalValue.estimatedBytes($1) }
     }
 
     /// The root as it was before, made of a later one.
@@ -26,6 +34,7 @@ struct PendingChange: @unchecked Sendable {
     /// The part of it that concerns some of the keys.
     mutating func filter(_ isIncluded: (String) -> Bool) {
         difference = difference.filtered(isIncluded)
+        bytes = estimatedBytes
     }
 
     mutating func append(_ next: PendingChange) {
@@ -40,25 +49,32 @@ struct PendingChange: @unchecked Sendable {
         difference.append(next.difference)
         isForeign = isForeign || next.isForeign
         count += next.count
+        bytes = estimatedBytes
     }
 }
 
 /// Changes that an observer has not yet heard of, in order; the newest are one where there are too many.
 struct WaitingChanges {
     static let capacity = 1_024
+    /// And of so many bytes; one at least.
+    static let byteCapacity = 2 * PropertyListLimits.rootBytes
 
     private var changes: [PendingChange?] = []
     private var first = 0
+    private var bytes = 0
 
     var isEmpty: Bool { first == changes.count }
 
     mutating func append(_ change: PendingChange) {
-        if changes.count - first < Self.capacity {
+        if isEmpty || changes.count - first < Self.capacity && bytes + change.bytes <= Self.byteCapacity {
+            bytes += change.bytes
             changes.append(change)
         } else {
             // Taken out, so that it is changed in place.
             var last = changes.removeLast()
+            bytes -= last?.bytes ?? 0
             last?.append(change)
+            bytes += last?.bytes ?? 0
             changes.append(last)
         }
     }
@@ -66,6 +82,7 @@ struct WaitingChanges {
     mutating func popFirst() -> PendingChange? {
         guard !isEmpty else { return nil }
         defer {
+            bytes -= changes[first]?.bytes ?? 0
             changes[first] = nil
             first += 1
             if isEmpty {

@@ -6,9 +6,10 @@ extension PersistentPrefs {
     /// none is named; see ``PrefsChange``.
     ///
     /// Calls come in the order of the commits, one at a time, on a queue of the observer's own unless one is given. A slow
-    /// closure delays no commit and no other observer. It may do anything, write the same key too: what is equal is no
-    /// change. The first observer of a root starts watching its file, the last one stops. Assigning ``key`` is a change of all
-    /// that differs. The observation does not keep the instance.
+    /// closure delays no commit and no other observer, as long as there are not hundreds that block their threads at once. It
+    /// may do anything, write the same key too: what is equal is no change. The first observer of a root starts watching its
+    /// file, the last one stops. Assigning ``key`` is a change of all that differs, where an override calls the setter of
+    /// `super`. The observation does not keep the instance.
     ///
     /// ``lastError`` tells of a key that is not allowed (then nothing is observed), and of
     /// ``PrefsError/notWatched(_:)``. Cost: some file-system calls; of a change, linear in the number of keys of the
@@ -28,7 +29,8 @@ extension PersistentPrefs {
     }
 
     /// The same as a sequence of changes, from now on: those that happen before it is iterated wait, too. It ends when its
-    /// task is cancelled, and with the last reference to it.
+    /// task is cancelled, and with the last reference to it. The sequence, unlike its iterator, keeps the instance: stored in a
+    /// property of that, it would be for ever.
     ///
     /// ```swift
     /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }

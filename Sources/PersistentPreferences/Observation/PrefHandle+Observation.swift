@@ -17,7 +17,7 @@ extension PrefHandle {
         }
     }
 
-    /// The value of now, and each that takes its place.
+    /// The value of now, and each that takes its place. The sequence, unlike its iterator, keeps the instance.
     ///
     /// ```swift
     /// for await size in prefs.$fontSize.updates { label.resize(to: size) }

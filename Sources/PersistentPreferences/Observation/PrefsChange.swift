@@ -1,7 +1,7 @@
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
 ///
-/// One for each write or update that changed something. Where an observer has not yet heard of more than 1,024 changes,
-/// the newest are one: the keys of all, values before the first and after the last, so that a key may have the same value
+/// One for each write or update that changed something. Where more than 1,024 changes, or 8 MiB of them, wait for an observer,
+/// the newest become one: the keys of all, values before the first and after the last, so that a key may have the same value
 /// twice; ``count`` says of how many. What another process commits in quick succession may be one change, too.
 ///
 /// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. Safe to pass between
@@ -20,7 +20,7 @@ public struct PrefsChange: @unchecked Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// How many commits are known to be in it; 1 but for an observer that is slow.
+    /// How many commits of the root have become this change; 1 but for an observer that is slow.
     public let count: Int
     let difference: DictionaryDifference
 

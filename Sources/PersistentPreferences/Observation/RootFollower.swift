@@ -37,11 +37,22 @@ final class RootFollower: EntryListener, @unchecked Sendable {
             return new
         }
         state.register(self)
+        // The instance may have gone to another root before it knew of this.
+        goAlong()
         return (new.seat.start as? [String: Any], new.seat.failure)
     }
 
+    /// Goes where the instance is. Two that assign its key at once may come here in either order.
+    func goAlong() {
+        // An override may give another key each time.
+        for _ in 0..<100 {
+            guard let root = state.owner?.key, lock.withLock({ !isOver && self.root != root }) else { return }
+            move(to: root)
+        }
+    }
+
     /// Follows another root, and hears of the difference.
-    func move(to newRoot: String) {
+    private func move(to newRoot: String) {
         let arrival: (@Sendable () -> Void)? = lock.withLock {
             guard !isOver else { return nil }
             root = newRoot

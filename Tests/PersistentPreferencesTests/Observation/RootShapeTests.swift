@@ -29,6 +29,28 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
+    /// A root key that an override makes of the one that is assigned.
+    private final class AccountPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 0
+        override var key: String {
+            get { "account " + super.key }
+            set { super.key = newValue }
+        }
+    }
+
+    @Test func anOverriddenKeyIsFollowed() {
+        let prefs = AccountPrefs(key: "one", store: InMemoryStore())
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append($0.text) }
+        prefs.size = 1
+        prefs.key = "two"
+        prefs.size = 2
+        #expect(
+            heard.wait { $0.last?.hasSuffix("- → 2") == true }
+                == ["account one size: - → 1", "account two size: 1 → -", "account two size: - → 2"])
+        observation.cancel()
+    }
+
     @Test func aSequenceGoesAlong() async {
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "One", store: store)

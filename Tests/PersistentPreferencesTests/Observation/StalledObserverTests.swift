@@ -23,6 +23,28 @@ import Testing
         }
     }
 
+    /// Not the number alone is bounded.
+    @Test func fortyLargeCommitsWhileOneIsStalled() {
+        let prefs = AnyPrefs(["blob"], key: "Root", store: InMemoryStore())
+        let (gate, isInside) = (Gate(), Heard<Bool>())
+        let heard = Heard<PrefsChange>()
+        let observation = prefs.onChange {
+            isInside.append(true)
+            gate.pass()
+            heard.append($0)
+        }
+        func blob(_ number: UInt8) -> Data { Data(repeating: number, count: 1 << 20) }
+        prefs["blob"] = blob(1)
+        isInside.wait(for: 1)
+        for number in 2...40 { prefs["blob"] = blob(UInt8(number)) }
+        gate.open()
+        let all = heard.wait { $0.last?.newValues["blob"] as? Data == blob(40) }
+        // Each holds two of them, and eight fit into what may wait; so three, and all later ones as the last of them.
+        #expect(all.map(\.count) == [1, 1, 1, 37])
+        #expect(all.last?.oldValues["blob"] as? Data == blob(3))
+        observation.cancel()
+    }
+
     @Test func tenThousandCommitsWhileOneIsStalled() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         let (gate, isInside) = (Gate(), Heard<Bool>())

@@ -211,4 +211,54 @@ import Testing
         }
         fired.wait { $0.contains(commits) }
     }
+
+    /// Holds up the first that wants to observe.
+    private final class SlowStore: PrefsStore, @unchecked Sendable {
+        let inner = InMemoryStore()
+        let isAsked = Gate(), mayGo = Gate()
+        private let lock = NSLock()
+        private var hasBegun = false
+
+        func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
+
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            try inner.update(root: root, body)
+        }
+
+        func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+            let isFirst = lock.withLock {
+                defer { hasBegun = true }
+                return !hasBegun
+            }
+            if isFirst {
+                isAsked.open()
+                mayGo.pass()
+            }
+            return try inner.observe(root: root, action)
+        }
+    }
+
+    @Test func aThreadThatComesWhileAnotherBeginsMissesNothing() {
+        let store = SlowStore()
+        let prefs = SizePrefs(key: "Root", store: store)
+        let fired = Heard<Int>(), isOver = Gate()
+        Thread.detachNewThread {
+            withObservationTracking {
+                _ = prefs.size
+            } onChange: {
+            }
+            isOver.open()
+        }
+        store.isAsked.pass()
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+            fired.append(1)
+        }
+        prefs.size = 13
+        store.mayGo.open()
+        isOver.pass()
+        // The other store tells on the queue of an observer.
+        fired.wait(for: 1)
+    }
 }

@@ -47,7 +47,7 @@ public final class AppSettingsValues: @unchecked Sendable {
     /// The value of a key; its default where none is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get {
-            announcer.access(key.stringKey, of: self)
+            announcer.access(key.stringKey, of: self, key.report)
             return key.read(from: entries)
         }
         set { set(newValue, for: key) }

@@ -59,7 +59,7 @@ extension PrefKey {
         return error
     }
 
-    private static func report(_ error: PrefsError) {
+    static func report(_ error: PrefsError) {
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(Self.self)) { didFail(error) }
         }

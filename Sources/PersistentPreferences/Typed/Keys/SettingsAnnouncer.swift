@@ -13,15 +13,28 @@ final class SettingsAnnouncer: @unchecked Sendable {
         self.entries = entries
     }
 
-    func access(_ key: String, of values: AppSettingsValues) {
+    /// - Parameter report: told why changes are not heard.
+    func access(_ key: String, of values: AppSettingsValues, _ report: (PrefsError) -> Void) {
         guard TrackingProbe.isTracked(values, registrar, Self.probe) else { return }
-        lock.withLock {
-            if followings.index(forKey: key) == nil {
-                // One that cannot be followed cannot be read, and that says why.
-                followings[key] = .some(try? entries.follow(key, Listener(key, entries, values)))
-            }
-        }
+        if lock.withLock({ followings.index(forKey: key) == nil }) { follow(key, of: values, report) }
         registrar.access(values, keyPath: \.[observed: key])
+    }
+
+    private func follow(_ key: String, of values: AppSettingsValues, _ report: (PrefsError) -> Void) {
+        do {
+            let new = try entries.follow(key, Listener(key, entries, values))
+            // Another thread may have been quicker.
+            let isFirst = lock.withLock {
+                guard followings.index(forKey: key) == nil else { return false }
+                followings[key] = .some(new)
+                return true
+            }
+            guard isFirst else { return _ = new?.end() }
+            if let failure = new?.seat.failure { report(.notWatched(failure)) }
+        } catch {
+            // It may be followed at the next read.
+            report(PrefsError(error))
+        }
     }
 
     /// After a write: where nobody else tells of it, this does.
