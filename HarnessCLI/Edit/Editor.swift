@@ -37,6 +37,8 @@ struct Editor {
     private let terminal: Terminal
     private var model: EditorModel
     private var decoder = KeyDecoder()
+    /// Whether the terminal was large enough, the last time.
+    private var isShown = false
     private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
 
     /// - Parameter title: where the preferences are, for the user.
@@ -69,7 +71,9 @@ struct Editor {
     private var wait: Int32? { decoder.isUndecided ? Self.millisecondsOfEscape : nil }
 
     private mutating func show() throws {
-        try terminal.write(painter.paint(EditorScreen(model, title: title, size: terminal.size)))
+        let size = terminal.size
+        isShown = size.isEnough
+        try terminal.write(painter.paint(EditorScreen(model, title: title, size: size)))
     }
 
     /// - Returns: false at the end.
@@ -96,8 +100,7 @@ struct Editor {
 
     private mutating func press(_ keys: [Key]) -> Bool {
         // Nobody types where nothing is shown.
-        guard terminal.size.isEnough else { return true }
-        for key in keys {
+        for key in keys where isShown || key == .redraw {
             guard let effect = model.press(key) else { continue }
             switch effect {
             case .leave: return false

@@ -10,7 +10,7 @@ struct EditorSession {
         static let (up, down, right, left) = ("\u{1B}[A", "\u{1B}[B", "\u{1B}[C", "\u{1B}[D")
         static let (home, end, delete, backTab) = ("\u{1B}[H", "\u{1B}[F", "\u{1B}[3~", "\u{1B}[Z")
         static let (enter, tab, backspace) = ("\r", "\t", "\u{7F}")
-        static let (eraseLine, interrupt, suspend) = ("\u{15}", "\u{3}", "\u{1A}")
+        static let (redraw, interrupt, suspend) = ("\u{C}", "\u{3}", "\u{1A}")
     }
 
     let home: HarnessHome

@@ -47,8 +47,10 @@ import Testing
         try session.terminal.wait(for: "nothing but a message") {
             $0.lines == ["prefs edit needs 40 x 12; Ctrl-C leaves"] + Array(repeating: "", count: 11)
         }
-        // Keys for what is not seen have no effect.
-        try session.type("q", "u", Keys.down)
+        // Keys for what is not seen have no effect; the last one has it draw anew.
+        let erasures = session.terminal.screen.erasures
+        try session.type("q", "u", Keys.down, Keys.redraw)
+        try session.terminal.wait(for: "the same again") { $0.erasures > erasures && $0.lines[0] != "" }
         session.terminal.resize(columns: 80, rows: 24)
         try session.terminal.wait(for: "the table again") { Array($0.lines.dropFirst()) == wide }
         try session.leave()

@@ -13,6 +13,8 @@ package struct VirtualScreen {
     package private(set) var tellsPastes = false
     /// Whether any text had a colour.
     package private(set) var hasColours = false
+    /// How often all of it was erased.
+    package private(set) var erasures = 0
     /// Sequences that it does not know.
     package private(set) var unknown: [String] = []
 
@@ -119,7 +121,9 @@ package struct VirtualScreen {
         func number(_ index: Int) -> Int { (index < numbers.count ? numbers[index] : nil) ?? 1 }
         switch Character(Unicode.Scalar(pending[end])) {
         case "H": (row, column) = (min(number(0), rows) - 1, min(number(1), columns) - 1)
-        case "J" where words == "2": cells = Self.blank(columns, rows)
+        case "J" where words == "2":
+            erasures += 1
+            cells = Self.blank(columns, rows)
         case "K" where words == "2": cells[row] = Self.blank(columns, 1)[0]
         case "m": hasColours = hasColours || numbers.contains { (30...107).contains($0 ?? 0) }
         case "h" where set(words, true), "l" where set(words, false): break
