@@ -42,7 +42,9 @@ let package = Package(
                 .copy("Resources/PlayerSettings.plist"),
             ], swiftSettings: strict),
         .testTarget(
-            name: "HarnessTests", dependencies: ["HarnessCLI", "RawDefaults", "TestSupport"], swiftSettings: strict),
+            name: "HarnessTests",
+            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),

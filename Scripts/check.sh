@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a change has to pass: format lint, a build in which warnings are errors, the tests.
+# What a change has to pass: format lint, a build in which warnings are errors, the types of the code for Apple platforms,
+# the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,7 @@ Scripts/format.sh --lint
 echo "== build, debug and release, warnings are errors"
 swift build --build-tests
 swift build -c release
+Scripts/check-apple.sh
 
 echo "== tests"
 swift test

@@ -46,7 +46,7 @@ enum Doctor {
             return "\(word): \(finding.reason.printable)\n" + (finding.command.map { "  \(way): \($0)\n" } ?? "")
         }
         let verdict = findings.contains(where: \.isTrouble) ? "" : style.green("nothing needs mending") + "\n"
-        return table.text + "\n" + lines.joined() + verdict
+        return table.text() + "\n" + lines.joined() + verdict
     }
 
     private static func describe(_ diagnosis: Diagnosis, _ surroundings: FileSurroundings, _ table: inout Table) {

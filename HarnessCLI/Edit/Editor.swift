@@ -1,4 +1,163 @@
+import Foundation
+import PersistentPreferences
+import PrefsTestSet
+
 extension TestSetRunner {
     /// The form that fills the terminal.
-    func edit() -> Outcome { Outcome() }
+    func edit() -> Outcome {
+        guard !invocation.wantsJSON else {
+            return .failure("`edit` has no output, and no --json", code: Outcome.wrongUsage, asJSON: true)
+        }
+        guard Terminal.isThere else {
+            let remedy = "`prefs set` needs none"
+            return .failure(
+                "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.wrongUsage,
+                asJSON: false)
+        }
+        do {
+            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? place.name)")
+            try editor.run()
+            return Outcome()
+        } catch let error as PrefsError {
+            return refused(error)
+        } catch {
+            return refused("\(error)")
+        }
+    }
+}
+
+/// Waits for keys, signals and the changes of others, and has the model, the preferences and the terminal follow.
+struct Editor {
+    /// A lone Escape byte is the key, if nothing follows for so long.
+    private static let millisecondsOfEscape: Int32 = 50
+
+    private let prefs: PrefsTestSet
+    private let keys: [HarnessKey]
+    private let title: String
+    private let terminal: Terminal
+    private var model: EditorModel
+    private var decoder = KeyDecoder()
+    private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
+
+    /// - Parameter title: where the preferences are, for the user.
+    init(_ prefs: PrefsTestSet, title: String) throws {
+        self.prefs = prefs
+        self.title = title
+        keys = HarnessKey.all(of: prefs)
+        model = EditorModel(keys.map { EditorRow(key: $0) })
+        terminal = try Terminal()
+    }
+
+    /// Returns when the user leaves, or the program is told to end.
+    ///
+    /// - Throws: what keeps it from reading the preferences at first, or from showing them.
+    mutating func run() throws {
+        let terminal = terminal
+        let observation = prefs.onChange { _ in terminal.wake() }
+        defer { observation.cancel() }
+        let failure = prefs.lastError
+        if let failure {
+            guard case .notWatched = failure else { throw failure }
+        }
+        let contents = try contents().get()
+        model = EditorModel(zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: failure?.description)
+        defer { terminal.leave() }
+        guard try terminal.enter() else { return }
+        repeat { try show() } while try follow(terminal.wait(milliseconds: wait))
+    }
+
+    private var wait: Int32? { decoder.isUndecided ? Self.millisecondsOfEscape : nil }
+
+    private mutating func show() throws {
+        try terminal.write(painter.paint(EditorScreen(model, title: title, size: terminal.size)))
+    }
+
+    /// - Returns: false at the end.
+    private mutating func follow(_ event: Terminal.Event) throws -> Bool {
+        switch event {
+        case .bytes(let bytes): return press(decoder.keys(from: bytes))
+        case .silence: return press(decoder.keysAfterSilence())
+        case .woken: refresh()
+        case .signal(let number): return try follow(number)
+        case .closed: return false
+        }
+        return true
+    }
+
+    private mutating func follow(_ signal: Int32) throws -> Bool {
+        painter.forget()
+        return switch signal {
+        case SIGTSTP: try terminal.suspend()
+        case SIGCONT: try terminal.enter()
+        case SIGWINCH: true
+        default: false
+        }
+    }
+
+    private mutating func press(_ keys: [Key]) -> Bool {
+        // Nobody types where nothing is shown.
+        guard terminal.size.isEnough else { return true }
+        for key in keys {
+            guard let effect = model.press(key) else { continue }
+            switch effect {
+            case .leave: return false
+            case .redraw: painter.forget()
+            case .store, .reset, .unset: carryOut(effect)
+            }
+        }
+        return true
+    }
+
+    // MARK: - Preferences
+
+    private mutating func carryOut(_ effect: EditorModel.Effect) {
+        var refusal: String?
+        do {
+            switch effect {
+            case .store(let text, let row): prefs[keys[row].name] = try ValueText.parse(text, as: keys[row].type)
+            case .reset(let row): prefs[keys[row].name] = PrefsTestSet.defaultValues[keys[row].name]
+            case .unset(let row): prefs[keys[row].name] = nil
+            case .redraw, .leave: return
+            }
+            switch prefs.lastError {
+            case .some(let error) where error.wasStored: model.notice = error.description
+            case let error: refusal = error?.description
+            }
+        } catch {
+            refusal = "\(error)"
+        }
+        switch contents() {
+        case .success(let contents): model.finish(effect, refusal: refusal, contents)
+        case .failure(let error):
+            model.finish(effect, refusal: refusal, nil)
+            model.notice = error.description
+        }
+    }
+
+    private mutating func refresh() {
+        switch contents() {
+        case .success(let contents): model.refresh(contents)
+        case .failure(let error): model.notice = error.description
+        }
+        // Found at the same time, and mended: the values are those of now.
+        if let error = prefs.lastError { model.notice = error.description }
+    }
+
+    /// What the form is to show.
+    private func contents() -> Result<[EditorRow.Content], PrefsError> {
+        let values = prefs.values
+        if let error = prefs.lastError, !error.wasStored { return .failure(error) }
+        return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
+    }
+}
+
+extension PrefsError {
+    /// Whether the access was carried out all the same.
+    fileprivate var wasStored: Bool {
+        switch self {
+        case .damaged(_, _, let setAsideAs, _): setAsideAs != nil
+        case .durabilityUnconfirmed: true
+        default: false
+        }
+    }
 }

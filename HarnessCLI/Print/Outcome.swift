@@ -21,7 +21,9 @@ struct Outcome {
     }
 
     static func failure(_ message: String, code: Int32 = refused, asJSON: Bool) -> Outcome {
-        let text = asJSON ? JSONText.object([("error", message)]) : "prefs: \(message.printable)"
+        let text =
+            asJSON
+            ? JSONText.object([("error", message)]) : "\(Style(of: STDERR_FILENO).red("prefs:")) \(message.printable)"
         return Outcome(errors: text + "\n", code: code)
     }
 

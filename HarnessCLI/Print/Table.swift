@@ -6,18 +6,19 @@ struct Table {
         rows.append(cells.map(\.printable))
     }
 
-    /// Each column as wide as its widest cell, two spaces apart.
-    var text: String {
+    /// Each column as wide as its widest cell, two spaces apart; the first row in the style of a head.
+    func text(head: Style = .plain) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.filter { $0.count > column }.map { $0[column].count }.max() ?? 0
         }
-        return rows.map { row in
+        let lines = rows.map { row in
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: width - cell.count)
             }
             let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
-        }.joined()
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        return lines.enumerated().map { ($0 == 0 ? head.bold($1) : $1) + "\n" }.joined()
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PrefsTestSet
 
 /// One of the five keys of the test set: what it is called here, and how its values are typed.
-struct HarnessKey {
+struct HarnessKey: Equatable {
     enum ValueType: String {
         case int = "Int"
         case string = "String"

@@ -6,10 +6,10 @@ import PrefsTestSet
 struct TestSetRunner {
     static let defaultSuite = "persistentpreferences.harness"
 
-    private let invocation: Invocation
+    let invocation: Invocation
     let prefs: PrefsTestSet
-    private let place: Place
-    private let file: String?
+    let place: Place
+    let file: String?
 
     init(_ invocation: Invocation) {
         self.invocation = invocation
@@ -116,15 +116,7 @@ struct TestSetRunner {
     }
 
     func refused(_ error: PrefsError) -> Outcome {
-        guard case .incorrectKeys(let names) = error else { return refused(error.description) }
-        let keys = HarnessKey.all(of: prefs)
-        if let name = names.first, names.count == 1,
-            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
-        {
-            return refused("no key `\(name)`: did you mean `\(near)`?")
-        }
-        let known = keys.map { "\($0.shortName) (\($0.name))" }
-        return refused("\(error); keys are \(known.joined(separator: ", "))")
+        refused(prefs.explain(error))
     }
 
     func refused(_ message: String) -> Outcome {
@@ -142,7 +134,7 @@ struct TestSetRunner {
             let text = values[key.name].map { ValueText.line($0) + (key.fits($0) ? "" : "  (not of this type)") }
             table.add(key.name, key.shortName, key.type.rawValue, text ?? "(not set)")
         }
-        return head.text + "\n" + table.text
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
 
     private func json(of values: [String: Any]) -> String {
@@ -152,6 +144,18 @@ struct TestSetRunner {
 }
 
 extension PrefsTestSet {
+    /// The words of an error; of a key that is none, with those that are.
+    func explain(_ error: PrefsError) -> String {
+        guard case .incorrectKeys(let names) = error else { return error.description }
+        let keys = HarnessKey.all(of: self)
+        if let name = names.first, names.count == 1,
+            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+        {
+            return "no key `\(name)`: did you mean `\(near)`?"
+        }
+        return "\(error); keys are \(keys.map { "\($0.shortName) (\($0.name))" }.joined(separator: ", "))"
+    }
+
     /// True where the root itself is missing, not only its values.
     fileprivate var isAbsent: Bool {
         flush()

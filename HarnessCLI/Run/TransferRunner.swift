@@ -68,12 +68,12 @@ struct TestSetPlace: TransferPlace {
     }
 
     func store(_ bytes: Data, merge: Bool) throws {
-        if let error = prefs.import(bytes, merge: merge) { throw error }
+        if let error = prefs.import(bytes, merge: merge) { throw Missing(prefs.explain(error)) }
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
-        if let error = copy.import(bytes, merge: merge) { throw error }
+        if let error = copy.import(bytes, merge: merge) { throw Missing(prefs.explain(error)) }
         return copy.values
     }
 }

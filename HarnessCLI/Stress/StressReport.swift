@@ -24,7 +24,7 @@ struct StressReport {
             tally.losses.isEmpty
             ? style.green("no write was lost") + "\n"
             : tally.losses.map { style.red("LOST: ") + $0.printable + "\n" }.joined()
-        return table.text + verdict
+        return table.text() + verdict
     }
 
     var json: String {

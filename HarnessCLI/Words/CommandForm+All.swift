@@ -141,7 +141,7 @@ extension CommandForm {
     private static func format(_ name: String?) throws(UsageError) -> ExportFormat {
         guard let name else { return .json }
         guard let format = ExportFormat(rawValue: name) else {
-            throw UsageError("unknown format \"\(name)\"; formats are json, xml, binary")
+            throw UsageError("unknown format `\(name)`; formats are json, xml, binary")
         }
         return format
     }

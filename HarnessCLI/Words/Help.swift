@@ -42,12 +42,12 @@ enum Help {
         for form in forms {
             table.add("  prefs \(form.name == CommandForm.show.name ? "[show]" : form.synopsis)", form.summary)
         }
-        return table.text
+        return table.text()
     }
 
     private static func options(_ forms: [OptionForm]) -> String {
         var table = Table()
         for form in forms { table.add("  " + form.name + (form.value.map { " \($0)" } ?? ""), form.summary) }
-        return table.text
+        return table.text()
     }
 }

@@ -76,8 +76,7 @@ struct Invocation {
     private static func form(_ name: String) throws(UsageError) -> CommandForm {
         guard let form = CommandForm.all.first(where: { $0.name == name }) else {
             throw UsageError(
-                "unknown command `\(name)`\(Suggestion.text(name, among: CommandForm.all.map(\.name))); `prefs --help` lists "
-                    + "all")
+                "unknown command `\(name)`\(Suggestion.textOrHelp(name, among: CommandForm.all.map(\.name)))")
         }
         return form
     }

@@ -21,8 +21,8 @@ struct Options {
             let name = word == "-h" ? OptionForm.help.name : parts[0]
             guard let form = OptionForm.all.first(where: { $0.name == name }) else {
                 throw UsageError(
-                    "unknown option \(name)\(Suggestion.text(name, among: OptionForm.all.map(\.name))); `prefs --help` lists "
-                        + "all (a value that begins with -- comes after a lone --)")
+                    "unknown option `\(name)`\(Suggestion.textOrHelp(name, among: OptionForm.all.map(\.name))) "
+                        + "(a value that begins with -- comes after a lone --)")
             }
             if names.contains(name), form.value != nil { throw UsageError("\(name) is given twice; give it once") }
             names.append(name)

@@ -5,6 +5,12 @@ enum Suggestion {
         nearest(to: word, among: known).map { ": did you mean `\($0)`?" } ?? ""
     }
 
+    /// The same, and where all words are listed.
+    static func textOrHelp(_ word: String, among known: [String]) -> String {
+        let near = text(word, among: known)
+        return near.isEmpty ? "; `prefs --help` lists all" : near
+    }
+
     /// The word that is the fewest letters away, if they are few for its length.
     static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()

@@ -12,6 +12,9 @@ final class InstanceState: @unchecked Sendable {
         weak var follower: RootFollower?
     }
 
+    /// What key-value observers ask for, where there are any. Under `withLock`.
+    var observedKeys: Set<String> = []
+
     let announcer = InstanceAnnouncer()
 
     /// Whose state it is; nil once that is being released.

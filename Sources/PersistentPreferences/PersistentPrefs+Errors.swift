@@ -5,6 +5,7 @@ extension PersistentPrefs {
     /// - Returns: nil where the access failed.
     @discardableResult
     func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
+        if let past = PastState.current(of: state) { return try? readPast(past, body) }
         var notice: PrefsError?
         do {
             var access = try access(root: key)
@@ -18,6 +19,12 @@ extension PersistentPrefs {
             report(PrefsError(error))
             return nil
         }
+    }
+
+    private func readPast<R>(_ past: PastState, _ body: (inout PrefsAccess) throws -> R) throws -> R {
+        var access = try access(root: key)
+        access.past = past
+        return try body(&access)
     }
 
     /// A refusal rolls back the update that this write is part of, if any.

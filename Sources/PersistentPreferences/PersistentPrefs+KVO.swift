@@ -1,4 +1,77 @@
 #if canImport(ObjectiveC)
+    public import Foundation
+
+    // Type-checked only: none of this has ever run. It relies on documented behavior, and on Swift giving a stored property an
+    // instance variable of its name, and on longer key paths that lead here being observed by `addObserver`, too.
+
+    /// Key-value observing: of ``values``, and of the `@objc dynamic` accessors of a subclass.
+    ///
+    /// All of it comes from the feed: after the commit, once, whoever made it, on the thread that made it or, of a change made
+    /// elsewhere, on the main queue. The automatic notification of setters would come before the commit of an update, also of one
+    /// that is rolled back, and a second time; so it is off for accessors. Properties that are stored in the instance itself
+    /// keep it. An accessor that shows something else than stored values says so by overriding
+    /// `automaticallyNotifiesObservers(forKey:)`, or calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)` itself.
+    /// Key paths through ``values`` (`values.theme`) cannot be observed: each read of it is another dictionary.
+    extension PersistentPrefs {
+        /// The first observer has the root followed, until the instance is released.
+        open override func addObserver(
+            _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+            context: UnsafeMutableRawPointer?
+        ) {
+            state.withLock { _ = state.observedKeys.insert(Self.firstKey(of: keyPath)) }
+            state.announcer.follow(self)
+            super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
+        }
+
+        /// Whether setters notify by themselves: those of properties that are stored in the instance, as far as the class
+        /// does not say otherwise.
+        open override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+            key.withCString { class_getInstanceVariable(self, $0) } != nil
+                && super.automaticallyNotifiesObservers(forKey: key)
+        }
+
+        /// Tells key-value observers around the body of a change that is committed. They read the old values when they are told
+        /// that something will change: from what was stored then.
+        func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
+            guard observationInfo != nil else { return body() }
+            let reading = try? state.store.readReporting(root: key)
+            if let notice = reading?.notice { report(notice) }
+            let now = PastState(reading?.values, of: state)
+            let past = PastState(change.former(of: reading?.values), of: state)
+            let changed = observedAccessors.filter { name in
+                let old = past.asCurrent { value(forKey: name) } as? NSObject
+                let new = now.asCurrent { value(forKey: name) }
+                return !(old?.isEqual(new) ?? (new == nil))
+            }
+            let names = ["values"] + changed
+            past.asCurrent { names.forEach { willChangeValue(forKey: $0) } }
+            body()
+            names.reversed().forEach { didChangeValue(forKey: $0) }
+        }
+
+        /// The accessors that somebody observes, or that such ones depend on, and that do not notify by themselves.
+        private var observedAccessors: [String] {
+            let type = type(of: self)
+            var names: Set<String> = []
+            var seen: Set<String> = []
+            var rest = state.withLock { state.observedKeys }
+            while let name = rest.popFirst() {
+                guard seen.insert(name).inserted else { continue }
+                // An observer of what depends on others is told when they are.
+                let sources = type.keyPathsForValuesAffectingValue(forKey: name)
+                rest.formUnion(sources.map(Self.firstKey))
+                if sources.isEmpty { names.insert(name) }
+            }
+            return names.filter {
+                $0 != "values" && responds(to: NSSelectorFromString($0))
+                    && !type.automaticallyNotifiesObservers(forKey: $0)
+            }.sorted()
+        }
+
+        private static func firstKey(of keyPath: String) -> String {
+            String(keyPath.prefix { $0 != "." })
+        }
+    }
 #else
     extension PersistentPrefs {
         /// There is no key-value observing here.

@@ -82,6 +82,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// (`prefs.values["a"] = 1`) commits the keys that it changed, in one too. A change in place works on a snapshot, so
     /// that adding 1 to a value from several threads is exact only in `update`. If it ends by throwing,
     /// nothing is stored; nor is it where the values could not be read. Cost: the read of the class, and linear in the number of keys.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
     public var values: [String: Any] {
         get { visibleValues() }
         set { replaceValues(with: newValue) }

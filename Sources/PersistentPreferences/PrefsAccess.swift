@@ -6,6 +6,8 @@ struct PrefsAccess {
     var notice: PrefsError?
     /// Whether what was read is as sure to last as the store promises.
     var isConfirmed = false
+    /// What is read in the place of what is stored, if anything.
+    var past: PastState?
     /// Whether the store itself has had the write, and so knows of its failure.
     private(set) var hasReachedStore = false
 
@@ -28,6 +30,7 @@ struct PrefsAccess {
     }
 
     private mutating func stored() throws -> [String: Any]? {
+        if let past { return past.root }
         let reading = try state.store.readReporting(root: root)
         notice = notice ?? reading.notice
         isConfirmed = reading.isConfirmed

@@ -5,7 +5,7 @@ public import PersistentPreferences
 ///
 /// It is the seed's test set (`RVS_PersistentPrefs_TestSet`): typed accessors hide that the storage has no types. A value
 /// that is absent, or of another type, reads as the empty one of its type. Cost, errors and thread-safety are those of
-/// ``PersistentPrefs``.
+/// ``PersistentPrefs``. As in the seed, the accessors can be key-value observed where Objective-C is.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
@@ -57,31 +57,46 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     public var dateKey: String { Self.allKeys[4] }
 
     /// The Integer Value; 0 where there is none.
-    public var int: Int {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public dynamic var int: Int {
         get { self[intKey] as? Int ?? 0 }
         set { self[intKey] = newValue }
     }
 
     /// The String Value; empty where there is none.
-    public var string: String {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public dynamic var string: String {
         get { self[stringKey] as? String ?? "" }
         set { self[stringKey] = newValue }
     }
 
     /// The Array Value; empty where there is none.
-    public var array: [String] {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public dynamic var array: [String] {
         get { self[arrayKey] as? [String] ?? [] }
         set { self[arrayKey] = newValue }
     }
 
     /// The Dictionary Value; empty where there is none.
-    public var dictionary: [String: String] {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public dynamic var dictionary: [String: String] {
         get { self[dictionaryKey] as? [String: String] ?? [:] }
         set { self[dictionaryKey] = newValue }
     }
 
     /// The Date Value; `Date.distantPast` where there is none.
-    public var date: Date {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public dynamic var date: Date {
         get { self[dateKey] as? Date ?? .distantPast }
         set { self[dateKey] = newValue }
     }

@@ -136,28 +136,6 @@ import Testing
         #expect(try home.prefs("get", "int", "--suite", "S", "--root", "R") == Printed("5\n"))
     }
 
-    @Test(arguments: ["--help", "-h", "help"])
-    func helpTouchesNothing(word: String) throws {
-        let home = try HarnessHome()
-        let file = try home.write(Data("damaged".utf8), to: "x.plist")
-        let help = try home.prefs(word, "--file", home.path("x.plist"))
-        #expect(help.code == 0)
-        #expect(help.errors == "")
-        #expect(help.output.hasPrefix("prefs: shows and edits a set of five preferences"))
-        for name in [
-            "get KEY", "set KEY VALUE", "unset KEY", "reset", "clear", "delete-all", "export [PATH]", "import [PATH]",
-        ] {
-            #expect(help.output.contains("\nprefs \(name) "))
-        }
-        for option in [
-            "--root NAME", "--suite NAME", "--file PATH", "--format FORMAT", "--merge", "--replace", "--json", "--",
-        ] {
-            #expect(help.output.contains("\n\(option) "))
-        }
-        #expect(try home.folder.names() == ["x.plist"])
-        #expect(try Data(contentsOf: file) == Data("damaged".utf8))
-    }
-
     private func content(of file: URL) throws -> [String: Any] {
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         return try #require(list as? [String: Any])

@@ -8,13 +8,18 @@ import Testing
     private static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
 
-    @Test(arguments: ["nope", "", "Int", "integer value", "Integer Value ", "PrefsTestSet", "é"])
-    func aKeyThatDoesNotExist(key: String) throws {
+    @Test(arguments: [
+        ("nope", nil), ("", nil), ("PrefsTestSet", nil), ("é", nil), ("Int", "int"), ("strng", "string"),
+        ("integer value", "Integer Value"), ("Integer Value ", "Integer Value"),
+    ])
+    func aKeyThatDoesNotExist(key: String, near: String?) throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let bytes = try Data(contentsOf: home.suiteFile)
         for command in [["get", key], ["set", key, "5"], ["set", key, "abc"], ["unset", key]] {
-            #expect(try home.prefs(command) == .unknownKey(key))
+            let expected: Printed =
+                if let near { .refused("no key `\(key)`: did you mean `\(near)`?") } else { .unknownKey(key) }
+            #expect(try home.prefs(command) == expected)
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }

@@ -4,27 +4,23 @@ import Testing
 
 /// Wrong usage: exit 64, one line that says how to mend it, and nothing touched.
 @Suite struct HarnessUsageTests {
-    private static let commands =
-        "commands are get, set, unset, reset, clear, delete-all, export, import, help, and none to show everything"
-    private static let options =
-        "options are --root NAME, --suite NAME, --file PATH, --format FORMAT, --merge, --replace, --json, --help "
-        + "(a value that begins with -- comes after a lone --)"
-    private static let twoWays = "--merge and --replace are two ways; give one, once"
-    private static let onlyExport = "--format is an option of `export` alone"
-    private static let onlyImport = "--merge and --replace are options of `import` alone"
-    private static let twoPlaces = "--suite and --file name one place; give one of them, once"
+    private static let all = "; `prefs --help` lists all"
+    private static let dashes = "(a value that begins with -- comes after a lone --)"
+    private static let twoPlaces = "--suite and --file name one place; give one of them"
+    private static let places = "`show`, `get`, `set`, `unset`, `reset`, `clear`, `delete-all`, `edit`, `watch`"
 
     private static let wrong: [([String], String)] = [
-        (["bogus"], "unknown command `bogus`; \(commands)"),
-        ([""], "unknown command ``; \(commands)"),
-        (["GET", "int"], "unknown command `GET`; \(commands)"),
-        (["-5"], "unknown command `-5`; \(commands)"),
-        (["--", "--json"], "unknown command `--json`; \(commands)"),
-        (["bo\ngus"], #"unknown command `bo\ngus`; "# + commands),
-        (["--bogus"], "unknown option --bogus; \(options)"),
-        (["set", "string", "--bogus"], "unknown option --bogus; \(options)"),
-        (["--root=R"], "unknown option --root=R; \(options)"),
-        (["--bo\ngus"], #"unknown option --bo\ngus; "# + options),
+        (["bogus"], "unknown command `bogus`\(all)"),
+        ([""], "unknown command ``\(all)"),
+        (["GET", "int"], "unknown command `GET`: did you mean `get`?"),
+        (["-5"], "unknown command `-5`\(all)"),
+        (["--", "--json"], "unknown command `--json`\(all)"),
+        (["bo\ngus"], #"unknown command `bo\ngus`"# + all),
+        (["--bogus"], "unknown option `--bogus`\(all) \(dashes)"),
+        (["set", "string", "--bogus"], "unknown option `--bogus`\(all) \(dashes)"),
+        (["--rot=R"], "unknown option `--rot`: did you mean `--root`? \(dashes)"),
+        (["--json=yes"], "--json takes no value"),
+        (["--bo\ngus"], #"unknown option `--bo\ngus`"# + all + " " + dashes),
         (["get"], "too few words for `get`: prefs get KEY"),
         (["get", "int", "string"], "too many words for `get`: prefs get KEY"),
         (["set"], "too few words for `set`: prefs set KEY VALUE"),
@@ -43,17 +39,27 @@ import Testing
         (["export", "--format"], "--format needs a value: --format FORMAT"),
         (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
         (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
-        (["import", "x", "--merge", "--replace"], twoWays), (["import", "x", "--merge", "--merge"], twoWays),
-        (["import", "x", "--format", "xml"], onlyExport), (["--format", "xml"], onlyExport),
-        (["export", "--merge"], onlyImport), (["--replace", "clear"], onlyImport),
+        (["import", "x", "--merge", "--replace"], "--merge and --replace are two ways; give one"),
+        (["import", "x", "--format", "xml"], "--format is no option of `import`, but of `export`"),
+        (["--format", "xml"], "--format is no option of `show`, but of `export`"),
+        (["export", "--merge"], "--merge is no option of `export`, but of `import`"),
+        (["--replace", "clear"], "--replace is no option of `clear`, but of `import`"),
+        (
+            ["read", "D", "--suite", "S"],
+            "--suite is no option of `read`, but of \(places), `export`, `import`, `doctor`"
+        ),
+        (["export", "--domain", "D", "--file", "F"], "--domain is a place of its own; give no --suite or --file"),
+        (["stress", "--threads", "0"], "--threads is a number from 1 to 64, and not \"0\""),
+        (["completions", "fish"], "completions are for bash, and not for fish"),
+        (["help", "gt"], "unknown command `gt`: did you mean `get`?"),
         (["--root"], "--root needs a value: --root NAME"),
         (["get", "int", "--suite"], "--suite needs a value: --suite NAME"),
         (["--file"], "--file needs a value: --file PATH"),
         (["set", "int", "5", "--root", "--suite", "S"], "--root needs a value: --root NAME"),
         (["set", "int", "5", "--file", "--"], "--file needs a value: --file PATH"),
         (["--root", "A", "--root", "B"], "--root is given twice; give it once"),
-        (["--suite", "A", "--suite", "B"], twoPlaces),
-        (["--file", "A", "--file", "B"], twoPlaces),
+        (["--suite", "A", "--suite", "B"], "--suite is given twice; give it once"),
+        (["--file", "A", "--file", "B"], "--file is given twice; give it once"),
         (["--suite", "A", "--file", "B"], twoPlaces),
         (["set", "int", "abc"], #"Integer Value: "abc" is no integer of 64 bits; give one such as 42 or -7"#),
         (["set", "int", "1\n2"], #"Integer Value: "1\n2" is no integer of 64 bits; give one such as 42 or -7"#),

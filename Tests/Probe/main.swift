@@ -13,6 +13,8 @@ case "migrate":
     MigratingPrefs.race(turns: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "serve":
     Probe.serve()
+case "watch":
+    Watching.serve()
 case "agreement":
     try Probe.agreement()
 case "type-safe-defaults":

@@ -32,6 +32,7 @@ final class ChangeFeed: @unchecked Sendable {
     // Under the lock.
     private var entries: [String: Entry] = [:]
     private var isCommitting = false
+    /// And looks that a listener on its way in has to know of.
     private var commits = 0
     private var needsLook = false
     private var isLookScheduled = false
@@ -106,7 +107,7 @@ final class ChangeFeed: @unchecked Sendable {
         }
         entry.listeners.append(listener)
         entries[key] = entry
-        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        let change = heard.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
         return Seat(start: start, arrival: change.flatMap(listener.note))
     }
 
@@ -153,21 +154,20 @@ final class ChangeFeed: @unchecked Sendable {
 
     // MARK: - Commits of this process
 
-    /// - Returns: whether anybody listens.
-    func willCommit() -> Bool {
-        lock.withLock {
-            isCommitting = true
-            return !entries.isEmpty
-        }
+    func willCommit() {
+        lock.withLock { isCommitting = true }
     }
 
     /// Tells of what a commit has made; nothing, if it has failed.
     ///
+    /// - Parameter stored: what the domain makes of a content when it stores it; asked only if somebody listens, who may
+    ///   have come during the commit.
     /// - Returns: for each step what its thread has to do once it holds no lock.
-    func didCommit(_ steps: [Step]) -> [[Action]] {
+    func didCommit(_ steps: [Step], as stored: (Content?) -> Content?) -> [[Action]] {
         let (actions, mustLook) = lock.withLock {
             isCommitting = false
             commits += 1
+            let steps = entries.isEmpty ? [] : steps.map { Step(before: stored($0.before), after: stored($0.after)) }
             var actions = steps.map { _ in [Action]() }
             for key in entries.keys {
                 tell(steps, of: key, to: &actions)
@@ -195,13 +195,13 @@ final class ChangeFeed: @unchecked Sendable {
         case .unknown:
             return
         case .unsure(let told):
-            tell(EntryChange(from: told, to: end, isForeign: false), steps.count - 1)
+            tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
         case .state(let told):
-            if let foreign = EntryChange(from: told, to: first.before?[key], isForeign: true) {
+            if let foreign = EntryChange(of: key, from: told, to: first.before?[key], isForeign: true) {
                 Self.runOnMainQueue(entry.listeners.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
-                tell(EntryChange(from: step.before?[key], to: step.after?[key], isForeign: false), index)
+                tell(EntryChange(of: key, from: step.before?[key], to: step.after?[key], isForeign: false), index)
             }
         }
         entries[key]?.told = .state(end)
@@ -243,8 +243,14 @@ final class ChangeFeed: @unchecked Sendable {
                 return false
             }
             for (key, entry) in entries {
-                guard case .state(let told) = entry.told else { continue }
-                guard let change = EntryChange(from: told, to: content?[key], isForeign: true) else { continue }
+                guard case .state(let told) = entry.told else {
+                    // What was read for a listener on its way in may be older than what is here: it is read again.
+                    commits += 1
+                    continue
+                }
+                guard let change = EntryChange(of: key, from: told, to: content?[key], isForeign: true) else {
+                    continue
+                }
                 entries[key]?.told = .state(content?[key])
                 Self.runOnMainQueue(entry.listeners.compactMap { $0.note(change) })
             }

@@ -1,5 +1,6 @@
 /// A committed change of one entry of a domain.
 struct EntryChange: @unchecked Sendable {
+    let key: String
     let before: Any?
     let after: Any?
     /// Of the two as dictionaries; an entry that is none, or missing, counts as an empty one.
@@ -8,12 +9,13 @@ struct EntryChange: @unchecked Sendable {
     let isForeign: Bool
 
     /// nil where nothing has changed.
-    init?(from before: Any?, to after: Any?, isForeign: Bool) {
+    init?(of key: String, from before: Any?, to after: Any?, isForeign: Bool) {
         switch (before, after) {
         case (nil, nil): return nil
         case (let before?, let after?) where CanonicalValue.areIdentical(before, after): return nil
         default: break
         }
+        self.key = key
         self.before = before
         self.after = after
         self.isForeign = isForeign

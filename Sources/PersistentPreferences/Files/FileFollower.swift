@@ -46,10 +46,12 @@ final class FileFollower: Following, @unchecked Sendable {
             // What leads nowhere, or cannot be watched, leaves the listener where it is.
             try? watchLinks()
             withExtendedLifetime(formerWatches) {}
+            // Kept for the next round, where a link is changed again in this one.
+            var heard: HeardEntry?
             try? location.withFile { file in
                 try file.checkPath()
-                guard file !== place.file else { return }
-                let heard = place.follower.end()
+                guard file !== place.file || heard != nil else { return }
+                heard = heard ?? place.follower.end()
                 let follower = try FeedFollower(file, key, relay, from: heard)
                 self.place = (file, follower)
                 if let arrival = follower.seat.arrival { DispatchQueue.main.async(execute: arrival) }

@@ -8,6 +8,8 @@ final class FileWatch: @unchecked Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
+    /// Two at once could leave the older watch in place.
+    private let settling = Lock()
     private let lock = Lock()
     /// Under the lock: of the file's folder, or of the nearest one that is there.
     private var place: (watch: AnyObject, isOfFile: Bool)?
@@ -23,6 +25,10 @@ final class FileWatch: @unchecked Sendable {
 
     /// Puts the watch where the file is, or will be.
     private func settle() throws(StorageFailure) {
+        try settling.withLock { () throws(StorageFailure) in try settleAlone() }
+    }
+
+    private func settleAlone() throws(StorageFailure) {
         var there = names
         // Each round finds that a folder was made or removed since the last one.
         for _ in 0..<1_000 {

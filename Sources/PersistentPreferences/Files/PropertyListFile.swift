@@ -82,11 +82,16 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    /// The last commit by anyone. What there is to report of it is left for the next access.
+    /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
+    /// path: the folder may be another.
     override func committed() throws -> Content? {
         if let transaction = Transaction.current, transaction.owner === self { return session?.base.content }
         let cached = lock.withLock { snapshot }
-        if let cached, cached.isCurrent(atPath: names.path) { return cached.content }
+        if let cached, cached.isCurrent(atPath: names.path),
+            cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
+        {
+            return cached.content
+        }
         switch try load(under: nil) {
         case .state(let snapshot): return snapshot.content
         case .stuck(_, let lastGood): return lastGood

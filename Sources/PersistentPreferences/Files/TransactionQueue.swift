@@ -185,19 +185,16 @@ class TransactionQueue: @unchecked Sendable {
 
     /// Writes the batch, and tells the feed what each of its members has made, if it stands.
     private func commitAndTell(_ batch: Batch) throws {
-        let isObserved = feed.willCommit()
+        feed.willCommit()
         let outcome = Result { try commit(batch.content ?? [:], durability: batch.durability) }
         let stands: Bool
         switch outcome {
         case .success, .failure(FileError.durabilityUnconfirmed): stands = true
         case .failure: stands = false
         }
-        var steps = stands ? batch.changes.map(\.step) : []
-        if isObserved {
-            steps = steps.map { ChangeFeed.Step(before: stored($0.before), after: stored($0.after)) }
-        }
+        let actions = feed.didCommit(stands ? batch.changes.map(\.step) : [], as: stored)
         // The members wait: what their threads do afterwards may still be added to.
-        for (change, actions) in zip(batch.changes, feed.didCommit(steps)) where !actions.isEmpty {
+        for (change, actions) in zip(batch.changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }
         }
         try outcome.get()

@@ -42,7 +42,8 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
             follower = new
             return true
         }
-        if isFirst { _ = prefs.follow(new, self) }
+        // What cannot be followed now may be at the next read.
+        if isFirst, prefs.follow(new, self) == nil { end() }
     }
 
     /// Called when the instance is released.

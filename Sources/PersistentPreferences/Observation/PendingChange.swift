@@ -1,5 +1,7 @@
 /// A change of a root on its way to an observer, or several that have become one.
 struct PendingChange: @unchecked Sendable {
+    /// Of the newest, where the instance has gone to another.
+    private(set) var root: String
     private(set) var difference: DictionaryDifference
     /// The whole root, where the class has yet to bring it into its shape.
     private(set) var whole: (before: [String: Any], after: [String: Any])?
@@ -7,11 +9,18 @@ struct PendingChange: @unchecked Sendable {
     private(set) var count = 1
 
     init(_ change: EntryChange, keepsWhole: Bool) {
+        root = change.key
         difference = change.difference
         isForeign = change.isForeign
         if keepsWhole {
             whole = (change.before as? [String: Any] ?? [:], change.after as? [String: Any] ?? [:])
         }
+    }
+
+    /// The root as it was before, made of a later one.
+    func former(of root: [String: Any]?) -> [String: Any]? {
+        let former = whole?.before ?? difference.reverted(from: root ?? [:])
+        return former.isEmpty ? nil : former
     }
 
     /// The part of it that concerns some of the keys.
@@ -27,6 +36,7 @@ struct PendingChange: @unchecked Sendable {
         case (nil, let nextWhole?):
             whole = (difference.reverted(from: nextWhole.before), nextWhole.after)
         }
+        root = next.root
         difference.append(next.difference)
         isForeign = isForeign || next.isForeign
         count += next.count

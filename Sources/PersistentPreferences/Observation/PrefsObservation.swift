@@ -1,7 +1,7 @@
 /// An observation under way: it ends when this is released or told to.
 ///
-/// No call begins after ``cancel()`` has returned; one that is under way on another thread comes to its end. The observer's
-/// closure is released then. Safe to use from any thread, inside the closure too. Mirrors `AnyCancellable` of Combine.
+/// Once ``cancel()`` has returned, no further call is made; one that another thread has begun, or is about to begin, comes to
+/// its end. On the observer's own serial queue there is none such. The observer's closure is released then. Safe to use from any thread, inside the closure too. Mirrors `AnyCancellable` of Combine.
 public final class PrefsObservation: @unchecked Sendable {
     private let lock = Lock()
     private var end: (@Sendable () -> Void)?

@@ -82,8 +82,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         }
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
-        let root = lock.withLock { self.root }
-        return PrefsChange(root: root, difference, isForeign: pending.isForeign, count: pending.count)
+        return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
     }
 
     /// A root in the shape of now; nothing where a migration fails.

@@ -13,10 +13,10 @@ struct TrackingProbe: Hashable {
     static func isTracked<Subject: Observable>(
         _ subject: Subject, _ registrar: ObservationRegistrar, _ keyPath: KeyPath<Subject, Void>
     ) -> Bool {
-        registrar.access(subject, keyPath: keyPath)
-        guard wasHashed.value != nil else { return false }
+        // The framework asks for hashes at other times too: when a tracking is installed, and when it is over.
         wasHashed.value = nil
-        return true
+        registrar.access(subject, keyPath: keyPath)
+        return wasHashed.value != nil
     }
 }
 

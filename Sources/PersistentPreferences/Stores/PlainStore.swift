@@ -34,36 +34,70 @@ final class PlainStore: ReportingStore {
 /// A listener at a store of somebody else's, which tells of the keys that have changed and not of the whole root.
 private final class PlainFollower: Following, @unchecked Sendable {
     let seat: ChangeFeed.Seat
+    private let hearing: Hearing
     private let lock = Lock()
-    // Under the lock.
+    /// Under the lock.
     private var observation: PrefsObservation?
-    private var values: [String: Any]?
 
     init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
-        let start = try store.read(root: root)
-        values = start
-        let change = heard.flatMap { EntryChange(from: $0.entry, to: start, isForeign: $0.isForeign) }
+        let hearing = Hearing(listener)
+        self.hearing = hearing
+        observation = try store.observe(root: root) { hearing.hear($0) }
+        let start = try hearing.start { try store.read(root: root) }
+        let change = heard.flatMap { EntryChange(of: root, from: $0.entry, to: start, isForeign: $0.isForeign) }
         seat = ChangeFeed.Seat(start: start, arrival: change.flatMap(listener.note))
-        let observation = try store.observe(root: root) { [weak self] in self?.hear($0, listener) }
-        lock.withLock { self.observation = observation }
-    }
-
-    private func hear(_ change: PrefsChange, _ listener: any EntryListener) {
-        let action = lock.withLock { () -> (@Sendable () -> Void)? in
-            let after = change.difference.applied(to: values ?? [:])
-            defer { values = after }
-            return EntryChange(from: values, to: after, isForeign: change.origin == .elsewhere).flatMap(listener.note)
-        }
-        guard let action else { return }
-        change.origin == .elsewhere ? DispatchQueue.main.async(execute: action) : action()
     }
 
     func end() -> HeardEntry? {
-        let (observation, values) = lock.withLock {
+        let observation = lock.withLock {
             defer { self.observation = nil }
-            return (self.observation, self.values)
+            return self.observation
         }
         observation?.cancel()
-        return observation.map { _ in HeardEntry(entry: values) }
+        return observation.map { _ in HeardEntry(entry: hearing.current) }
+    }
+
+    /// The root, as the listener has heard of it.
+    private final class Hearing: @unchecked Sendable {
+        private let listener: any EntryListener
+        private let lock = Lock()
+        // Under the lock.
+        private var values: [String: Any]?
+        private var hasStarted = false
+        private var hasMissed = false
+
+        init(_ listener: any EntryListener) {
+            self.listener = listener
+        }
+
+        var current: [String: Any]? { lock.withLock { values } }
+
+        /// Reads the root until nothing is heard meanwhile: from then on what is heard comes to it.
+        func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
+            while true {
+                lock.withLock { hasMissed = false }
+                let found = try read()
+                let isMissing = lock.withLock {
+                    if !hasMissed { (values, hasStarted) = (found, true) }
+                    return hasMissed
+                }
+                if !isMissing { return found }
+            }
+        }
+
+        func hear(_ change: PrefsChange) {
+            let action = lock.withLock { () -> (@Sendable () -> Void)? in
+                guard hasStarted else {
+                    hasMissed = true
+                    return nil
+                }
+                let after = change.difference.applied(to: values ?? [:])
+                defer { values = after }
+                return EntryChange(of: change.root, from: values, to: after, isForeign: change.origin == .elsewhere)
+                    .flatMap(listener.note)
+            }
+            guard let action else { return }
+            change.origin == .elsewhere ? DispatchQueue.main.async(execute: action) : action()
+        }
     }
 }

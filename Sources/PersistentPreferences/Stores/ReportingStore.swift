@@ -43,7 +43,7 @@ extension ReportingStore {
         root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) throws -> PrefsObservation {
         let observer = CallbackObserver(on: nil) {
-            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+            action(PrefsChange(root: $0.root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
         let following = try follow(root: root, observer, from: nil)
         if let failure = following.seat.failure { throw PrefsError.notWatched(failure) }

@@ -24,6 +24,11 @@
                 }
             }
 
+            func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+                try NameVetting.checkRoot(root)
+                return try FeedFollower(domain, root, listener, from: heard)
+            }
+
             func entry(forKey key: String, _ report: (PrefsError) -> Void) -> Any? {
                 domain.content(for: key)?[key]
             }
@@ -55,6 +60,7 @@
 
         private let name: String
         private let defaults: UserDefaults
+        private let watcher: DefaultsWatcher
         /// The domain as the transaction found it. Belongs to the thread whose turn it is.
         private var base: Content = [:]
 
@@ -71,6 +77,7 @@
         private init(_ suiteName: String?) throws(PrefsError) {
             guard let suiteName else {
                 defaults = .standard
+                watcher = DefaultsWatcher(defaults)
                 name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
                 return
             }
@@ -78,6 +85,7 @@
                 throw .invalidName(name: suiteName, reason: "is no suite name: UserDefaults refuses it")
             }
             self.defaults = defaults
+            watcher = DefaultsWatcher(defaults)
             name = suiteName
         }
 
@@ -87,19 +95,42 @@
             return stored()[root].map { [root: Self.canonical($0, root)] }
         }
 
+        /// All of it, likewise; nil where nothing is stored.
+        func content() -> Content? {
+            if let transaction = Transaction.current, transaction.owner === self { return transaction.content }
+            let entries = stored().map { ($0.key, Self.canonical($0.value, $0.key)) }
+            return entries.isEmpty ? nil : Dictionary(uniqueKeysWithValues: entries)
+        }
+
+        /// The entries that are watched, which are those that anybody asks for.
+        override func committed() -> Content? {
+            if let transaction = Transaction.current, transaction.owner === self { return base }
+            let keys = watcher.keys
+            let entries = stored().filter { keys.contains($0.key) }
+            return Dictionary(uniqueKeysWithValues: entries.map { ($0.key, Self.canonical($0.value, $0.key)) })
+        }
+
+        override func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+            watcher.watch(key, changed)
+        }
+
         override func begin() -> Content? {
             base = Dictionary(uniqueKeysWithValues: stored().map { ($0.key, Self.canonical($0.value, $0.key)) })
             return base
         }
 
         override func commit(_ content: Content, durability: Durability) {
+            var changed: [String] = []
             for (root, value) in content {
                 if let old = base[root], CanonicalValue.areEqual(old, value) { continue }
                 defaults.set(value, forKey: root)
+                changed.append(root)
             }
             for root in base.keys where content.index(forKey: root) == nil {
                 defaults.removeObject(forKey: root)
+                changed.append(root)
             }
+            watcher.didCommit(changed)
         }
 
         override func end() {

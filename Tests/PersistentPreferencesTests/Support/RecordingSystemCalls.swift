@@ -60,7 +60,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     var doubleCloses: Int { lock.withLock { straysClosed } }
 
     /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
-    var onCall: ((String) throws(StorageFailure) -> Void)?
+    var onCall: ((String) throws(StorageFailure) -> Void)? {
+        get { lock.withLock { hook } }
+        set { lock.withLock { hook = newValue } }
+    }
+    private var hook: ((String) throws(StorageFailure) -> Void)?
 
     private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
         try onCall?(name)

@@ -2,9 +2,18 @@
     public import SwiftUI
 
     extension AppSetting: DynamicProperty {
-        /// A binding to the setting, for a control that edits it.
-        public var projectedValue: Binding<Value> {
+        /// What `$setting` is: a binding, for a control that edits the setting.
+        public typealias Projection = Binding<Value>
+
+        var projection: Projection {
             Binding(get: { wrappedValue }, set: { wrappedValue = $0 })
         }
+    }
+#else
+    extension AppSetting {
+        /// What `$setting` is: the wrapper itself.
+        public typealias Projection = Self
+
+        var projection: Projection { self }
     }
 #endif

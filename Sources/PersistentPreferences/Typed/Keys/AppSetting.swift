@@ -23,4 +23,8 @@ public struct AppSetting<Value>: @unchecked Sendable {
         get { values[keyPath: keyPath] }
         nonmutating set { values[keyPath: keyPath] = newValue }
     }
+
+    // Here, because the compiler does not look for it in extensions.
+    /// `$setting`: where SwiftUI is a `Binding`, elsewhere the wrapper itself.
+    public var projectedValue: Projection { projection }
 }

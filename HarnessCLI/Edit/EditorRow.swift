@@ -1,0 +1,51 @@
+import Foundation
+import PrefsTestSet
+
+/// One value in the form.
+struct EditorRow: Equatable {
+    /// What is stored, as far as the form shows it.
+    enum Content: Equatable {
+        case notSet
+        case set(String)
+        case isDefault(String)
+        /// Stored by another program, which did not know the type.
+        case ofOtherType(String, name: String)
+    }
+
+    let key: HarnessKey
+    var content = Content.notSet
+    /// Whether others have changed it, and the user has not moved since.
+    var isMarked = false
+    /// Why the text that was typed, or a reset, is not stored.
+    var refusal: String?
+
+    /// As the user edits it.
+    var text: String {
+        switch content {
+        case .notSet: ""
+        case .set(let text), .isDefault(let text), .ofOtherType(let text, _): text
+        }
+    }
+
+    static func content(_ value: Any?, of key: HarnessKey) -> Content {
+        guard let value else { return .notSet }
+        let text = ValueText.line(value)
+        guard key.fits(value) else { return .ofOtherType(text, name: ValueText.typeName(value)) }
+        return key.isDefault(value) ? .isDefault(text) : .set(text)
+    }
+}
+
+extension HarnessKey {
+    fileprivate func isDefault(_ value: Any) -> Bool {
+        func isSame<Value: Equatable>(_ type: Value.Type) -> Bool {
+            value as? Value == PrefsTestSet.defaultValues[name] as? Value
+        }
+        return switch type {
+        case .int: isSame(Int.self)
+        case .string: isSame(String.self)
+        case .array: isSame([String].self)
+        case .dictionary: isSame([String: String].self)
+        case .date: isSame(Date.self)
+        }
+    }
+}

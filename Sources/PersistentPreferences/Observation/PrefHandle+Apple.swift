@@ -1,0 +1,11 @@
+#if canImport(SwiftUI)
+    public import SwiftUI
+
+    extension PrefHandle {
+        /// A binding to the property, for a control that edits it: `TextField("Name", text: prefs.$name.binding)`. Keeps the
+        /// instance alive. Cost and errors are those of the property.
+        public var binding: Binding<Value> {
+            Binding(get: { value }, set: { set($0) })
+        }
+    }
+#endif

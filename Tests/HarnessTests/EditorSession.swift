@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs edit` in a terminal, in a home of its own.
+struct EditorSession {
+    /// What terminals send.
+    enum Keys {
+        static let escape = "\u{1B}"
+        static let (up, down, right, left) = ("\u{1B}[A", "\u{1B}[B", "\u{1B}[C", "\u{1B}[D")
+        static let (home, end, delete, backTab) = ("\u{1B}[H", "\u{1B}[F", "\u{1B}[3~", "\u{1B}[Z")
+        static let (enter, tab, backspace) = ("\r", "\t", "\u{7F}")
+        static let (eraseLine, interrupt, suspend) = ("\u{15}", "\u{3}", "\u{1A}")
+    }
+
+    let home: HarnessHome
+    let terminal: PseudoTerminal
+    /// Those of the terminal before the editor had it.
+    let modes: String
+
+    init(
+        in home: HarnessHome, columns: Int = 80, rows: Int = 24, arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) throws {
+        self.home = home
+        // The shell tells when it has seen the terminal untouched, and then becomes the editor.
+        terminal = try PseudoTerminal(
+            URL(filePath: "/bin/sh"), ["-c", #"read x; exec "$0" edit "$@""#, try Self.program] + arguments,
+            environment: ["HOME": home.folder.path].merging(environment) { $1 }, columns: columns, rows: rows)
+        modes = terminal.modes
+        try terminal.type("\n")
+        try terminal.wait(for: "the form") { $0.isAlternate && $0.lines.last?.isEmpty == false }
+    }
+
+    static var program: String {
+        get throws { try Child.executable("prefs").path(percentEncoded: false) }
+    }
+
+    func type(_ keys: String...) throws {
+        try terminal.type(keys.joined())
+    }
+
+    /// Waits until that line is there, whole or its beginning.
+    func wait(_ line: String) throws {
+        try terminal.wait(for: "a line \(line)") { $0.lines.contains { $0.hasPrefix(line) } }
+    }
+
+    /// Waits until such a line is gone.
+    func waitForNo(_ line: String) throws {
+        try terminal.wait(for: "no line \(line)") { !$0.lines.contains { $0.hasPrefix(line) } }
+    }
+
+    /// Ends it by what is done, and sees that the terminal is as it was.
+    func end(oneOf codes: Set<Int32> = [0], _ act: () throws -> Void) throws {
+        try act()
+        let code = try terminal.exitCode()
+        #expect(codes.contains(code))
+        #expect(terminal.modes == modes)
+        let screen = terminal.screen
+        #expect(!screen.isAlternate && screen.showsCursor && screen.wraps && !screen.tellsPastes)
+        #expect(screen.unknown.isEmpty)
+    }
+
+    /// Leaves as a user does.
+    func leave() throws {
+        try end { try type("q") }
+    }
+}

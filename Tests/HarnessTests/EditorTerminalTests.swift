@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs edit` and its terminal: however it ends, the terminal is as it was; and without one there is no form.
+@Suite struct EditorTerminalTests {
+    private typealias Keys = EditorSession.Keys
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func isRestoredAfterASignal(number: Int32) throws {
+        let session = try EditorSession(in: HarnessHome())
+        #expect(session.modes != session.terminal.modes)
+        try session.end { session.terminal.send(number) }
+    }
+
+    @Test func controlCLeavesAnEditToo() throws {
+        let home = try HarnessHome()
+        let session = try EditorSession(in: home)
+        try session.type(Keys.enter, "5")
+        try session.wait("> Integer Value     Int         editing     5")
+        try session.end { try session.type(Keys.interrupt) }
+        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+    }
+
+    @Test func controlCTwiceLeavesWhereTheLockIsHeld() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "1")
+        let sidecar = home.suiteFile.deletingLastPathComponent().path + "/.\(home.suiteFile.lastPathComponent).lock"
+        let lock = open(sidecar, O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let session = try EditorSession(in: home)
+        try session.type(Keys.enter, "5", Keys.enter)
+        try session.terminal.waitUntilItWaitsForALock()
+        // Which one the system delivers first is its own affair.
+        try session.end(oneOf: [128 + SIGINT, 128 + SIGTERM]) {
+            session.terminal.send(SIGINT)
+            session.terminal.send(SIGTERM)
+        }
+        flock(lock, LOCK_UN)
+        #expect(try home.prefs("get", "int") == Printed("1\n"))
+    }
+
+    @Test func controlZStopsItAndTheShellContinuesIt() throws {
+        let home = try HarnessHome()
+        let script = #"set -m; "$0" edit; echo "stopped $?"; read x; fg; echo "left $?""#
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
+            environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        let modes = terminal.modes
+        let edited = "> Integer Value     Int         editing     12"
+        try terminal.wait(for: "the form") { $0.isAlternate && $0.lines[23] != "" }
+        try terminal.type(Keys.enter + "12")
+        try terminal.wait(for: "the edit") { $0.lines[2] == edited }
+        let before = terminal.screen.lines
+        try terminal.type(Keys.suspend)
+        try terminal.wait(for: "the shell") { !$0.isAlternate && $0.lines.contains { $0.hasPrefix("stopped") } }
+        #expect(terminal.modes == modes)
+        #expect(terminal.screen.showsCursor && terminal.screen.wraps && !terminal.screen.tellsPastes)
+        try terminal.type("\n")
+        try terminal.wait(for: "the form again") { $0.isAlternate && $0.lines == before }
+        #expect(terminal.screen.showsCursor)
+        #expect(terminal.modes != modes)
+        try terminal.type(Keys.enter)
+        try terminal.wait(for: "the value") { $0.lines[2] == "> Integer Value     Int         set         12" }
+        try terminal.type("q")
+        try terminal.wait(for: "the shell") { !$0.isAlternate && $0.lines.contains("left 0") }
+        #expect(try terminal.exitCode() == 0)
+        #expect(terminal.modes == modes)
+    }
+
+    /// In the background the terminal is not its own: it is not touched, and keeps nobody from ending the editor.
+    @Test(arguments: ["", "bg;"]) func isEndedInTheBackground(before: String) throws {
+        let home = try HarnessHome()
+        let script = "set -m; \"$0\" edit; \(before) kill %1; kill -CONT %1 2> /dev/null; wait %1; echo \"left $?\""
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
+            environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        let modes = terminal.modes
+        try terminal.wait(for: "the form") { $0.isAlternate && $0.lines[23] != "" }
+        try terminal.type(Keys.suspend)
+        try terminal.wait(for: "the end") { !$0.isAlternate && $0.lines.contains("left 0") }
+        #expect(try terminal.exitCode() == 0)
+        #expect(terminal.modes == modes && !terminal.screen.isAlternate && terminal.screen.wraps)
+    }
+
+    @Test func withoutAShellControlZRedraws() throws {
+        let session = try EditorSession(in: HarnessHome())
+        // Nobody could continue it: the system does not stop it.
+        try session.type(Keys.suspend, Keys.down)
+        try session.wait("> String")
+        // SIGSTOP cannot be caught; the terminal may have been used meanwhile.
+        session.terminal.send(SIGSTOP)
+        session.terminal.send(SIGCONT)
+        try session.type(Keys.down)
+        try session.wait("> Array")
+        try session.leave()
+    }
+
+    @Test(arguments: ["< /dev/null", "> out", "--json", ";TERM=dumb"])
+    func withoutATerminalItSaysSo(how: String) throws {
+        let home = try HarnessHome()
+        let isDumb = how == ";TERM=dumb"
+        let script =
+            #"cd "$HOME"; "$0" edit "# + (isDumb ? "" : how) + #" 2> errors; code=$?; test ! -s out && exit $code"#
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/bin/sh"), ["-c", script, try EditorSession.program],
+            environment: ["HOME": home.folder.path, "TERM": isDumb ? "dumb" : "xterm"], columns: 80, rows: 24)
+        let modes = terminal.modes
+        #expect(try terminal.exitCode() == 64)
+        #expect(terminal.modes == modes)
+        let message =
+            how == "--json"
+            ? #"{"error":"`edit` has no output, and no --json"}"#
+            : "prefs: `edit` needs a terminal on standard input and output; `prefs set` needs none"
+        let errors = try String(contentsOf: home.folder.file("errors"), encoding: .utf8)
+        #expect(errors == message + "\n")
+        #expect(Set(terminal.screen.lines) == [""])
+    }
+
+    @Test func inAPipe() throws {
+        let home = try HarnessHome()
+        #expect(
+            try home.prefs("edit")
+                == .wrongUsage("`edit` needs a terminal on standard input and output; `prefs set` needs none"))
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// What an observer's closure may do, and how an observation ends.
+@Suite struct CallbackTests {
+    private func prefs(_ store: any PrefsStore = InMemoryStore()) -> AnyPrefs {
+        AnyPrefs(observedNames, key: "Root", store: store)
+    }
+
+    /// Something for a closure to capture.
+    private final class Captured: Sendable {}
+
+    /// An observation that its own closure can reach.
+    private final class Holder: @unchecked Sendable {
+        private let lock = NSLock()
+        private var held: [PrefsObservation] = []
+
+        func put(_ observation: PrefsObservation) { lock.withLock { held.append(observation) } }
+        func cancel() { lock.withLock { held }.forEach { $0.cancel() } }
+        func release() {
+            let last = lock.withLock {
+                defer { held = [] }
+                return held
+            }
+            withExtendedLifetime(last) {}
+        }
+    }
+
+    enum Place: CaseIterable { case memory, file }
+
+    /// Counts up to ten by writing what it hears; an equal write ends it.
+    @Test(arguments: Place.allCases)
+    func aClosureReadsAndWrites(_ place: Place) throws {
+        let folder = try TemporaryFolder()
+        let prefs = prefs(
+            place == .memory ? InMemoryStore() : PropertyListFileStore(url: folder.file(), durability: .process))
+        let heard = Heard<String>()
+        let observation = prefs.onChange {
+            heard.append($0.text)
+            let number = prefs["a"] as? Int ?? 0
+            prefs["a"] = min(number + 1, 10)
+            prefs["b"] = min(number, 3)
+            prefs.update { $0["c"] = ($0["b"] as? Int ?? 0) * 2 }
+        }
+        prefs["a"] = 1
+        let all = heard.wait { $0.contains("Root a: 9 → 10") && $0.contains("Root c: 4 → 6") }
+        #expect(all.filter { $0.contains("a: ") } == ["Root a: - → 1"] + (1..<10).map { "Root a: \($0) → \($0 + 1)" })
+        #expect(all.filter { $0.contains("b: ") } == ["Root b: - → 1", "Root b: 1 → 2", "Root b: 2 → 3"])
+        #expect(Listener(prefs).take() == [])
+        #expect(prefs.ints == ["a": 10, "b": 3, "c": 6])
+        observation.cancel()
+    }
+
+    enum Ending: CaseIterable { case cancelsItself, releasesItself, cancelsFromElsewhere }
+
+    @Test(arguments: Ending.allCases)
+    func aClosureEndsItself(_ ending: Ending) {
+        let prefs = prefs()
+        let holder = Holder()
+        let heard = Heard<String>()
+        let (isSetUp, isEnded) = (Gate(), Heard<Bool>())
+        weak var captured: Captured?
+        do {
+            let object = Captured()
+            captured = object
+            holder.put(
+                prefs.onChange { change in
+                    withExtendedLifetime(object) {}
+                    isSetUp.pass()
+                    heard.append(change.text)
+                    switch ending {
+                    case .cancelsItself: holder.cancel()
+                    case .releasesItself: holder.release()
+                    case .cancelsFromElsewhere:
+                        inThreads(4) { _ in holder.cancel() }
+                    }
+                    isEnded.append(true)
+                })
+        }
+        isSetUp.open()
+        prefs["a"] = 1
+        isEnded.wait(for: 1)
+        prefs["a"] = 2
+        #expect(Listener(prefs).take() == [])
+        #expect(heard.all == ["Root a: - → 1"])
+        // The call that has ended it may be on its way out.
+        isReleased { captured == nil }
+    }
+
+    /// Bounded, and without a clock deciding anything.
+    private func isReleased(
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+    ) {
+        let limit = Date(timeIntervalSinceNow: 60)
+        while !condition(), Date() < limit { sched_yield() }
+        #expect(condition(), sourceLocation: sourceLocation)
+    }
+
+    @Test func aClosureCancelsOthersAndAddsMore() {
+        let prefs = prefs()
+        let holder = Holder(), more = Holder()
+        let (first, other, added) = (Heard<String>(), Heard<String>(), Heard<String>())
+        // All on one queue, so that the others have not begun when the first cancels them.
+        let queue = DispatchQueue(label: "test")
+        let observation = prefs.onChange(on: queue) {
+            first.append($0.text)
+            holder.cancel()
+            if first.all.count == 1 { more.put(prefs.onChange { added.append($0.text) }) }
+        }
+        holder.put(prefs.onChange(on: queue) { other.append($0.text) })
+        holder.put(prefs.onChange(of: "a", on: queue) { other.append($0.text) })
+        prefs["a"] = 1
+        first.wait(for: 1)
+        queue.sync {}
+        prefs["a"] = 2
+        #expect(first.wait(for: 2) == ["Root a: - → 1", "Root a: 1 → 2"])
+        #expect(added.wait(for: 1) == ["Root a: 1 → 2"])
+        queue.sync {}
+        #expect(other.all == [])
+        observation.cancel()
+        more.cancel()
+    }
+
+    @Test func aClosureMakesAndReleasesInstances() {
+        let store = InMemoryStore()
+        let prefs = prefs(store)
+        let heard = Heard<String>(), inner = Heard<String>()
+        let observation = prefs.onChange(of: "a") { change in
+            heard.append(change.text)
+            let made = AnyPrefs(observedNames, key: "Root", store: store)
+            let observation = made.onChange { inner.append($0.text) }
+            made["b"] = change.newValues["a"]
+            observation.cancel()
+        }
+        for number in 1...50 { prefs["a"] = number }
+        #expect(heard.wait(for: 50) == (1...50).map { "Root a: \($0 == 1 ? "-" : "\($0 - 1)") → \($0)" })
+        observation.cancel()
+    }
+
+    /// As in a model object that has both.
+    @Test func anObservationOutlivesItsInstance() {
+        let store = InMemoryStore()
+        let writer = prefs(store)
+        let heard = Heard<String>()
+        weak var released: AnyPrefs?
+        var observation: PrefsObservation?
+        do {
+            let prefs = AnyPrefs(["a"], key: "Root", store: store)
+            released = prefs
+            observation = prefs.onChange { heard.append($0.text) }
+        }
+        #expect(released == nil)
+        writer.update { ($0["a"], $0["b"]) = (1, 1) }
+        #expect(heard.wait(for: 1) == ["Root a: - → 1"])
+        observation = nil
+        writer["a"] = 2
+        #expect(Listener(writer).take() == [])
+        #expect(heard.all.count == 1)
+        withExtendedLifetime(observation) {}
+    }
+
+    enum End: CaseIterable { case cancelled, cancelledTwice, released, cancelledByThreads }
+
+    @Test(arguments: End.allCases)
+    func whatEndsReleasesItsClosure(_ end: End) {
+        let prefs = prefs()
+        weak var captured: Captured?
+        var observation: PrefsObservation?
+        let heard = Heard<Bool>()
+        do {
+            let object = Captured()
+            captured = object
+            observation = prefs.onChange { _ in
+                withExtendedLifetime(object) {}
+                heard.append(true)
+            }
+        }
+        prefs["a"] = 1
+        heard.wait(for: 1)
+        #expect(captured != nil)
+        switch end {
+        case .cancelled: observation?.cancel()
+        case .cancelledTwice: (0..<2).forEach { _ in observation?.cancel() }
+        case .released: observation = nil
+        case .cancelledByThreads:
+            let ended = observation
+            inThreads(8) { _ in ended?.cancel() }
+        }
+        // Its one call may be on its way out.
+        isReleased { captured == nil }
+        prefs["a"] = 2
+        #expect(Listener(prefs).take() == [])
+        #expect(heard.all.count == 1)
+        withExtendedLifetime(observation) {}
+    }
+
+    /// The closure of an observation is released outside of every lock: what it held may use the same preferences.
+    @Test func whatIsReleasedMayWrite() {
+        final class WritesAtItsEnd: Sendable {
+            let prefs: AnyPrefs
+            let inner: PrefsObservation
+            init(_ prefs: AnyPrefs, _ inner: PrefsObservation) { (self.prefs, self.inner) = (prefs, inner) }
+            deinit { prefs["b"] = "ended" }
+        }
+        let prefs = prefs()
+        let listener = Listener(prefs)
+        do {
+            let object = WritesAtItsEnd(prefs, prefs.onChange { _ in })
+            let observation = prefs.onChange { _ in withExtendedLifetime(object) {} }
+            observation.cancel()
+        }
+        #expect(listener.take() == ["Root b: - → 'ended'"])
+    }
+
+    /// On the caller's serial queue, cancelling is the last word.
+    @Test func noCallBeginsAfterTheEnd() {
+        let prefs = prefs()
+        let queue = DispatchQueue(label: "test")
+        for round in 1...200 {
+            let isOver = Heard<Bool>(), late = Heard<Int>()
+            let observation = prefs.onChange(on: queue) { _ in if !isOver.all.isEmpty { late.append(round) } }
+            prefs["a"] = round
+            prefs["b"] = round
+            queue.sync {
+                observation.cancel()
+                isOver.append(true)
+            }
+            prefs["a"] = -round
+            queue.sync {}
+            #expect(late.all == [])
+        }
+    }
+
+    @Test func oneCallAtATimeAlsoOnAConcurrentQueue() {
+        let prefs = prefs()
+        let inside = NSLock()
+        let heard = Heard<Int>()
+        let observation = prefs.onChange(of: "a", on: .global()) {
+            #expect(inside.try())
+            sched_yield()
+            heard.append($0.newValues["a"] as? Int ?? 0)
+            inside.unlock()
+        }
+        for number in 1...300 { prefs["a"] = number }
+        #expect(heard.wait(for: 300) == Array(1...300))
+        observation.cancel()
+    }
+
+    /// A closure that never returns keeps nobody: not the commits, not the other observers, not its own end.
+    @Test func aClosureThatHangsIsCancelled() {
+        let prefs = prefs()
+        let (gate, isInside) = (Gate(), Heard<Bool>())
+        let observation = prefs.onChange { _ in
+            isInside.append(true)
+            gate.pass()
+        }
+        prefs["a"] = 1
+        isInside.wait(for: 1)
+        observation.cancel()
+        let listener = Listener(prefs)
+        prefs["a"] = 2
+        #expect(listener.take() == ["Root a: 1 → 2"])
+        gate.open()
+    }
+
+    /// Inside of an update nothing is heard yet; what is heard is what the update has made in the end.
+    @Test func anObserverAddedInsideOfAnUpdateHearsOfIt() {
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let holder = Holder()
+        prefs.update {
+            prefs["a"] = 1
+            holder.put(prefs.onChange { heard.append($0.text) })
+            prefs["a"] = 2
+        }
+        #expect(heard.wait(for: 1) == ["Root a: - → 2"])
+        holder.cancel()
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Changes and values as asynchronous sequences.
+@Suite(.timeLimit(.minutes(1))) struct ChangeSequenceTests {
+    private let store = InMemoryStore()
+
+    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name: String? = nil
+    }
+
+    private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
+
+    @Test func changesAreThoseSinceItWasMade() async {
+        let prefs = prefs()
+        prefs.size = 1
+        let all = prefs.changes(), some = prefs.changes(of: "name")
+        prefs.size = 2
+        prefs.update { (prefs.size, prefs.name) = (3, "x") }
+        var iterator = all.makeAsyncIterator(), someIterator = some.makeAsyncIterator()
+        #expect(await iterator.next()?.text == "Root size: 1 → 2")
+        #expect(await iterator.next()?.text == "Root name: - → 'x', size: 2 → 3")
+        #expect(await someIterator.next()?.text == "Root name: - → 'x'")
+        // Each further one begins anew.
+        var second = all.makeAsyncIterator()
+        prefs.size = 4
+        #expect(await second.next()?.text == "Root size: 3 → 4")
+        #expect(await iterator.next()?.text == "Root size: 3 → 4")
+    }
+
+    @Test func updatesBeginWithTheValueOfNow() async {
+        let prefs = prefs()
+        let updates = prefs.$size.updates
+        prefs.size = 1
+        var iterator = updates.makeAsyncIterator()
+        #expect(await iterator.next() == 12)
+        #expect(await iterator.next() == 1)
+        // To an equal value is no change, nor is another property.
+        prefs.name = "x"
+        prefs.update { $0["size"] = 1.0 }
+        prefs.$size.reset()
+        #expect(await iterator.next() == 12)
+        var second = updates.makeAsyncIterator()
+        #expect(await second.next() == 12)
+        prefs.size = 2
+        #expect(await second.next() == 2)
+        #expect(await iterator.next() == 2)
+        var names = prefs.$name.updates.makeAsyncIterator()
+        #expect(await names.next() == "x")
+        prefs.name = nil
+        #expect(await names.next() == .some(nil))
+    }
+
+    @Test func cancellingTheTaskEndsIt() async {
+        let prefs = prefs()
+        let (changes, updates) = (prefs.changes(), prefs.$size.updates)
+        let heard = Heard<Int>()
+        let task = Task {
+            var values: [Int] = []
+            for await value in updates {
+                values.append(value)
+                heard.append(value)
+            }
+            for await _ in changes { values.append(-1) }
+            return values
+        }
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                heard.wait(for: 1)
+                done.resume()
+            }
+        }
+        task.cancel()
+        #expect(await task.value == [12])
+        #expect(!isFollowed)
+        // One that was cancelled before it began hears nothing.
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await prefs.changes().reduce(into: 0) { sum, _ in sum += 1 }
+        }
+        late.cancel()
+        prefs.size = 1
+        #expect(await late.value == 0)
+        #expect(!isFollowed)
+    }
+
+    @Test func whatIsDroppedIsEnded() async {
+        let prefs = prefs()
+        weak var captured: SizePrefs?
+        do {
+            let other = self.prefs()
+            captured = other
+            var changes: PrefsChanges? = other.changes()
+            var iterator = changes?.makeAsyncIterator()
+            prefs.size = 1
+            #expect(await iterator?.next()?.text == "Root size: - → 1")
+            #expect(isFollowed)
+            changes = nil
+            #expect(isFollowed)
+            iterator = nil
+            #expect(!isFollowed)
+            _ = other.$size.updates
+            #expect(!isFollowed)
+            for await _ in other.$size.updates { break }
+            #expect(!isFollowed)
+        }
+        #expect(captured == nil)
+    }
+
+    @Test func severalTasksShareTheWork() async {
+        let prefs = prefs()
+        let heard = await withTaskGroup(of: [Int].self) { group in
+            for _ in 0..<4 {
+                let updates = prefs.$size.updates
+                group.addTask { await updates.prefix(101).reduce(into: []) { $0.append($1) } }
+            }
+            for number in 100..<200 { prefs.size = number }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(heard == Array(repeating: [12] + Array(100..<200), count: 4))
+    }
+
+    /// Of an instance that has gone, the sequence goes on.
+    @Test func itDoesNotEndWithItsInstance() async {
+        let changes = prefs().changes()
+        prefs().size = 1
+        var iterator = changes.makeAsyncIterator()
+        #expect(await iterator.next()?.text == "Root size: - → 1")
+    }
+
+    @Test func whatIsRefusedIsEmpty() async {
+        let prefs = prefs()
+        #expect(await prefs.changes(of: "unknown").reduce(into: 0) { sum, _ in sum += 1 } == 0)
+        #expect(prefs.outcomeIs(.incorrectKeys(invalidElements: ["unknown"])))
+        let bad = SizePrefs(key: "", store: store)
+        #expect(await bad.changes().reduce(into: 0) { sum, _ in sum += 1 } == 0)
+        #expect(await bad.$size.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
+    }
+
+    /// Whether anybody listens at the store.
+    private var isFollowed: Bool {
+        let domain = Mirror(reflecting: store).descendant("domain") as? TransactionQueue
+        let entries = domain.flatMap { Mirror(reflecting: $0.feed).descendant("entries") }
+        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+    }
+}
+
+extension PersistentPrefs {
+    fileprivate func outcomeIs(_ error: PrefsError) -> Bool { outcome == "\(error)" }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Each commit once, in the order of the commits, for every observer.
+@Suite struct CommitOrderTests {
+    private static let threads = 8
+    private static let writes = 60
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    enum Place: CaseIterable { case memory, binary, xml }
+
+    private func store(_ place: Place) -> any PrefsStore {
+        switch place {
+        case .memory: InMemoryStore()
+        case .binary: PropertyListFileStore(url: folder.file(), durability: .process)
+        case .xml: PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process)
+        }
+    }
+
+    private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var counter = 0
+        override var keys: [String] { (0..<CommitOrderTests.threads).map { "own\($0)" } + ["shared"] }
+    }
+
+    /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
+    @Test(.timeLimit(.minutes(2)), arguments: Place.allCases)
+    func eachObserverHearsEachCommitInOrder(_ place: Place) async {
+        let prefs = CountPrefs(key: "Root", store: store(place))
+        let commits = Self.threads * Self.writes
+        let changes = Heard<PrefsChange>(), counts = Heard<[Int]>(), shared = Heard<PrefsChange>()
+        let observations = [
+            prefs.onChange { changes.append($0) }, prefs.$counter.onChange { counts.append([$0, $1]) },
+            prefs.onChange(of: "shared", on: DispatchQueue.global()) { shared.append($0) },
+        ]
+        let sequence = prefs.changes(of: "counter"), updates = prefs.$counter.updates
+        let heardBySequence = Task { await sequence.prefix(commits).reduce(into: []) { $0.append($1) } }
+        let heardByUpdates = Task { await updates.prefix(commits + 1).reduce(into: []) { $0.append($1) } }
+
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                inThreads(Self.threads) { thread in
+                    for number in 1...Self.writes {
+                        CountPrefs(key: "Root", store: prefs.state.store).update {
+                            $0["counter"] = ($0["counter"] as? Int ?? 0) + 1
+                            $0["own\(thread)"] = number
+                        }
+                        prefs["shared"] = thread * 1_000 + number
+                    }
+                }
+                done.resume()
+            }
+        }
+
+        let numbers = Array(1...commits)
+        #expect(counts.wait(for: commits) == numbers.map { [$0 - 1, $0] })
+        let all = changes.wait { $0.count { $0.keys.contains("counter") } == commits }
+        #expect(all.compactMap { $0.newValues["counter"] as? Int } == numbers)
+        #expect(all.allSatisfy { $0.origin == .thisProcess && $0.count == 1 })
+        for thread in 0..<Self.threads {
+            let own = all.compactMap { $0.newValues["own\(thread)"] as? Int }
+            #expect(own == Array(1...Self.writes))
+        }
+        #expect(flaw(in: all) == nil)
+        #expect(last(of: all).map(exactForm) == exactForm(prefs.values))
+        let end = prefs["shared"] as? Int
+        shared.wait { $0.last?.newValues["shared"] as? Int == end }
+        #expect(flaw(in: shared.all) == nil)
+        #expect(await heardBySequence.value.compactMap { $0.newValues["counter"] as? Int } == numbers)
+        #expect(await heardByUpdates.value == [0] + numbers)
+        for observation in observations { observation.cancel() }
+    }
+
+    /// Those who come and go while others write hear all between their first and last.
+    @Test(arguments: Place.allCases)
+    func observersThatComeAndGoHearAGaplessChain(_ place: Place) {
+        let prefs = CountPrefs(key: "Root", store: store(place))
+        let chains = Heard<[PrefsChange]>()
+        let isOver = Heard<Bool>()
+        let watchers = DispatchGroup()
+        for _ in 0..<3 {
+            watchers.enter()
+            Thread.detachNewThread {
+                while isOver.all.isEmpty {
+                    let chain = Heard<PrefsChange>()
+                    let observation = prefs.onChange { chain.append($0) }
+                    chain.wait { $0.count >= 5 || !isOver.all.isEmpty }
+                    observation.cancel()
+                    chains.append(chain.all)
+                }
+                watchers.leave()
+            }
+        }
+        inThreads(Self.threads) { thread in
+            for number in 1...Self.writes {
+                prefs.update { $0["counter"] = ($0["counter"] as? Int ?? 0) + 1 }
+                prefs["own\(thread)"] = number
+            }
+        }
+        isOver.append(true)
+        // Whoever waits for a change looks again.
+        var number = 0
+        while watchers.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
+            number += 1
+            prefs["shared"] = number
+        }
+        #expect(chains.all.contains { $0.count >= 5 })
+        for chain in chains.all { #expect(flaw(in: chain) == nil) }
+    }
+
+    /// Two changes in a row that do not fit: the value before is not the one that the last left. nil where all fit.
+    private func flaw(in changes: [PrefsChange]) -> String? {
+        var state: [String: String] = [:]
+        for (index, change) in changes.enumerated() {
+            for key in change.keys {
+                let old = change.oldValues[key].map(exactForm) ?? "-"
+                if let known = state[key], known != old { return "\(index): \(key) was \(known) and not \(old)" }
+                state[key] = change.newValues[key].map(exactForm) ?? "-"
+            }
+        }
+        return nil
+    }
+
+    private func last(of changes: [PrefsChange]) -> [String: Any]? {
+        changes.reduce(into: [String: Any]()) { $0.merge($1.newValues) { $1 } }
+    }
+}

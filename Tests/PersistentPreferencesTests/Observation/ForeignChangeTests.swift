@@ -1,0 +1,237 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Changes made past the engine: by an editor, `plutil`, a link that is changed. Without any read of ours.
+@Suite struct ForeignChangeTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ url: URL, _ system: SystemCalls = .real) -> AnyPrefs {
+        AnyPrefs(
+            observedNames, key: "Root", store: PropertyListFileStore(url: url, durability: .process, system: system))
+    }
+
+    private func write(_ values: [String: Any], to url: URL) throws {
+        try writePropertyList(["Root": values], to: url)
+    }
+
+    /// As an editor does it: a new file takes the place of the old one.
+    private func replace(_ url: URL, with values: [String: Any]) throws {
+        let new = url.appendingPathExtension("new")
+        try write(values, to: new)
+        #expect(rename(new.path, url.path) == 0)
+    }
+
+    private func link(_ url: URL, to target: String) {
+        let new = url.path + ".link"
+        #expect(symlink(target, new) == 0)
+        #expect(rename(new, url.path) == 0)
+    }
+
+    /// Each is one change of `a` from 1 to 2 by somebody else.
+    enum Manner: CaseIterable {
+        case replaced, writtenInPlace, editedInTwoSteps, removedAndMade, folderRemovedAndMade, folderMovedAndMade,
+            turnedIntoXML, turnedIntoLink
+    }
+
+    @Test(arguments: Manner.allCases)
+    func isHeardOfOnce(_ manner: Manner) throws {
+        // What takes two steps is one change if the second comes soon: a slow machine has to try again.
+        for attempt in 0..<100 {
+            let url = folder.file("\(attempt)/test.plist")
+            let prefs = prefs(url)
+            prefs["a"] = 1
+            let listener = Listener(prefs)
+            let time = try ContinuousClock().measure { try change(manner, url, folder.file("aside \(attempt)")) }
+            listener.heard.wait { $0.last?.hasSuffix("→ 2 elsewhere") == true }
+            // And ours after it, in whatever place that is now.
+            prefs["a"] = 3
+            let heard = listener.take()
+            if heard.count == 3, time > .milliseconds(50) { continue }
+            #expect(heard == ["Root a: 1 → 2 elsewhere", "Root a: 2 → 3"])
+            return
+        }
+    }
+
+    private func change(_ manner: Manner, _ url: URL, _ aside: URL) throws {
+        switch manner {
+        case .replaced: try replace(url, with: ["a": 2])
+        case .writtenInPlace: try write(["a": 2], to: url)
+        case .editedInTwoSteps:
+            #expect(rename(url.path, aside.path) == 0)
+            try write(["a": 2], to: url)
+        case .removedAndMade:
+            try FileManager.default.removeItem(at: url)
+            try replace(url, with: ["a": 2])
+        case .folderRemovedAndMade:
+            let home = url.deletingLastPathComponent()
+            try FileManager.default.removeItem(at: home)
+            #expect(mkdir(home.path, 0o700) == 0)
+            try replace(url, with: ["a": 2])
+        case .folderMovedAndMade:
+            let home = url.deletingLastPathComponent()
+            #expect(rename(home.path, aside.path) == 0)
+            #expect(mkdir(home.path, 0o700) == 0)
+            try replace(url, with: ["a": 2])
+        case .turnedIntoXML: try writePropertyList(["Root": ["a": 2]], to: url, as: .xml)
+        case .turnedIntoLink:
+            try write(["a": 2], to: aside)
+            link(url, to: aside.path)
+        }
+    }
+
+    /// What a write of ours finds under the lock comes first.
+    @Test func aForeignChangeIsHeardBeforeTheCommitUponIt() throws {
+        let prefs = prefs(folder.file())
+        prefs["a"] = 1
+        for number in 1...30 {
+            let listener = Listener(prefs)
+            try replace(folder.file(), with: ["a": -number])
+            prefs["b"] = number
+            let before = number == 1 ? "1" : "\(1 - number)"
+            #expect(
+                listener.take().map { $0.replacing(/, (b|end): .* → - elsewhere/, with: " elsewhere") } == [
+                    "Root a: \(before) → \(-number) elsewhere", "Root b: - → \(number)",
+                ])
+        }
+    }
+
+    @Test func whatComesAndGoes() throws {
+        let url = folder.file("one/two/test.plist")
+        let prefs = prefs(url)
+        let listener = Listener(prefs)
+        // The folder and the one above are yet to come; then they go, and come once more.
+        for number in 1...3 {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try replace(url, with: ["a": number])
+            listener.heard.wait(for: 2 * number - 1)
+            try FileManager.default.removeItem(at: folder.file("one"))
+            listener.heard.wait(for: 2 * number)
+        }
+        #expect(
+            listener.take()
+                == (1...3).flatMap { ["Root a: - → \($0) elsewhere", "Root a: \($0) → - elsewhere"] })
+    }
+
+    enum Link: CaseIterable { case ofFile, ofFolder, chain, relative }
+
+    @Test(arguments: Link.allCases)
+    func aLinkThatIsChanged(_ kind: Link) throws {
+        for name in ["A", "B"] {
+            try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: false)
+        }
+        let (one, two) = (folder.file("A/test.plist"), folder.file("B/test.plist"))
+        try write(["a": 1], to: one)
+        try write(["a": 2], to: two)
+        let place = folder.file("link")
+        let url = kind == .ofFolder ? folder.file("link/test.plist") : place
+        func lead(to name: String) {
+            switch kind {
+            case .ofFile: link(place, to: folder.file("\(name)/test.plist").path)
+            case .ofFolder: link(place, to: folder.file(name).path)
+            case .chain:
+                link(folder.file("second"), to: folder.file("\(name)/test.plist").path)
+                if name == "A" && (try? place.checkResourceIsReachable()) != true { link(place, to: "second") }
+            case .relative: link(place, to: "\(name)/test.plist")
+            }
+        }
+        lead(to: "A")
+        let prefs = prefs(url)
+        let listener = Listener(prefs)
+        lead(to: "B")
+        #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
+        // The former file is nothing to it any more; the new one is.
+        try replace(one, with: ["a": 9])
+        try replace(two, with: ["a": 3])
+        #expect(listener.heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
+        lead(to: "A")
+        #expect(listener.heard.wait(for: 3).last == "Root a: 3 → 9 elsewhere")
+        prefs["a"] = 10
+        #expect(listener.take().last == "Root a: 9 → 10")
+        #expect(try propertyList(at: one)["Root"].map { ($0 as? [String: Any])?["a"] as? Int } == 10)
+    }
+
+    @Test func whatCannotBeReadIsNoChangeUntilItCan() throws {
+        let url = folder.file()
+        let system = RecordingSystemCalls()
+        let prefs = prefs(url, system)
+        prefs["a"] = 1
+        let listener = Listener(prefs)
+        let tries = Heard<String>()
+        system.onCall = { name throws(StorageFailure) in
+            guard name == "open" else { return }
+            tries.append(name)
+            throw StorageFailure("open", url.path, code: EACCES)
+        }
+        try replace(url, with: ["a": 2])
+        tries.wait(for: 1)
+        prefs["b"] = 1
+        #expect(prefs.lastError != nil)
+        #expect(listener.heard.all == [])
+        system.onCall = nil
+        // As by the chmod that makes it readable.
+        chmod(url.path, 0o640)
+        #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
+        #expect(listener.take() == ["Root a: 1 → 2 elsewhere"])
+    }
+
+    /// The damaged file is set aside and the last good state put in its place: nothing has changed.
+    @Test func damageThatIsRepairedIsNoChange() throws {
+        let url = folder.file()
+        let system = RecordingSystemCalls()
+        system.flushes = false
+        let prefs = prefs(url, system)
+        prefs["a"] = 1
+        let listener = Listener(prefs)
+        // No read of ours: the feed's own look finds it, and repairs it.
+        let names = Heard<String>()
+        system.onCall = { name throws(StorageFailure) in names.append(name) }
+        try Data("bplist00 damaged".utf8).write(to: url)
+        names.wait { $0.contains("rename") || $0.contains("link") }
+        _ = prefs["a"]
+        #expect(prefs["a"] as? Int == 1)
+        #expect(listener.take() == [])
+        system.onCall = nil
+    }
+
+    /// Two roots of one file, changed by one foreign write, are an event for each of their observers.
+    @Test func eachRootOfAFileHasItsOwn() throws {
+        let url = folder.file()
+        let store = PropertyListFileStore(url: url, durability: .process)
+        let (one, two) = (
+            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
+        )
+        let three = Listener(AnyPrefs(observedNames, key: "Three", store: store))
+        let (first, second) = (Listener(one), Listener(two))
+        try writePropertyList(["One": ["a": 1], "Two": ["b": 2], "other": 7], to: url)
+        first.heard.wait(for: 1)
+        second.heard.wait(for: 1)
+        #expect(first.take() == ["One a: - → 1 elsewhere"])
+        #expect(second.take() == ["Two b: - → 2 elsewhere"])
+        #expect(three.take() == [])
+    }
+
+    /// A change that two foreign writes make and unmake may not be heard; the state in the end always is.
+    @Test func theLastOfManyIsHeard() throws {
+        let url = folder.file()
+        let prefs = prefs(url)
+        prefs["a"] = 0
+        let heard = Heard<PrefsChange>()
+        let observation = prefs.onChange { heard.append($0) }
+        for number in 1...300 { try replace(url, with: ["a": number]) }
+        let all = heard.wait { $0.last?.newValues["a"] as? Int == 300 }
+        var state = 0
+        for change in all {
+            #expect(change.oldValues["a"] as? Int == state && change.origin == .elsewhere)
+            state = change.newValues["a"] as? Int ?? -1
+        }
+        observation.cancel()
+    }
+}

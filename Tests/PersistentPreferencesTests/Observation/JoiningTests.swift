@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Observers that come and go at the worst moments: in the middle of a commit, of a look at the file, of a notice.
+@Suite struct JoiningTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 0
+        @Pref var date: Date? = nil
+    }
+
+    /// At each call of a commit somebody begins to observe: what it starts from and what it hears make the end, and nothing
+    /// is heard twice or comes from elsewhere.
+    @Test(arguments: [PropertyListFormat.binary, .xml], [false, true])
+    func inTheMiddleOfACommit(_ format: PropertyListFormat, fails: Bool) throws {
+        let date = Date(timeIntervalSinceReferenceDate: 5.5)
+        var joined = 0
+        for call in 1... {
+            let system = RecordingSystemCalls()
+            system.flushes = false
+            let url = folder.file("\(format) \(fails) \(call).plist")
+            let store = PropertyListFileStore(url: url, format: format, system: system)
+            let prefs = NumberPrefs(key: "Root", store: store)
+            prefs.number = 1
+            let heard = Heard<String>()
+            nonisolated(unsafe) var observation: PrefsObservation?
+            nonisolated(unsafe) var calls = 0
+            nonisolated(unsafe) let thread = Thread.current
+            system.onCall = { [weak system] name throws(StorageFailure) in
+                // A look of the feed is none of the commit.
+                guard Thread.current === thread else { return }
+                calls += 1
+                if calls == call {
+                    system?.onCall = nil
+                    observation = prefs.onChange { heard.append($0.text) }
+                }
+            }
+            if fails { system.fail("rename", with: EIO) }
+            prefs.update { (prefs.number, prefs.date) = (2, date) }
+            system.onCall = nil
+            guard observation != nil else { break }
+            joined += 1
+            // A sign without a change: the feed looks at the file, and has nothing to tell.
+            utimes(url.path, nil)
+            prefs.number = 3
+            let (first, last) = (fails ? 1 : 2, heard.wait { $0.last?.contains("→ 3") == true })
+            #expect(last.last == "Root number: \(first) → 3", "call \(call)")
+            #expect(last.count <= 2, "call \(call)")
+            let whole = exactForm(format == .xml ? Date(timeIntervalSinceReferenceDate: 5) : date)
+            if last.count == 2 {
+                #expect(last[0] == "Root date: - → \(whole), number: 1 → 2" && !fails, "call \(call)")
+            }
+            observation?.cancel()
+        }
+        #expect(joined > 10)
+    }
+
+    /// Does something once on the thread that has set it, right after a status was taken of an open file.
+    private final class AfterStatus: SystemCalls, @unchecked Sendable {
+        private let lock = NSLock()
+        private var action: (thread: Thread, run: () -> Void)?
+
+        func setAction(_ run: @escaping () -> Void) {
+            lock.withLock { action = (Thread.current, run) }
+        }
+
+        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+            let status = try super.status(of: descriptor)
+            let due = lock.withLock {
+                guard action?.thread === Thread.current else { return nil as (() -> Void)? }
+                defer { action = nil }
+                return action?.run
+            }
+            due?()
+            return status
+        }
+    }
+
+    /// After the file was read for a new observer and before that is at its place, somebody else writes, and the feed looks.
+    @Test func aForeignWriteWhileAnObserverJoinsIsNotForgotten() throws {
+        let url = folder.file()
+        let system = AfterStatus()
+        let store = PropertyListFileStore(url: url, durability: .process, system: system)
+        let sentinel = AnyPrefs(observedNames, key: "Other", store: store)
+        let prefs = NumberPrefs(key: "Root", store: store)
+        sentinel["a"] = 1
+        prefs.number = 1
+        let looked = Heard<String>()
+        let sentinelObservation = sentinel.onChange { looked.append($0.text) }
+        let listener = Noting()
+        system.setAction {
+            try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
+            looked.wait(for: 1)
+        }
+        let following = try store.follow(root: "Root", listener, from: nil)
+        // It starts from what is there, or is told of it.
+        let start = (following.seat.start as? [String: Any])?["number"] as? Int
+        if start != 2 { listener.heard.wait(for: 1) }
+        #expect(listener.heard.all.last ?? start == 2)
+        sentinelObservation.cancel()
+        following.end()
+    }
+
+    private final class Noting: EntryListener {
+        let heard = Heard<Int>()
+        func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
+            heard.append((change.after as? [String: Any])?["number"] as? Int ?? 0)
+            return nil
+        }
+    }
+
+    /// Whoever drops a sequence, or an instance that is tracked, while a commit is told to it waits for no lock.
+    @Test(.timeLimit(.minutes(2))) func sequencesAreDroppedWhileOthersWrite() {
+        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        inThreads(4) { thread in
+            for number in 0..<1_000 {
+                if thread < 2 {
+                    prefs.number = thread * 1_000 + number
+                } else {
+                    _ = prefs.changes()
+                    _ = prefs.$number.updates.makeAsyncIterator()
+                }
+            }
+        }
+    }
+
+    /// What waits is of the root that it was about.
+    @Test func aChangeOfTheFormerRootSaysSo() {
+        let store = InMemoryStore()
+        let prefs = AnyPrefs(observedNames, key: "One", store: store)
+        let gate = Gate()
+        let heard = Heard<String>()
+        let observation = prefs.onChange {
+            gate.pass()
+            heard.append($0.text)
+        }
+        prefs["a"] = 1
+        prefs["a"] = 2
+        prefs.key = "Two"
+        prefs["b"] = 1
+        gate.open()
+        #expect(heard.wait(for: 4) == ["One a: - → 1", "One a: 1 → 2", "Two a: 2 → -", "Two b: - → 1"])
+        observation.cancel()
+    }
+}

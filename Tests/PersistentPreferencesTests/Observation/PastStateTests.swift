@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// The state that reads see while key-value observers are told of a change: what of key-value observing runs everywhere.
+@Suite struct PastStateTests {
+    private final class Prefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name = "none"
+        private(set) var failures = 0
+        var unknownKeys: [String]? { if case .incorrectKeys(let keys) = lastError { keys } else { nil } }
+
+        override func prefsDidFail(_ error: PrefsError) { failures += 1 }
+    }
+
+    private let store = InMemoryStore()
+
+    private func prefs(_ values: [String: Any]) -> Prefs { Prefs(key: "Root", values: values, store: store) }
+
+    @Test func readsOfTheInstanceSeeIt() {
+        let prefs = prefs(["size": 2, "name": "new"])
+        let past = PastState(["size": NSNumber(value: 1)], of: prefs.state)
+        past.asCurrent {
+            #expect(prefs.size == 1)
+            #expect(prefs.name == "none")
+            #expect(prefs["size"] as? Int == 1)
+            #expect(prefs["name"] == nil)
+            #expect(Array(prefs.values.keys) == ["size"])
+            #expect(prefs.count == 1)
+            #expect(!prefs.$name.isSet)
+        }
+        #expect(prefs.size == 2)
+        #expect(prefs.name == "new")
+    }
+
+    @Test func onlyThoseOnItsThread() {
+        let prefs = prefs(["size": 2])
+        let other = Prefs(key: "Root", store: store)
+        PastState(["size": NSNumber(value: 1)], of: prefs.state).asCurrent {
+            #expect(other.size == 2)
+            inThreads(1) { _ in #expect(prefs.size == 2) }
+        }
+    }
+
+    @Test func theInnermostCounts() throws {
+        let prefs = prefs(["size": 3])
+        struct Stop: Error {}
+        PastState(["size": NSNumber(value: 1)], of: prefs.state).asCurrent {
+            #expect(throws: Stop.self) {
+                try PastState(["size": NSNumber(value: 2)], of: prefs.state).asCurrent {
+                    #expect(prefs.size == 2)
+                    throw Stop()
+                }
+            }
+            #expect(prefs.size == 1)
+            PastState(nil, of: prefs.state).asCurrent { #expect(prefs.values.isEmpty) }
+        }
+        #expect(prefs.size == 3)
+    }
+
+    @Test func writesStartFromWhatIsStored() {
+        let prefs = prefs(["size": 2, "name": "new"])
+        PastState(["size": NSNumber(value: 1), "name": "old"], of: prefs.state).asCurrent {
+            prefs.size += 10
+            prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
+            // Equal to the past only.
+            prefs.name = "old"
+        }
+        #expect(prefs.size == 112)
+        #expect(prefs.name == "old")
+    }
+
+    @Test func whatItsReadsMeetIsNobodysError() {
+        let prefs = prefs(["size": 2])
+        prefs["unknown"] = 1
+        #expect(prefs.unknownKeys == ["unknown"])
+        PastState(["size": "large"], of: prefs.state).asCurrent {
+            #expect(prefs.size == 12)
+            #expect(prefs["unknown"] == nil)
+            prefs.flush()
+        }
+        #expect(prefs.unknownKeys == ["unknown"])
+        #expect(prefs.failures == 1)
+    }
+
+    @Test(
+        arguments: [
+            (nil, ["a": 1], ["a": 1, "b": 5], ["b": 5]),
+            (nil, ["a": 1], ["a": 2], nil),
+            (["a": 0, "c": 7], ["a": 1], ["a": 2, "b": 5], ["a": 0, "b": 5, "c": 7]),
+            (["a": 0], nil, nil, ["a": 0]),
+        ] as [([String: Int]?, [String: Int]?, [String: Int]?, [String: Int]?)])
+    func aChangeLeadsBack(before: [String: Int]?, after: [String: Int]?, later: [String: Int]?, former: [String: Int]?)
+        throws
+    {
+        let change = try #require(EntryChange(of: "Root", from: before, to: after, isForeign: false))
+        let pending = PendingChange(change, keepsWhole: false)
+        #expect(pending.former(of: later) as? [String: Int] == former)
+        // Where the root is in a former shape, it is kept.
+        #expect(PendingChange(change, keepsWhole: true).former(of: later) as? [String: Int] == before)
+    }
+}

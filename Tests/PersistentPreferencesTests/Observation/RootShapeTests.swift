@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Observers of an instance that goes to another root, and of roots in a former shape.
+@Suite struct RootShapeTests {
+    @Test func assigningTheKeyIsAChange() {
+        let store = InMemoryStore()
+        let (one, two) = (
+            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
+        )
+        one.values = ["a": 1, "b": 1]
+        two.values = ["b": 1, "c": 2]
+        let prefs = AnyPrefs(observedNames, key: "One", store: store)
+        let listener = Listener(prefs)
+        prefs.key = "Two"
+        #expect(listener.take() == ["Two a: 1 → -, c: - → 2"])
+        one["a"] = 7
+        two["c"] = 3
+        prefs.key = "Two"
+        // A name that is none changes nothing.
+        prefs.key = ""
+        two["c"] = 4
+        let heard = listener.take()
+        #expect(heard == ["Two c: 2 → 3", "Two c: 3 → 4"])
+        prefs.key = "Nowhere"
+        #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
+    }
+
+    @Test func aSequenceGoesAlong() async {
+        let store = InMemoryStore()
+        let prefs = ShapedPrefs(key: "One", store: store)
+        let updates = prefs.$size.updates
+        ShapedPrefs(key: "Two", store: store).size = 5
+        prefs.size = 3
+        prefs.key = "Two"
+        prefs.size = 6
+        #expect(await updates.prefix(4).reduce(into: []) { $0.append($1) } == [0, 3, 5, 6])
+    }
+
+    /// Version 1 has ten times the size, under a new name.
+    private final class ShapedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(previously: "width") var size = 0
+        @Pref var name = ""
+
+        override class var migrations: [PrefsMigration] {
+            [
+                PrefsMigration(to: 1) { values in
+                    if let width = values["width"] as? Int { values["width"] = width * 10 }
+                }
+            ]
+        }
+    }
+
+    private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(previously: "width", "breadth") var size = 0
+        @Pref var name = ""
+    }
+
+    /// The first write moves the root to its shape; what is shown changes by what it writes only.
+    @Test func aRootOfAFormerVersion() throws {
+        let file = try TypedFile(["width": 4, "stale": true])
+        let prefs = ShapedPrefs(key: TypedFile.root, store: file.store)
+        let heard = Heard<String>(), sizes = Heard<[Int]>()
+        let observations = [
+            prefs.onChange { heard.append($0.text) }, prefs.$size.onChange { sizes.append([$0, $1]) },
+        ]
+        prefs.name = "x"
+        #expect(heard.wait(for: 1) == ["Root name: - → 'x'"])
+        prefs.size = 41
+        // Somebody of the former version writes all of it once more.
+        try file.put(["width": 5, "name": "x"])
+        prefs.name = "y"
+        #expect(
+            heard.wait(for: 4) == [
+                "Root name: - → 'x'", "Root size: 40 → 41", "Root size: 41 → 50", "Root name: 'x' → 'y'",
+            ])
+        #expect(sizes.wait(for: 2) == [[40, 41], [41, 50]])
+        for observation in observations { observation.cancel() }
+    }
+
+    @Test func aKeyThatIsRenamed() throws {
+        let file = try TypedFile(["width": 4])
+        let prefs = RenamedPrefs(key: TypedFile.root, store: file.store)
+        let heard = Heard<String>(), sizes = Heard<[Int]>()
+        let observations = [
+            prefs.onChange { heard.append($0.text) }, prefs.$size.onChange { sizes.append([$0, $1]) },
+        ]
+        prefs.name = "x"
+        prefs.size = 5
+        try file.put(["breadth": 6, "name": "x"])
+        prefs.$size.reset()
+        #expect(
+            heard.wait(for: 4) == [
+                "Root name: - → 'x'", "Root size: 4 → 5", "Root size: 5 → 6", "Root size: 6 → -",
+            ])
+        #expect(sizes.wait(for: 3) == [[4, 5], [5, 6], [6, 0]])
+        for observation in observations { observation.cancel() }
+    }
+
+    /// What waits is brought into shape as a whole: the values before the first, those after the last.
+    @Test func changesOfFormerShapesThatWaitBecomeOne() throws {
+        let store = InMemoryStore()
+        let prefs = ShapedPrefs(key: "Root", store: store)
+        let gate = Gate()
+        let heard = Heard<PrefsChange>()
+        let observation = prefs.onChange {
+            gate.pass()
+            heard.append($0)
+        }
+        let commits = WaitingChanges.capacity + 200
+        for number in 1...commits {
+            // By turns in the former shape and in that of now.
+            if number % 3 == 0 {
+                prefs.size = number * 10
+            } else {
+                try store.update(root: "Root") { $0 = ["width": number] }
+            }
+        }
+        gate.open()
+        let all = heard.wait { $0.reduce(0) { $0 + $1.count } >= commits }
+        var size: Int?
+        for change in all {
+            #expect(change.keys == ["size"])
+            #expect(change.oldValues["size"] as? Int == size)
+            size = change.newValues["size"] as? Int
+        }
+        #expect(size == commits * 10)
+        #expect(all.count == WaitingChanges.capacity + 1)
+        observation.cancel()
+    }
+}

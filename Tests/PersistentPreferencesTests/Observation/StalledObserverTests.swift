@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// An observer that does not come along delays nobody and keeps no more than so many changes; the newest become one.
+@Suite struct StalledObserverTests {
+    private static let capacity = WaitingChanges.capacity
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 0
+        override var keys: [String] { (0..<10).map { "k\($0)" } }
+
+        /// Commit n sets the number to n, and one of ten keys.
+        func commit(_ number: Int) {
+            update { ($0["number"], $0["k\(number % 10)"]) = (number, number) }
+        }
+    }
+
+    @Test func tenThousandCommitsWhileOneIsStalled() {
+        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let (gate, isInside) = (Gate(), Heard<Bool>())
+        let heard = Heard<PrefsChange>(), numbers = Heard<[Int]>(), unhindered = Heard<Int>()
+        let observations = [
+            prefs.onChange {
+                isInside.append(true)
+                gate.pass()
+                heard.append($0)
+            },
+            prefs.$number.onChange {
+                isInside.append(true)
+                gate.pass()
+                numbers.append([$0, $1])
+            },
+            prefs.onChange(of: "number") { _ in unhindered.append(1) },
+        ]
+        prefs.commit(1)
+        isInside.wait(for: 2)
+        for number in 2...10_000 { prefs.commit(number) }
+        unhindered.wait { !$0.isEmpty }
+        #expect(heard.all.isEmpty)
+        gate.open()
+
+        // The one that it was at, all but one of those that wait, and the rest as one.
+        let all = heard.wait(for: Self.capacity + 1)
+        let tail = 10_000 - Self.capacity
+        #expect(all.map(\.count) == Array(repeating: 1, count: Self.capacity) + [tail])
+        #expect(all.map { $0.newValues["number"] as? Int } == Array(1...Self.capacity) + [10_000])
+        for (one, next) in zip(all, all.dropFirst()) {
+            #expect(one.newValues["number"] as? Int == next.oldValues["number"] as? Int)
+        }
+        let merged = all[Self.capacity]
+        #expect(merged.keys == (0..<10).map { "k\($0)" } + ["number"])
+        for key in 0..<10 {
+            // The last before and the last of all that set this key.
+            let before = (Self.capacity - 9...Self.capacity).first { $0 % 10 == key }
+            let after = (9_991...10_000).first { $0 % 10 == key }
+            #expect(merged.oldValues["k\(key)"] as? Int == before)
+            #expect(merged.newValues["k\(key)"] as? Int == after)
+        }
+        let typed = numbers.wait(for: Self.capacity + 1)
+        #expect(typed == (1...Self.capacity).map { [$0 - 1, $0] } + [[Self.capacity, 10_000]])
+        // And it goes on as before.
+        prefs.commit(10_001)
+        #expect(heard.wait(for: Self.capacity + 2).last?.count == 1)
+        for observation in observations { observation.cancel() }
+    }
+
+    @Test func aFileIsWrittenOnWhileAnObserverIsStalled() {
+        let prefs = NumberPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let gate = Gate()
+        let heard = Heard<PrefsChange>()
+        let observation = prefs.onChange {
+            gate.pass()
+            heard.append($0)
+        }
+        for number in 1...1_500 { prefs.commit(number) }
+        gate.open()
+        let all = heard.wait { $0.reduce(0) { $0 + $1.count } >= 1_500 }
+        #expect(all.reduce(0) { $0 + $1.count } == 1_500)
+        #expect(all.last?.newValues["number"] as? Int == 1_500)
+        #expect(all.count <= Self.capacity + 1)
+        #expect(all.allSatisfy { $0.origin == .thisProcess })
+        observation.cancel()
+    }
+
+    @Test func aSequenceThatNobodyAsksKeepsNoMore() async {
+        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        let changes = prefs.changes()
+        let updates = prefs.$number.updates
+        for number in 1...3_000 { prefs.commit(number) }
+        let counts = await changes.prefix(Self.capacity).reduce(into: []) { $0.append($1.count) }
+        #expect(counts == Array(repeating: 1, count: Self.capacity - 1) + [3_000 - Self.capacity + 1])
+        let values = await updates.prefix(Self.capacity + 1).reduce(into: []) { $0.append($1) }
+        #expect(values == Array(0..<Self.capacity) + [3_000])
+    }
+
+    /// Whatever comes in between, what waits is bounded and no commit is lost.
+    @Test func whatWaitsIsBounded() throws {
+        var waiting = WaitingChanges()
+        var (put, taken, length, longest) = (0, 0, 0, 0)
+        var last = 0
+        var generator = SeededGenerator(seed: 6)
+        for _ in 0..<200 {
+            for _ in 0..<Int.random(in: 0...300, using: &generator) {
+                let (before, after): ([String: Any], [String: Any]) = (
+                    ["n": put as NSNumber], ["n": put + 1 as NSNumber]
+                )
+                let change = try #require(EntryChange(of: "", from: before, to: after, isForeign: put % 100 == 99))
+                waiting.append(PendingChange(change, keepsWhole: false))
+                put += 1
+                length = min(length + 1, Self.capacity)
+                longest = max(longest, length)
+            }
+            for _ in 0..<Int.random(in: 0...200, using: &generator) {
+                guard let change = waiting.popFirst() else { break }
+                length -= 1
+                #expect(change.difference.old["n"] as? Int == last)
+                last += change.count
+                #expect(change.difference.new["n"] as? Int == last)
+                #expect(change.isForeign == (taken..<last).contains { $0 % 100 == 99 })
+                taken = last
+            }
+            #expect(waiting.isEmpty == (length == 0))
+        }
+        while let change = waiting.popFirst() {
+            length -= 1
+            last += change.count
+        }
+        #expect((last, length, longest) == (put, 0, Self.capacity))
+    }
+
+    /// A key that is back where it was is named all the same; in old and new both.
+    @Test func aChangeThatIsUndoneWhileItWaitsIsStillNamed() {
+        let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+        prefs.commit(0)
+        let (gate, isInside) = (Gate(), Heard<Bool>())
+        let heard = Heard<PrefsChange>(), numbers = Heard<[Int]>()
+        let observations = [
+            prefs.onChange {
+                isInside.append(true)
+                gate.pass()
+                heard.append($0)
+            },
+            prefs.$number.onChange {
+                isInside.append(true)
+                gate.pass()
+                numbers.append([$0, $1])
+            },
+        ]
+        for number in 1...Self.capacity { prefs["number"] = number }
+        isInside.wait(for: 2)
+        // The last that waits, and those that join it: there and back.
+        prefs["number"] = -1
+        prefs["number"] = -2
+        prefs["number"] = -1
+        prefs["number"] = Self.capacity
+        gate.open()
+        let all = heard.wait { $0.reduce(0) { $0 + $1.count } == Self.capacity + 4 }
+        #expect(all.last?.newValues["number"] as? Int == Self.capacity)
+        #expect(all.last?.oldValues["number"] as? Int == Self.capacity)
+        #expect(all.last?.keys == ["number"])
+        prefs["number"] = 0
+        #expect(heard.wait { $0.last?.newValues["number"] as? Int == 0 }.last?.count == 1)
+        // To the property that was nothing.
+        let typed = numbers.wait { $0.last?.last == 0 }
+        #expect(typed.suffix(2) == [[Self.capacity - 1, Self.capacity], [Self.capacity, 0]])
+        for observation in observations { observation.cancel() }
+    }
+}

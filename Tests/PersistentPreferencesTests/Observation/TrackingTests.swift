@@ -1,0 +1,214 @@
+import Foundation
+import Observation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// The Observation framework: each property by itself, right after the commit, on the thread that made it.
+@Suite struct TrackingTests {
+    private let store = InMemoryStore()
+
+    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name = "x"
+        override var keys: [String] { super.keys + ["free"] }
+    }
+
+    private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
+
+    /// What is read, and which changes of another instance it hears of: of size, name, or free.
+    enum Reading: CaseIterable {
+        case property, handle, isSet, isDefault, subscripted, freeKey, values, count, exported
+
+        fileprivate func read(_ prefs: SizePrefs) {
+            switch self {
+            case .property: _ = prefs.size
+            case .handle: _ = prefs.$size.value
+            case .isSet: _ = prefs.$size.isSet
+            case .isDefault: _ = prefs.$size.isDefault
+            case .subscripted: _ = prefs["size"]
+            case .freeKey: _ = prefs["free"]
+            case .values: _ = prefs.values
+            case .count: _ = prefs.count
+            case .exported: _ = prefs.exported(as: .json)
+            }
+        }
+
+        var keys: [String] {
+            switch self {
+            case .property, .handle, .isSet, .isDefault, .subscripted: ["size"]
+            case .freeKey: ["free"]
+            case .values, .count, .exported: ["free", "name", "size"]
+            }
+        }
+    }
+
+    @Test(arguments: Reading.allCases)
+    func whatIsReadIsTracked(_ reading: Reading) {
+        let prefs = prefs(), writer = self.prefs()
+        var heard: [String] = []
+        for (number, key) in ["free", "name", "size"].enumerated() {
+            let fired = Heard<Bool>()
+            nonisolated(unsafe) let thread = Thread.current
+            withObservationTracking {
+                reading.read(prefs)
+            } onChange: {
+                fired.append(Thread.current === thread)
+            }
+            // A refusal and an equal write are no change.
+            writer["unknown"] = 1
+            writer[key] = prefs[key]
+            #expect(fired.all == [])
+            writer[key] = key == "name" ? "\(number)" : number
+            if !fired.all.isEmpty { heard.append(key) }
+            #expect(fired.all.allSatisfy { $0 })
+            #expect(fired.all.count <= 1)
+        }
+        #expect(heard == reading.keys)
+    }
+
+    @Test func whatIsReadThenIsTheNewValue() {
+        let prefs = prefs()
+        let seen = Heard<[Int]>()
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+            seen.append([prefs.size, prefs.count])
+            prefs.name = "written inside"
+        }
+        prefs.update { (prefs.size, prefs.name) = (14, "y") }
+        #expect(seen.all == [[14, 2]])
+        #expect(prefs.name == "written inside")
+        prefs.size = 15
+        #expect(seen.all.count == 1)
+    }
+
+    @Test func aBodyThatWaitsForItsEndHearsOnlyThen() {
+        let prefs = prefs()
+        let fired = Heard<Bool>()
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+            fired.append(true)
+        }
+        prefs.update {
+            prefs.size = 14
+            #expect(fired.all == [])
+        }
+        #expect(fired.all == [true])
+    }
+
+    @Test func assigningTheKeyIsAChangeOfWhatDiffers() {
+        let prefs = prefs()
+        let other = SizePrefs(key: "Other", store: store)
+        other.size = 14
+        let (size, name) = (Heard<Int>(), Heard<String>())
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+            size.append(prefs.size)
+        }
+        withObservationTracking {
+            _ = prefs.name
+        } onChange: {
+            name.append(prefs.name)
+        }
+        prefs.key = "Other"
+        #expect(size.all == [14])
+        #expect(name.all == [])
+        SizePrefs(key: "Root", store: store).name = "not ours any more"
+        #expect(name.all == [])
+        other.name = "ours"
+        #expect(name.all == ["ours"])
+    }
+
+    @Test func aTrackedInstanceIsReleased() {
+        weak var released: SizePrefs?
+        do {
+            let prefs = prefs()
+            released = prefs
+            withObservationTracking {
+                _ = prefs.size
+            } onChange: {
+            }
+        }
+        #expect(released == nil)
+        prefs().size = 14
+    }
+
+    /// What is not tracked is not followed: reading costs no watch.
+    @Test func aReadThatNobodyTracksFollowsNothing() {
+        let prefs = prefs()
+        let untracked = Tracker()
+        Reading.allCases.forEach { $0.read(prefs) }
+        // Somebody else's tracking has nothing to do with it.
+        withObservationTracking {
+            untracked.touch()
+        } onChange: {
+        }
+        Reading.allCases.forEach { $0.read(prefs) }
+        #expect(!isFollowed("Root"))
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+        }
+        #expect(isFollowed("Root"))
+    }
+
+    @Observable final class Tracker {
+        var value = 0
+        func touch() { _ = value }
+    }
+
+    /// A further listener that was the only one takes nothing with it.
+    private func isFollowed(_ root: String) -> Bool {
+        let mirror = Mirror(reflecting: store)
+        guard let domain = mirror.descendant("domain") as? TransactionQueue else { return false }
+        let entries = Mirror(reflecting: domain.feed).descendant("entries")
+        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+    }
+
+    /// Changes made elsewhere come on the main queue, in order, whoever waits there.
+    @Test(.timeLimit(.minutes(1))) func foreignChangesComeOnTheMainQueue() async throws {
+        let folder = try TemporaryFolder()
+        let prefs = SizePrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        prefs.size = 1
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        for number in 2...4 {
+            let seen = await withCheckedContinuation { (done: CheckedContinuation<[Int], Never>) in
+                withObservationTracking {
+                    _ = prefs.size
+                } onChange: {
+                    done.resume(returning: [DispatchQueue.getSpecific(key: key) == true ? 1 : 0, prefs.size])
+                }
+                try? writePropertyList(["Root": ["size": number]], to: folder.file())
+            }
+            #expect(seen == [1, number])
+        }
+        DispatchQueue.main.setSpecific(key: key, value: nil)
+    }
+
+    @Test func underThreadsNothingIsMissed() {
+        let prefs = prefs()
+        let commits = 8 * 50
+        let fired = Heard<Int>()
+        // Tracks anew each time, as a view does.
+        @Sendable func track() {
+            let size = withObservationTracking {
+                prefs.size
+            } onChange: {
+                fired.append(0)
+                DispatchQueue.global().async { track() }
+            }
+            if size == commits { fired.append(size) }
+        }
+        prefs.size = 0
+        track()
+        inThreads(8) { _ in
+            for _ in 0..<50 { prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 1 } }
+        }
+        fired.wait { $0.contains(commits) }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Folders are watched from the first observer to the last, and for observers only.
+@Suite struct WatchTests {
+    private let folder: TemporaryFolder
+    private let system = CountingWatches()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Counts the watches that there are, and fails on demand.
+    private final class CountingWatches: SystemCalls, @unchecked Sendable {
+        private let lock = NSLock()
+        private var count = 0
+        private var begun = 0
+        private var code: Int32?
+
+        var watches: Int { lock.withLock { count } }
+        var watchesEver: Int { lock.withLock { begun } }
+        func fail(with code: Int32?) { lock.withLock { self.code = code } }
+
+        private final class Watch {
+            let inner: AnyObject
+            let end: () -> Void
+            init(_ inner: AnyObject, _ end: @escaping () -> Void) { (self.inner, self.end) = (inner, end) }
+            deinit { end() }
+        }
+
+        override func watch(
+            _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+        ) throws(StorageFailure) -> AnyObject {
+            if let code = lock.withLock({ code }) {
+                throw StorageFailure("inotify_add_watch", names.folder, code: code)
+            }
+            let inner = try super.watch(names, handler)
+            lock.withLock { (count, begun) = (count + 1, begun + 1) }
+            return Watch(inner) { self.lock.withLock { self.count -= 1 } }
+        }
+    }
+
+    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
+        AnyPrefs(
+            observedNames, key: "Root",
+            store: PropertyListFileStore(url: folder.file(name), durability: .process, system: system))
+    }
+
+    @Test func whoOnlyReadsAndWritesWatchesNothing() {
+        let prefs = prefs()
+        prefs["a"] = 1
+        prefs.update { $0["b"] = prefs["a"] }
+        _ = (prefs.values, prefs.count)
+        prefs.flush()
+        #expect(system.watchesEver == 0)
+    }
+
+    @Test func fromTheFirstObserverToTheLast() throws {
+        let prefs = prefs(), other = self.prefs()
+        let one = prefs.onChange { _ in }
+        #expect(system.watches == 1)
+        let two = other.onChange(of: "a") { _ in }
+        var sequence: PrefsChanges? = prefs.changes()
+        #expect(system.watches == 1)
+        one.cancel()
+        withExtendedLifetime(sequence) {}
+        sequence = nil
+        #expect(system.watches == 1)
+        two.cancel()
+        #expect(system.watches == 0)
+        // And anew.
+        let three = prefs.onChange { _ in }
+        #expect(system.watches == 1)
+        three.cancel()
+        #expect(system.watches == 0)
+    }
+
+    @Test func linksOnThePathAreWatchedToo() throws {
+        prefs("real.plist")["a"] = 1
+        #expect(symlink("real.plist", folder.file("link.plist").path) == 0)
+        let linked = prefs("link.plist")
+        let observation = linked.onChange { _ in }
+        #expect(system.watches == 2)
+        observation.cancel()
+        #expect(system.watches == 0)
+    }
+
+    @Test(arguments: [ENOSPC, EMFILE, EACCES])
+    func whatCannotBeWatchedIsReported(_ code: Int32) throws {
+        let prefs = prefs()
+        system.fail(with: code)
+        let listener = Listener(prefs)
+        guard case .notWatched = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.errors.count == 1)
+        // What this process does is heard all the same, and so is what a write of it finds.
+        prefs["a"] = 1
+        #expect(prefs.lastError == nil)
+        try writePropertyList(["Root": ["a": 2]], to: folder.file())
+        prefs["a"] = 3
+        let heard = listener.take()
+        #expect(heard == ["Root a: - → 1", "Root a: 1 → 2 elsewhere", "Root a: 2 → 3"])
+        // The next observer tries again, for all.
+        system.fail(with: nil)
+        let second = Listener(prefs)
+        #expect(prefs.lastError == nil)
+        #expect(system.watches == 1)
+        try writePropertyList(["Root": ["a": 4]], to: folder.file())
+        second.heard.wait(for: 1)
+        #expect(
+            second.take() == ["Root a: 3 → 4, end: '*' → - elsewhere"].map { $0 }
+                || second.heard.all.first?.hasPrefix("Root a: 3 → 4") == true)
+    }
+
+    @Test func theStoreSaysThatItIsNotWatched() {
+        let store = PropertyListFileStore(url: folder.file(), system: system)
+        system.fail(with: ENOSPC)
+        #expect {
+            _ = try store.observe(root: "Root") { _ in }
+        } throws: {
+            if case PrefsError.notWatched = $0 { true } else { false }
+        }
+        #expect(system.watches == 0)
+    }
+
+    /// A folder is made after the watch was put on the one above, and before that is noted.
+    @Test func aFolderThatComesWhileTheWatchIsMade() throws {
+        let url = folder.file("new/test.plist")
+        let system = MakesFolder(url.deletingLastPathComponent().path)
+        let prefs = AnyPrefs(
+            observedNames, key: "Root",
+            store: PropertyListFileStore(url: url, durability: .process, system: system))
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append($0.text) }
+        system.handled.wait(for: 1)
+        try writePropertyList(["Root": ["a": 1]], to: url)
+        #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
+        observation.cancel()
+    }
+
+    /// Makes the folder right after it was found missing, and goes on once the sign of it is being heard, as far as that goes.
+    private final class MakesFolder: SystemCalls, @unchecked Sendable {
+        let path: String
+        let handled = Heard<Bool>()
+        private let watched = Heard<String>()
+        private let isMade = Heard<Bool>()
+
+        init(_ path: String) { self.path = path }
+
+        override func watch(
+            _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+        ) throws(StorageFailure) -> AnyObject {
+            let handled = handled
+            let watch = try super.watch(names) {
+                handler($0)
+                handled.append(true)
+            }
+            watched.append(names.path)
+            return watch
+        }
+
+        override func status(
+            ofPath name: String, in folder: Descriptor, followsLinks: Bool
+        ) throws(StorageFailure) -> FileStatus? {
+            let status = try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+            if name == path, watched.all.contains(path), isMade.all.isEmpty, status == nil {
+                isMade.append(true)
+                mkdir(path, 0o700)
+                // The other turn comes to its end before this one, or waits for it.
+                let limit = Date(timeIntervalSinceNow: 0.1)
+                while handled.all.isEmpty, Date() < limit { sched_yield() }
+            }
+            return status
+        }
+    }
+}

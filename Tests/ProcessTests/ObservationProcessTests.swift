@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What another process writes is heard of, without a read, over the default store.
+@Suite struct ObservationProcessTests {
+    @Test func aWriteOfAnotherProcessIsHeard() throws {
+        let home = try TemporaryFolder()
+        let observer = try PipedChild("Probe", ["watch"], home: home)
+        let writer = try PipedChild("Probe", ["serve"], home: home)
+        // The folder of the file is not there yet.
+        try tell(observer, "observe", queues: 1)
+        for number in 1...20 {
+            #expect(try writer.ask("set \(number)") == "ok")
+            #expect(try observer.line() == "change \(number) elsewhere")
+        }
+        // By another program.
+        let file = home.file(".config/Probe.plist")
+        try writePropertyList(["ProbePrefs": ["count": 100]], to: file, as: .xml)
+        #expect(try observer.line() == "change 100 elsewhere")
+    }
+
+    @Test func trackedValuesAreHeardOfOnTheMainQueue() throws {
+        let home = try TemporaryFolder()
+        let observer = try PipedChild("Probe", ["watch"], home: home)
+        let writer = try PipedChild("Probe", ["serve"], home: home)
+        for number in 1...3 {
+            try tell(observer, "track", queues: 1)
+            #expect(try writer.ask("set \(number)") == "ok")
+            #expect(try observer.line() == "tracked \(number) on the main queue")
+        }
+    }
+
+    @Test func theWatchEndsWithTheLastObserver() throws {
+        let home = try TemporaryFolder()
+        let observer = try PipedChild("Probe", ["watch"], home: home)
+        let writer = try PipedChild("Probe", ["serve"], home: home)
+        #expect(try writer.ask("set 1") == "ok")
+        #expect(try observer.ask("cancel") == "0 queues")
+        try tell(observer, "observe", queues: 1)
+        #expect(try writer.ask("set 2") == "ok")
+        #expect(try observer.line() == "change 2 elsewhere")
+        try tell(observer, "cancel", queues: 0)
+    }
+
+    /// Waits until so many queues are open: one that is given up is closed by whoever reads it, soon.
+    private func tell(_ observer: PipedChild, _ command: String, queues: Int) throws {
+        var answer = try observer.ask(command)
+        for _ in 0..<100_000 where answer != "\(queues) queues" { answer = try observer.ask("count") }
+        #expect(answer == "\(queues) queues")
+    }
+
+    /// Commits of several processes: the chain is gapless for whoever hears all of it, and ends with the last state.
+    @Test func theLastOfManyCommitsIsHeard() throws {
+        let home = try TemporaryFolder()
+        let observer = try PipedChild("Probe", ["watch"], home: home)
+        try tell(observer, "observe", queues: 1)
+        let writers = try (0..<2).map { _ in try Child("Probe", ["increment", "100"], home: home) }
+        var last = 0
+        while last < 200 {
+            let words = try observer.line().split(separator: " ")
+            let number = try #require(Int(words[1]))
+            #expect(number > last && words[2] == "elsewhere")
+            last = number
+        }
+        for writer in writers { #expect(try writer.wait().code == 0) }
+    }
+}

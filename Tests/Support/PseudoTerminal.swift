@@ -1,0 +1,173 @@
+package import Foundation
+
+/// A program in a terminal of its own, which it controls: keys in, a screen out. For one thread.
+///
+/// The program, and what it has started, is hung up with the object at the latest.
+package final class PseudoTerminal {
+    /// What was waited for did not come in a minute, or cannot come any more.
+    package struct Trouble: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// What the program has drawn so far.
+    package private(set) var screen: VirtualScreen
+
+    private let descriptor: Int32
+    private let process: pid_t
+    private var isEnded = false
+
+    /// Starts a program in a terminal of that size.
+    ///
+    /// - Parameter environment: the whole environment, but for PATH, TERM and the options of sanitizers.
+    package init(
+        _ program: URL, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
+    ) throws {
+        screen = VirtualScreen(columns: columns, rows: rows)
+        let path: String
+        (descriptor, path) = try Self.open()
+        Self.setSize(descriptor, columns, rows)
+        let environment = Child.surroundings.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
+        process = try Self.start([program.path(percentEncoded: false)] + arguments, environment, terminal: path)
+    }
+
+    deinit {
+        close(descriptor)
+        if !isEnded {
+            kill(process, SIGKILL)
+            waitpid(process, nil, 0)
+        }
+    }
+
+    /// Modes, flags and characters of the terminal, as text to compare.
+    package var modes: String {
+        var modes = termios()
+        tcgetattr(descriptor, &modes)
+        return withUnsafeBytes(of: modes.c_cc) { characters in
+            "\(modes.c_iflag) \(modes.c_oflag) \(modes.c_cflag) \(modes.c_lflag) \(Array(characters))"
+        }
+    }
+
+    /// Presses keys, as the bytes that a terminal sends for them.
+    package func type(_ keys: String) throws {
+        let bytes = Array(keys.utf8)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw trouble("it takes no keys") }
+    }
+
+    package func resize(columns: Int, rows: Int) {
+        screen.resize(columns: columns, rows: rows)
+        Self.setSize(descriptor, columns, rows)
+    }
+
+    package func send(_ signal: Int32) {
+        kill(process, signal)
+    }
+
+    /// Reads until the screen is as awaited; not later than a minute from now.
+    package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !isThere(screen) {
+            guard try readMore(until: deadline) else { throw trouble("\(what): it ended before") }
+        }
+    }
+
+    /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
+    package func waitUntilItWaitsForALock() throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        let process = String(process)
+        while ContinuousClock.now < deadline {
+            let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            if locks.contains(where: { $0.contains("->") && $0.split(separator: " ").contains(process[...]) }) {
+                return
+            }
+            sched_yield()
+        }
+        throw trouble("it waits for no lock")
+    }
+
+    /// Waits until all who had the terminal have ended.
+    /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
+    package func exitCode() throws -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try readMore(until: deadline) {}
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        isEnded = true
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+    }
+
+    /// - Returns: false where nobody has the terminal any more.
+    private func readMore(until deadline: ContinuousClock.Instant) throws -> Bool {
+        var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let rest = (deadline - .now).components.seconds
+        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw trouble("nothing came") }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &bytes, bytes.count)
+        if count < 0, errno == EINTR { return true }
+        guard count > 0 else { return false }
+        screen.feed(bytes.prefix(count))
+        return true
+    }
+
+    private func trouble(_ what: String) -> Trouble {
+        Trouble(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
+    }
+
+    /// Its two ends. By the names of the functions: what Swift imports of Glibc leaves them out.
+    private static func open() throws -> (Int32, String) {
+        func function<F>(_ name: String, _ type: F.Type) throws -> F {
+            guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Trouble(description: "no \(name)") }
+            return unsafeBitCast(found, to: type)
+        }
+        typealias OnDescriptor = @convention(c) (Int32) -> Int32
+        typealias Name = @convention(c) (Int32, UnsafeMutablePointer<CChar>, Int) -> Int32
+        let descriptor = try function("posix_openpt", OnDescriptor.self)(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var name = [CChar](repeating: 0, count: 128)
+        guard descriptor >= 0, try function("grantpt", OnDescriptor.self)(descriptor) == 0,
+            try function("unlockpt", OnDescriptor.self)(descriptor) == 0,
+            try function("ptsname_r", Name.self)(descriptor, &name, name.count) == 0
+        else { throw Trouble(description: "no pseudo-terminal: \(String(cString: strerror(errno)))") }
+        return (descriptor, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+
+    private static func setSize(_ descriptor: Int32, _ columns: Int, _ rows: Int) {
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// In a session of its own, the first terminal that it opens is the one that controls it. With all signals as a
+    /// program finds them, and not as they are on a thread of the tests.
+    private static func start(
+        _ words: [String], _ environment: [String: String], terminal path: String
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
+        posix_spawn_file_actions_adddup2(&actions, 0, 1)
+        posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let newSession: Int32 = 0x80
+        let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        let program = words[0]
+        var words: [UnsafeMutablePointer<CChar>?] = Self.copies(words)
+        var variables: [UnsafeMutablePointer<CChar>?] = Self.copies(environment.map { "\($0)=\($1)" })
+        defer { for word in words + variables { free(word) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        guard code == 0 else { throw Trouble(description: "posix_spawn: \(String(cString: strerror(code)))") }
+        return process
+    }
+
+    /// For the caller to free; nil stands behind the last.
+    private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
+    }
+}
