@@ -9,6 +9,8 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     let counterKey: String
     let valueKey: String
+    /// What the counter of its own was when it was last counted up. Belongs to the thread.
+    private var lastOwn: Int?
 
     init(process: Int, thread: Int, file: String) {
         counterKey = "counter \(process).\(thread)"
@@ -29,7 +31,7 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     /// Makes one of the thread's writes, which are numbered from 0: every other is an increment, those between store their
     /// number.
     ///
-    /// - Throws: `PrefsError`.
+    /// - Throws: `PrefsError`, and where the counter of its own is not what this thread has left there.
     func write(_ number: Int) throws -> Written {
         guard number.isMultiple(of: 2) else {
             self[valueKey] = number
@@ -43,6 +45,10 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
             values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
         }
         if let error { throw error }
+        defer { lastOwn = own }
+        if let lastOwn, own != lastOwn + 1 {
+            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(lastOwn) was stored")
+        }
         return Written(key: counterKey, number: own)
     }
 
@@ -59,4 +65,9 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The value after so many writes; nil where none of them was of the value.
     static func value(after writes: Int) -> Int? { writes < 2 ? nil : writes / 2 * 2 - 1 }
+}
+
+/// Somebody has changed what only one thread writes.
+private struct UnexpectedCount: Error, CustomStringConvertible {
+    let description: String
 }

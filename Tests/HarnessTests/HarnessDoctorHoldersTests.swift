@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs doctor` where somebody else is in the way: who holds the lock, and who may do what.
+@Suite struct HarnessDoctorHoldersTests {
+    @Test func whoHoldsTheLock() throws {
+        let home = try HarnessHome()
+        let path = home.path("x.plist")
+        try home.prefs("write", path, "A", "k", "v")
+        try home.write(Data("half".utf8), to: ".x.plist.tmp")
+        let sidecar = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
+        defer { close(sidecar) }
+        try #require(flock(sidecar, LOCK_EX | LOCK_NB) == 0)
+        let (report, code) = try doctor(path, home)
+        let lock = try #require(report["lock"] as? [String: Any])
+        #expect(code == 0 && lock["state"] as? String == "held")
+        // What is being written is no trouble.
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        #expect(findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
+        guard Self.namesHolders else { return }
+        let holders = try #require(lock["holders"] as? [[String: Any]])
+        // A child that another test is starting has all descriptors for a moment.
+        let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
+        #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
+        #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
+    }
+
+    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock")) func aStoppedHolderIsToldToGoOn() throws {
+        let home = try HarnessHome()
+        let file = home.folder.file("x.plist")
+        let writer = try PipedChild(
+            "prefs", ["stress-worker", file.path, "0", "1000000", "0"], home: home.folder)
+        // Wherever it is stopped; most of the time it holds the lock.
+        repeat {
+            writer.send(SIGCONT)
+            _ = try writer.line()
+            writer.send(SIGSTOP)
+        } while try !isStopped(file, home)
+        let (report, code) = try doctor(file.path, home)
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        let command = try #require(findings.first?["command"] as? String)
+        #expect(code == 1 && command.wholeMatch(of: /kill -CONT [0-9]+/) != nil)
+        _ = writer.linesSoFar()
+        _ = try Child(URL(filePath: "/bin/sh"), ["-c", command], environment: [:]).wait()
+        #expect(try writer.line().contains(/^0 [0-9]+$/))
+        writer.kill()
+    }
+
+    /// Whether the lock is held by a process that is stopped, as the doctor sees it.
+    private func isStopped(_ file: URL, _ home: HarnessHome) throws -> Bool {
+        guard isLocked(file) else { return false }
+        let lock = try doctor(file.path, home).report["lock"] as? [String: Any]
+        return (lock?["holders"] as? [[String: Any]])?.first?["isStopped"] as? Bool == true
+    }
+
+    private static let namesHolders = access("/proc/locks", R_OK) == 0
+
+    // MARK: - Permissions
+
+    @Test(
+        .enabled(if: User.isHere, "root may do everything"),
+        arguments: [
+            ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
+            (
+                "chmod 500 .", "nothing can be stored in the folder FOLDER: its permissions are 0500 ",
+                "chmod u+rwx FOLDER"
+            ),
+            ("chmod 000 .", "you may not look into the folder FOLDER", "chmod u+rwx FOLDER"),
+            (
+                "chmod 000 .x.plist.lock", "the lock FOLDER/.x.plist.lock cannot be opened: ",
+                "chmod u+rw FOLDER/.x.plist.lock"
+            ),
+        ])
+    func whatMayNotBeDone(deed: String, reason: String, command: String) throws {
+        let home = try HarnessHome()
+        let user = User(folder: home.folder)
+        func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
+        let path = home.path("x.plist")
+        #expect(try user.prefs("write", path, "A", "k", "v") == Printed())
+        #expect(try user.shell(deed) == Printed())
+        let printed = try user.prefs("doctor", path, "--json")
+        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
+        let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
+        #expect(printed.code == 1 && (finding["reason"] as? String)?.hasPrefix(text(reason)) == true)
+        #expect(finding["command"] as? String == text(command))
+        #expect(try user.shell(text(command)) == Printed())
+        #expect(try user.prefs("doctor", path).code == 0)
+        #expect(try user.prefs("write", path, "A", "k", "w") == Printed())
+    }
+
+    /// One who is not root: the user of the tests, or where that is root, somebody else in the same folder.
+    private struct User {
+        let folder: TemporaryFolder
+        private static let changer = "/usr/bin/setpriv"
+        private static let nobody: UInt32 = 65_534
+
+        init(folder: TemporaryFolder) {
+            self.folder = folder
+            if geteuid() == 0 { chown(folder.path, Self.nobody, Self.nobody) }
+        }
+
+        /// Also whether that user may run what was built.
+        static let isHere: Bool = {
+            if geteuid() != 0 { return true }
+            guard access(changer, X_OK) == 0, let folder = try? TemporaryFolder() else { return false }
+            return (try? User(folder: folder).prefs("--version").code) == 0
+        }()
+
+        func prefs(_ words: String...) throws -> Printed {
+            try run([Child.executable("prefs").path] + words)
+        }
+
+        func shell(_ script: String) throws -> Printed {
+            try run(["/bin/sh", "-c", "cd '\(folder.path)' 2>&- ; \(script)"])
+        }
+
+        private func run(_ words: [String]) throws -> Printed {
+            let change = ["\(Self.changer)", "--reuid=\(Self.nobody)", "--regid=\(Self.nobody)", "--clear-groups"]
+            let all = (geteuid() == 0 ? change : []) + words
+            return Printed(
+                try Child(URL(filePath: all[0]), Array(all.dropFirst()), environment: ["HOME": folder.path]).wait())
+        }
+    }
+
+    private func doctor(_ path: String, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
+        let printed = try home.prefs("doctor", path, "--json")
+        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
+        return (try #require(report), printed.code)
+    }
+}
