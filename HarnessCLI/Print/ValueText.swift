@@ -40,14 +40,14 @@ enum ValueText {
 
     /// As property lists call it.
     static func typeName(_ value: Any) -> String {
+        switch value {
+        case is String: return "string"
+        case is Date: return "date"
+        case is Data: return "data"
+        case is [Any]: return "array"
+        case is [String: Any]: return "dictionary"
         // By type, since on Linux the numbers 0 and 1 are Booleans as well.
-        switch Swift.type(of: value) {
-        case is String.Type: return "string"
-        case is Date.Type: return "date"
-        case is Data.Type: return "data"
-        case is [Any].Type: return "array"
-        case is [String: Any].Type: return "dictionary"
-        case is Bool.Type: return "boolean"
+        case _ where Swift.type(of: value) == Bool.self: return "boolean"
         default:
             guard let number = value as? NSNumber else { return "unknown" }
             return ["d", "f"].contains(String(cString: number.objCType)) ? "float" : "integer"
