@@ -60,18 +60,3 @@ package struct PropertyListDomain: Sendable {
         return before.filter { after.index(forKey: $0.key) != nil }.merging(change.assigned) { $1 }
     }
 }
-
-extension FileLocation {
-    /// Everything in the file; nil where there is none.
-    func content() throws -> [String: Any]? {
-        try withFile { file in
-            let reading = try file.read()
-            if let notice = reading.notice { throw notice }
-            return reading.content
-        }
-    }
-
-    func transact(durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void) throws {
-        try withFile { try $0.transact(durability: durability, body) }
-    }
-}
