@@ -133,6 +133,20 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
+    /// The next file that is opened takes the place of a closed stream.
+    @Test func closedStreams() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        let bytes = try Data(contentsOf: home.suiteFile)
+        for command in ["import", "import --replace"] {
+            let printed = try shell(home, "\"$0\" \(command) <&-")
+            #expect(printed == .refused("standard input: read: Bad file descriptor"))
+        }
+        #expect(try shell(home, "\"$0\" get int >&-").code == 1)
+        #expect(try shell(home, "\"$0\" get nope 2>&-") == Printed(code: 1))
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
+    }
+
     @Test func whereNothingCanBeExportedTo() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
