@@ -147,6 +147,18 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
+    @Test(arguments: ["--file", "--domain"]) func aDryRunSetsNothingAside(option: String) throws {
+        let home = try HarnessHome()
+        try home.write(Data("garbage".utf8), to: "x.plist")
+        try home.write(Data("{}".utf8), to: "x.json")
+        let path = home.path("x.plist")
+        let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
+        let reason = "neither a binary nor an XML property list"
+        #expect(printed == .refused("\(path): \(reason); `prefs doctor` tells what mends it"))
+        #expect(try home.folder.names() == ["x.json", "x.plist"])
+        #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
+    }
+
     @Test func whereNothingCanBeExportedTo() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
