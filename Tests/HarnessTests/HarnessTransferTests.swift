@@ -159,6 +159,23 @@ import Testing
         #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
     }
 
+    @Test(arguments: [
+        (#"1"#, #"1.0"#, "1 → 1.0"), (#"1"#, #""1""#, #"1 → "1""#), (#"true"#, #""true""#, #"true → "true""#),
+        (#"1"#, #"2"#, "1 → 2"),
+        (
+            #"{"$date":"2026-11-20T08:30:00.1231Z"}"#, #"{"$date":"2026-11-20T08:30:00.1232Z"}"#,
+            #"{"$date": "2026-11-20T08:30:00.1231Z"} → {"$date": "2026-11-20T08:30:00.1232Z"}"#
+        ),
+    ])
+    func aDryRunTellsTypesApart(old: String, new: String, shown: String) throws {
+        let home = try HarnessHome()
+        let file = home.path("x.plist")
+        try home.prefs("write", file, "R", "k", "-json", old)
+        try home.write(Data("{\"k\": \(new)}".utf8), to: "x.json")
+        let printed = try home.prefs("import", "--domain", file, "--root", "R", "--dry-run", home.path("x.json"))
+        #expect(printed == Printed("~ k: \(shown)\n"))
+    }
+
     @Test func whereNothingCanBeExportedTo() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
