@@ -14,6 +14,11 @@ enum Harness {
 
     private static func run(_ invocation: Invocation) throws -> Outcome {
         func domain(_ place: Place) throws -> DomainRunner { try DomainRunner(place, wantsJSON: invocation.wantsJSON) }
+        if case .import(_, _, dryRun: true) = invocation.command {
+            // Before anything is read.
+            try TransferRunner.refuseDamage(
+                at: invocation.domain ?? invocation.place ?? .suite(TestSetRunner.defaultSuite))
+        }
         switch invocation.command {
         case .read(let place, let root, let key): return try domain(place).read(root: root, key: key)
         case .readType(let place, let root, let key): return try domain(place).readType(root: root, key: key)

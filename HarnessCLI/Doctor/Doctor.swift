@@ -4,20 +4,12 @@ import PersistentPreferences
 /// Explains the state of a domain's file, and how to mend it. Changes nothing.
 enum Doctor {
     static func run(_ place: Place, wantsJSON: Bool) throws -> Outcome {
-        guard let path = try path(of: place) else { return ofDaemon(place, wantsJSON) }
+        guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
         let diagnosis = Diagnosis(path: path)
         let findings = diagnosis.findings
         let output =
             wantsJSON ? json(diagnosis, findings) : text(place, diagnosis, findings, Style(of: STDOUT_FILENO))
         return Outcome(output: output, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
-    }
-
-    /// nil where the domain is no file of ours.
-    private static func path(of place: Place) throws -> String? {
-        switch place {
-        case .suite(let name): try FileSurroundings.path(ofSuite: name)
-        case .file: place.url?.absoluteURL.path(percentEncoded: false)
-        }
     }
 
     private static func ofDaemon(_ place: Place, _ wantsJSON: Bool) -> Outcome {

@@ -31,11 +31,22 @@ struct Difference {
                 case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
                 case (let old?, nil): style.red("- \(path): \(ValueText.line(old))".printable)
                 case (let old, let new):
-                    style.yellow(
-                        "~ \(path): \(old.map(ValueText.line) ?? "") → \(new.map(ValueText.line) ?? "")".printable)
+                    style.yellow("~ \(path): \(Self.change(from: old, to: new))".printable)
                 }
             return text + "\n"
         }.joined()
+    }
+
+    /// `1 → 2`; where that shows no difference, as of 1 and 1.0, in the form of an export, which loses none.
+    private static func change(from old: Any?, to new: Any?) -> String {
+        var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
+        if texts[0] == texts[1] {
+            texts = zip([old, new], texts).map { value, text in
+                let exact = value.flatMap { try? ExportFormat.json(of: $0) }
+                return exact?.trimmingCharacters(in: .newlines) ?? text
+            }
+        }
+        return texts.joined(separator: " → ")
     }
 
     /// A list of objects with `key`, `old` and `new`, null where there is none.

@@ -56,6 +56,7 @@ struct DomainRunner {
                 entries = [:]
                 return
             }
+            _ = try Self.value(root, key, in: entries)
             guard let key else {
                 entries[root] = nil
                 return
@@ -73,10 +74,14 @@ struct DomainRunner {
         guard let entries = try domain.entries() else {
             throw Missing("there is no \(place.name) here", at: domain.fileURL)
         }
+        return try Self.value(root, key, in: entries)
+    }
+
+    private static func value(_ root: String?, _ key: String?, in entries: [String: Any]) throws -> Any {
         guard let root else { return entries }
         guard let entry = entries[root] else { throw Missing("no root `\(root)`", near: root, among: entries) }
         guard let key else { return entry }
-        let values = try Self.dictionary(entry, root) ?? [:]
+        let values = try dictionary(entry, root) ?? [:]
         guard let value = values[key] else { throw Missing("no key `\(key)`", near: key, among: values) }
         return value
     }

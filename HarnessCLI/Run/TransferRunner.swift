@@ -40,6 +40,14 @@ struct TransferRunner {
         }
     }
 
+    /// A read sets a damaged file aside, and a dry run changes nothing.
+    static func refuseDamage(at place: Place) throws {
+        guard let path = try place.path() else { return }
+        let examination = FileExamination(path: path)
+        guard examination.state == .damaged else { return }
+        throw Missing("\(path): \(examination.problems.first?.reason ?? ""); `prefs doctor` tells what mends it")
+    }
+
     private func absolute(_ path: String) -> String {
         path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }

@@ -12,10 +12,17 @@ enum Completions {
         }
         return """
             # Completions of prefs for bash: source <(prefs completions)
+            _prefs_files() {
+                # One a line, since there may be blanks in them, which readline quotes.
+                COMPREPLY=()
+                local name
+                while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
+                compopt -o filenames 2> /dev/null || :
+            }
             _prefs() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command="" options i
                 case $before in
-                    --file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+                    --file) _prefs_files "$word"; return ;;
                     --format) COMPREPLY=($(compgen -W "json xml binary" -- "$word")); return ;;
                     \(valued)) COMPREPLY=(); return ;;
                 esac
@@ -38,7 +45,7 @@ enum Completions {
                     case $command in
                         get|set|unset|watch) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
                         help) COMPREPLY=($(compgen -W "\(commands)" -- "$word")) ;;
-                        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+                        *) _prefs_files "$word" ;;
                     esac
                 fi
             }

@@ -16,6 +16,14 @@ enum Place: Equatable {
         return URL(filePath: path, directoryHint: path.hasSuffix("/") ? .isDirectory : .notDirectory)
     }
 
+    /// Of its file, absolute; nil where the domain is no file of ours.
+    func path() throws -> String? {
+        switch self {
+        case .suite(let name): try FileSurroundings.path(ofSuite: name)
+        case .file: url?.absoluteURL.path(percentEncoded: false)
+        }
+    }
+
     /// As a person would call it.
     var name: String {
         switch self {

@@ -105,6 +105,31 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{}\n"))
     }
 
+    /// Whoever was quicker has removed the root meanwhile: it does not come back, empty.
+    @Test(.enabled(if: access("/proc/locks", R_OK) == 0, "nothing tells who waits for a lock"))
+    func aDeleteFindsNothingAnyMore() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        try home.prefs("write", file, "R", "k", "v")
+        let lock = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let child = try PipedChild("prefs", ["delete", file, "R", "k"], home: home.folder)
+        var status = stat()
+        try #require(fstat(lock, &status) == 0)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            .contains(where: { $0.contains("->") && $0.contains(":\(status.st_ino) ") })
+        {
+            try #require(ContinuousClock.now < deadline)
+            sched_yield()
+        }
+        try home.write(["Other": ["k": 1]], to: "d.plist")
+        flock(lock, LOCK_UN)
+        #expect(try child.exitCode() == 1)
+        #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
+    }
+
     @Test func aDomainIsMovedWhole() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))

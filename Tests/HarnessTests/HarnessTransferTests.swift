@@ -133,6 +133,49 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
+    /// The next file that is opened takes the place of a closed stream.
+    @Test func closedStreams() throws {
+        let home = try HarnessHome()
+        try home.prefs("reset")
+        let bytes = try Data(contentsOf: home.suiteFile)
+        for command in ["import", "import --replace"] {
+            let printed = try shell(home, "\"$0\" \(command) <&-")
+            #expect(printed == .refused("standard input: read: Bad file descriptor"))
+        }
+        #expect(try shell(home, "\"$0\" get int >&-").code == 1)
+        #expect(try shell(home, "\"$0\" get nope 2>&-") == Printed(code: 1))
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
+    }
+
+    @Test(arguments: ["--file", "--domain"]) func aDryRunSetsNothingAside(option: String) throws {
+        let home = try HarnessHome()
+        try home.write(Data("garbage".utf8), to: "x.plist")
+        try home.write(Data("{}".utf8), to: "x.json")
+        let path = home.path("x.plist")
+        let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
+        let reason = "neither a binary nor an XML property list"
+        #expect(printed == .refused("\(path): \(reason); `prefs doctor` tells what mends it"))
+        #expect(try home.folder.names() == ["x.json", "x.plist"])
+        #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
+    }
+
+    @Test(arguments: [
+        (#"1"#, #"1.0"#, "1 → 1.0"), (#"1"#, #""1""#, #"1 → "1""#), (#"true"#, #""true""#, #"true → "true""#),
+        (#"1"#, #"2"#, "1 → 2"),
+        (
+            #"{"$date":"2026-11-20T08:30:00.1231Z"}"#, #"{"$date":"2026-11-20T08:30:00.1232Z"}"#,
+            #"{"$date": "2026-11-20T08:30:00.1231Z"} → {"$date": "2026-11-20T08:30:00.1232Z"}"#
+        ),
+    ])
+    func aDryRunTellsTypesApart(old: String, new: String, shown: String) throws {
+        let home = try HarnessHome()
+        let file = home.path("x.plist")
+        try home.prefs("write", file, "R", "k", "-json", old)
+        try home.write(Data("{\"k\": \(new)}".utf8), to: "x.json")
+        let printed = try home.prefs("import", "--domain", file, "--root", "R", "--dry-run", home.path("x.json"))
+        #expect(printed == Printed("~ k: \(shown)\n"))
+    }
+
     @Test func whereNothingCanBeExportedTo() throws {
         let home = try HarnessHome()
         try home.prefs("reset")

@@ -51,6 +51,25 @@ import Testing
         #expect(try home.folder.names().contains("a=b.plist"))
     }
 
+    @Test func bashCompletesFiles() throws {
+        let home = try HarnessHome()
+        for name in ["sp ace.plist", "sp *", "sp", "other"] { try home.write(Data(), to: name) }
+        let prefs = try Child.executable("prefs").path
+        for before in ["vet", "--file"] {
+            let script = """
+                source <("$0" completions) && cd "$HOME" || exit 1
+                COMP_WORDS=(prefs \(before) sp) COMP_CWORD=2
+                _prefs
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let shell = try Child(
+                URL(filePath: "/bin/bash"), ["--norc", "-euc", script, prefs], environment: ["HOME": home.folder.path])
+            let printed = Printed(try shell.wait())
+            #expect(printed.errors == "")
+            #expect(printed.output.split(separator: "\n").sorted() == ["sp", "sp *", "sp ace.plist"])
+        }
+    }
+
     /// What bash offers for the last of some words.
     private static let completions: [(words: [String], offers: [String])] = [
         (["prefs", "ex"], ["export"]),
