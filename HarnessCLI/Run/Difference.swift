@@ -3,29 +3,30 @@ import PersistentPreferences
 
 /// What sets two states apart, for people: a line for each key that was added, changed or removed.
 struct Difference {
-    private let lines: [(path: String, old: Any?, new: Any?)]
+    private let lines: [(path: [String], old: Any?, new: Any?)]
 
     /// - Parameter inside: whether values that are dictionaries on both sides are compared key by key.
     init(from before: [String: Any], to after: [String: Any], inside: Bool) {
-        var lines: [(path: String, old: Any?, new: Any?)] = []
-        func add(_ before: [String: Any], _ after: [String: Any], _ path: String, inside: Bool) {
+        var lines: [(path: [String], old: Any?, new: Any?)] = []
+        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], inside: Bool) {
             guard let change = PrefsChange(root: "", from: before, to: after, origin: .thisProcess) else { return }
             for key in change.keys {
                 let (old, new) = (change.oldValues[key], change.newValues[key])
                 if inside, let old = old as? [String: Any], let new = new as? [String: Any] {
-                    add(old, new, "\(path)\(key) > ", inside: false)
+                    add(old, new, path + [key], inside: false)
                 } else {
-                    lines.append((path + key, old, new))
+                    lines.append((path + [key], old, new))
                 }
             }
         }
-        add(before, after, "", inside: inside)
+        add(before, after, [], inside: inside)
         self.lines = lines
     }
 
     func text(_ style: Style) -> String {
         if lines.isEmpty { return "nothing would change\n" }
-        return lines.map { path, old, new in
+        return lines.map { keys, old, new in
+            let path = keys.joined(separator: " > ")
             let text =
                 switch (old, new) {
                 case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
@@ -41,19 +42,23 @@ struct Difference {
     private static func change(from old: Any?, to new: Any?) -> String {
         var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
         if texts[0] == texts[1] {
-            texts = zip([old, new], texts).map { value, text in
-                let exact = value.flatMap { try? ExportFormat.json(of: $0) }
-                return exact?.trimmingCharacters(in: .newlines) ?? text
-            }
+            texts = [old, new].map { $0.map(exact) ?? "" }
         }
         return texts.joined(separator: " → ")
     }
 
-    /// A list of objects with `key`, `old` and `new`, null where there is none.
+    /// A list of objects with `path` (the keys that lead there), `old` and `new` in the form of an export, null where there is
+    /// none.
     var json: String {
         let objects = lines.map { path, old, new in
-            JSONText.object([("key", path), ("old", old ?? NSNull()), ("new", new ?? NSNull())])
+            "{\"path\":\(JSONText.value(path)),\"old\":\(old.map(Self.exact) ?? "null"),"
+                + "\"new\":\(new.map(Self.exact) ?? "null")}"
         }
-        return "[\(objects.joined(separator: ","))]\n"
+        return "[\(objects.joined(separator: ",\n"))]\n"
+    }
+
+    /// Without losing type or digit; what cannot be exported is shown as it can be.
+    private static func exact(_ value: Any) -> String {
+        (try? ExportFormat.json(of: value).trimmingCharacters(in: .newlines)) ?? JSONText.value(value)
     }
 }

@@ -72,24 +72,24 @@ struct DomainRunner {
 
     private func value(_ root: String?, _ key: String?) throws -> Any {
         guard let entries = try domain.entries() else {
-            throw Missing("there is no \(place.name) here", at: domain.fileURL)
+            throw Refusal("there is no \(place.name) here", at: domain.fileURL)
         }
         return try Self.value(root, key, in: entries)
     }
 
     private static func value(_ root: String?, _ key: String?, in entries: [String: Any]) throws -> Any {
         guard let root else { return entries }
-        guard let entry = entries[root] else { throw Missing("no root `\(root)`", near: root, among: entries) }
+        guard let entry = entries[root] else { throw Refusal("no root `\(root)`", near: root, among: entries) }
         guard let key else { return entry }
         let values = try dictionary(entry, root) ?? [:]
-        guard let value = values[key] else { throw Missing("no key `\(key)`", near: key, among: values) }
+        guard let value = values[key] else { throw Refusal("no key `\(key)`", near: key, among: values) }
         return value
     }
 
     private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
         guard let entry else { return nil }
         guard let values = entry as? [String: Any] else {
-            throw Missing("`\(root)` is no dictionary, but of type \(ValueText.typeName(entry))")
+            throw Refusal("`\(root)` is no dictionary, but of type \(ValueText.typeName(entry))")
         }
         return values
     }
@@ -99,13 +99,13 @@ struct DomainRunner {
         switch (old, written.value) {
         case (let old as [Any], let new as [Any]): return old + new
         case (let old as [String: Any], let new as [String: Any]): return old.merging(new) { $1 }
-        default: throw Missing("what is there is of type \(ValueText.typeName(old)): nothing can be added to it")
+        default: throw Refusal("what is there is of type \(ValueText.typeName(old)): nothing can be added to it")
         }
     }
 }
 
-/// What a command asks for is not there, or is something else.
-struct Missing: Error, CustomStringConvertible {
+/// Why a command cannot be carried out: what it asks for is not there, or is something else.
+struct Refusal: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

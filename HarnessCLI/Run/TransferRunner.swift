@@ -45,7 +45,7 @@ struct TransferRunner {
         guard let path = try place.path() else { return }
         let examination = FileExamination(path: path)
         guard examination.state == .damaged else { return }
-        throw Missing("\(path): \(examination.problems.first?.reason ?? ""); `prefs doctor` tells what mends it")
+        throw Refusal("\(path): \(examination.problems.first?.reason ?? ""); `prefs doctor` tells what mends it")
     }
 
     private func absolute(_ path: String) -> String {
@@ -76,12 +76,12 @@ struct TestSetPlace: TransferPlace {
     }
 
     func store(_ bytes: Data, merge: Bool) throws {
-        if let error = prefs.import(bytes, merge: merge) { throw Missing(prefs.explain(error)) }
+        if let error = prefs.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
-        if let error = copy.import(bytes, merge: merge) { throw Missing(prefs.explain(error)) }
+        if let error = copy.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
         return copy.values
     }
 }

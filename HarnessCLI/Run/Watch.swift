@@ -11,7 +11,6 @@ final class Watch: @unchecked Sendable {
 
     /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
-    private let signals = DispatchQueue(label: "prefs.watch.signals")
     private let end = DispatchSemaphore(value: 0)
     private let lock = NSLock()
     /// Under the lock.
@@ -29,13 +28,7 @@ final class Watch: @unchecked Sendable {
     ///
     /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
     func run() throws {
-        let sources = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: signals)
-            source.setEventHandler { self.end.signal() }
-            source.activate()
-            return source
-        }
+        let signals = EndSignals { self.end.signal() }
         signal(SIGPIPE, SIG_IGN)
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
@@ -46,15 +39,8 @@ final class Watch: @unchecked Sendable {
         try? FileHandle.standardError.write(contentsOf: Data(((trouble ?? "") + notice).utf8))
         end.wait()
         observation.cancel()
-        for source in sources { source.cancel() }
+        withExtendedLifetime(signals) {}
         if let failure = lock.withLock({ failure }) { throw failure }
-    }
-
-    /// As `nohup` has it: what was ignored at the start stays so.
-    private func isIgnored(_ number: Int32) -> Bool {
-        let former = signal(number, SIG_IGN)
-        signal(number, former)
-        return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func print(_ change: PrefsChange) {

@@ -33,9 +33,9 @@ struct Stress {
         try run.run()
         let seconds = Double((ContinuousClock.now - start) / .microseconds(1)) / 1e6
         var tally = run.tally
-        if run.isInterrupted {
+        if let signal = run.interruption {
             return .failure(
-                "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + SIGINT,
+                "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + signal,
                 asJSON: wantsJSON)
         }
         let stored = try StressRemains(file: file).check(&tally)

@@ -3,14 +3,13 @@ import Foundation
 /// The workers at work: starts them, counts what they tell, kills some and starts others in their place. For one thread.
 struct StressRun {
     private(set) var tally: StressTally
-    private(set) var isInterrupted = false
     private let plan: StressPlan
     private let file: String
     private var workers: [StressProcess] = []
     /// Processes that were killed, and have to be started again.
     private var dead: [Int] = []
     private var progress: StressProgress
-    private let interruption = Interruption()
+    private let signals = EndSignals()
     /// Another process is killed when so many writes were acknowledged.
     private var nextKill = 0
 
@@ -28,10 +27,7 @@ struct StressRun {
         for index in 0..<plan.processes { try start(index) }
         var silence = 0
         while !workers.isEmpty || !dead.isEmpty, tally.losses.isEmpty {
-            if interruption.hasCome {
-                isInterrupted = true
-                return
-            }
+            if signals.first != nil { return }
             silence = listen() ? 0 : silence + 1
             if silence == Self.longestSilence { tally.noteLoss("nobody could write for a minute") }
             if plan.kills, tally.writes >= nextKill { killSome() }
@@ -39,6 +35,9 @@ struct StressRun {
             progress.show(tally.writes, kills: tally.kills)
         }
     }
+
+    /// The signal that has ended the run before its time.
+    var interruption: Int32? { signals.first }
 
     /// In tenths of a second.
     private static let longestSilence = 600
@@ -104,28 +103,5 @@ struct StressRun {
             if worker.end() != .code(0) { tally.noteDeath(of: worker.index, by: false) }
         }
         workers = []
-    }
-}
-
-/// Whether the user, or the system, wants the program to end. It does not end by itself then.
-private final class Interruption: Sendable {
-    private let lock = NSLock()
-    private nonisolated(unsafe) var isNoted = false
-    private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
-
-    init() {
-        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [weak self] in self?.note() }
-            source.activate()
-            return source
-        }
-    }
-
-    var hasCome: Bool { lock.withLock { isNoted } }
-
-    private func note() {
-        lock.withLock { isNoted = true }
     }
 }

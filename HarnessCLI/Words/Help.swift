@@ -22,7 +22,9 @@ enum Help {
 
         \(options(OptionForm.all))
         `prefs help COMMAND` tells more of a command, with an example.
-        Exit codes: 0 done, 1 refused or failed, 64 wrong usage.
+        With --json, `read`, `export` and `import --dry-run` show values as an export has them, losing nothing; the others show
+        dates as ISO 8601 and data as base64.
+        Exit codes: 0 done, 1 refused or failed, 64 wrong usage; 128 and the number of a signal that ended it.
 
         """
     }

@@ -69,7 +69,10 @@ struct WrittenValue {
             if let number = UInt64(text) { return number }
             throw refused("no integer of 64 bits; give one such as 42 or -7")
         case "-float":
-            guard let number = Double(text) else { throw refused("no number; give one such as 12.5") }
+            let isNamed = text.lowercased().contains("inf") || text.lowercased().contains("nan")
+            guard let number = Double(text), number.isFinite || isNamed else {
+                throw refused("no number; give one such as 12.5")
+            }
             return number
         case "-bool", "-boolean":
             switch text.lowercased() {
@@ -87,6 +90,8 @@ struct WrittenValue {
         default:
             do {
                 return try ExportFormat.value(ofJSON: Data(text.utf8))
+            } catch PrefsError.invalidImport(let reason) {
+                throw UsageError("\(text.prefix(80)): \(reason)")
             } catch {
                 throw UsageError("\(error)")
             }

@@ -47,6 +47,7 @@ import Testing
         (["write", "D", "R", "k", "-int", "x"], "\"x\" is no integer of 64 bits", 64),
         (["write", "D", "R", "k", "-int"], "-int needs one value, and was given 0", 64),
         (["write", "D", "R", "k", "-float", "x"], "\"x\" is no number", 64),
+        (["write", "D", "R", "k", "-float", "1e400"], "\"1e400\" is no number", 64),
         (["write", "D", "R", "k", "-bool", "maybe"], "\"maybe\" is no truth value", 64),
         (["write", "D", "R", "k", "-date", "today"], "\"today\" is no date", 64),
         (["write", "D", "R", "k", "-data", "4g"], "\"4g\" is no data", 64),
@@ -152,10 +153,19 @@ import Testing
                 == Printed("+ New: {\"a\":1}\n~ R > k: 1 → 2\n+ R > m: true\n"))
         #expect(
             try home.prefs(words + ["--dry-run", "--replace", "--json"]).output
-                == #"[{"key":"Entry","old":7,"new":null},{"key":"New","old":null,"new":{"a":1}},"#
-                + #"{"key":"R > k","old":"1","new":"2"},"#
-                + #"{"key":"R > l","old":["2001-01-01T00:00:00.250Z",2],"new":null},"#
-                + "{\"key\":\"R > m\",\"old\":null,\"new\":true}]\n")
+                == """
+                [{"path":["Entry"],"old":7,"new":null},
+                {"path":["New"],"old":null,"new":{
+                  "a": 1
+                }},
+                {"path":["R","k"],"old":"1","new":"2"},
+                {"path":["R","l"],"old":[
+                  {"$date": "2001-01-01T00:00:00.25Z"},
+                  2.0
+                ],"new":null},
+                {"path":["R","m"],"old":null,"new":true}]
+
+                """)
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == bytes)
         #expect(try home.prefs(words) == Printed())
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))

@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM]) func anInterruptionEndsTheWorkers(signal: Int32) throws {
         let (child, folder) = try running(HarnessHome())
         child.send(signal)
-        #expect(try child.exitCode() == 130)
+        #expect(try child.exitCode() == 128 + signal)
         let form = /prefs: interrupted after [0-9]+ writes?; the workers were ended/
         #expect(try child.line().wholeMatch(of: form) != nil)
         #expect(!FileManager.default.fileExists(atPath: folder))
