@@ -64,7 +64,7 @@ package final class PseudoTerminal {
 
     /// Reads until the screen is as awaited; not later than a minute from now.
     package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         while !isThere(screen) {
             guard try readMore(until: deadline) else { throw trouble("\(what): it ended before") }
         }
@@ -72,7 +72,7 @@ package final class PseudoTerminal {
 
     /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
     package func waitUntilItWaitsForALock() throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         let process = String(process)
         while ContinuousClock.now < deadline {
             let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
@@ -87,7 +87,7 @@ package final class PseudoTerminal {
     /// Waits until all who had the terminal have ended.
     /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
     package func exitCode() throws -> Int32 {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         while try readMore(until: deadline) {}
         var status: Int32 = 0
         waitpid(process, &status, 0)

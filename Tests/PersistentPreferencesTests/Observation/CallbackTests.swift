@@ -94,7 +94,7 @@ import Testing
     private func isReleased(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
     ) {
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = Date(timeIntervalSinceNow: 600)
         while !condition(), Date() < limit { sched_yield() }
         #expect(condition(), sourceLocation: sourceLocation)
     }

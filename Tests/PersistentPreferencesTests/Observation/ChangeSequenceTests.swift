@@ -5,7 +5,7 @@ import Testing
 @testable import PersistentPreferences
 
 /// Changes and values as asynchronous sequences.
-@Suite(.timeLimit(.minutes(1))) struct ChangeSequenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {
     private let store = InMemoryStore()
 
     private final class SizePrefs: PersistentPrefs, @unchecked Sendable {

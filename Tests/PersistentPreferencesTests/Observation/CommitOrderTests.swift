@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
-    @Test(.timeLimit(.minutes(2)), arguments: Place.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases)
     func eachObserverHearsEachCommitInOrder(_ place: Place) async {
         let prefs = CountPrefs(key: "Root", store: store(place))
         let commits = Self.threads * Self.writes

@@ -21,14 +21,14 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         return elements
     }
 
-    /// All of them once what was heard is as asked. That it never is ends the wait after a minute, and is an issue.
+    /// All of them once what was heard is as asked. That it never is ends the wait after ten minutes, and is an issue.
     @discardableResult
     func wait(
         sourceLocation: SourceLocation = #_sourceLocation, until isEnough: ([Element]) -> Bool
     ) -> [Element] {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = Date(timeIntervalSinceNow: 600)
         while !isEnough(elements) {
             guard condition.wait(until: limit) else {
                 Issue.record("not heard; so far: \(elements)", sourceLocation: sourceLocation)
@@ -44,7 +44,7 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Lets one or more threads through, once it is open; a wait for one that never opens ends after a minute.
+/// Lets one or more threads through, once it is open; a wait for one that never opens ends after ten minutes.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -53,7 +53,7 @@ final class Gate: Sendable {
     @discardableResult
     func pass() -> Bool {
         defer { semaphore.signal() }
-        return semaphore.wait(timeout: .now() + 60) == .success
+        return semaphore.wait(timeout: .now() + 600) == .success
     }
 }
 

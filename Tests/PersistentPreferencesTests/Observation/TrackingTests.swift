@@ -170,7 +170,7 @@ import Testing
     }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.
-    @Test(.timeLimit(.minutes(1))) func foreignChangesComeOnTheMainQueue() async throws {
+    @Test(.timeLimit(.minutes(10))) func foreignChangesComeOnTheMainQueue() async throws {
         let folder = try TemporaryFolder()
         let prefs = SizePrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
         prefs.size = 1
