@@ -84,6 +84,20 @@ import Testing
         #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
     }
 
+    /// Keys that a write leaves alone are not vetted, whatever another program has stored there.
+    @Test func aRootWithAStrangeValueCanBeWritten() throws {
+        let home = try HarnessHome()
+        let root: [String: Any] = ["strange": ["CF$UID": 1], "size": 1]
+        let file = try home.write(["R": root], to: "d.plist").path(percentEncoded: false)
+        #expect(try home.prefs("write", file, "R", "size", "-int", "2") == Printed())
+        #expect(try home.prefs("read", file, "R", "size") == Printed("2\n"))
+        #expect(try home.prefs("read", file, "R", "strange").output.contains("CF$UID"))
+        #expect(try home.prefs("delete", file, "R", "size") == Printed())
+        #expect(try home.prefs("write", file, "R", "more", "-json", #"{"CF$UID": 2}"#).code == 1)
+        #expect(try home.prefs("delete", file, "R", "strange") == Printed())
+        #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
+    }
+
     @Test func addedAndDeleted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")

@@ -55,8 +55,17 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Throws: `PrefsError`, where it would be refused.
     package static func changed(_ before: [String: Any], to after: [String: Any]) throws -> [String: Any] {
-        let change = try RootChange(from: before, to: after)
+        var result = after
+        // Of a root only the keys that change are vetted, as by the base class.
+        for (name, entry) in after {
+            guard let old = before[name] as? [String: Any], let new = entry as? [String: Any] else { continue }
+            var root: [String: Any]? = old
+            try RootChange(from: old, to: new).apply(to: &root)
+            result[name] = root
+        }
+        let others = result.filter { !($0.value is [String: Any] && before[$0.key] is [String: Any]) }
+        let change = try RootChange(from: before, to: others)
         for name in change.assigned.keys { try NameVetting.checkRoot(name) }
-        return before.filter { after.index(forKey: $0.key) != nil }.merging(change.assigned) { $1 }
+        return result.merging(change.assigned) { $1 }
     }
 }
