@@ -44,7 +44,9 @@ enum PropertyListCoder {
     static func encode(_ value: Any, as format: PropertyListFormat) throws -> Data {
         let bytes =
             switch format {
-            case .binary: try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+            case .binary:
+                try BinaryPropertyListWriter.data(from: value)
+                    ?? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
             case .xml: try XMLPropertyListWriter.data(from: value)
             }
         _ = try check(bytes)
