@@ -4,6 +4,7 @@
 # the difference of two runs, so that what sets up a row is not in it. What cannot be counted here is skipped, and said so.
 # usage: Scripts/counts.sh [ROW …]
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 
 thresholds=Tests/Benchmarks/thresholds.txt
@@ -19,7 +20,8 @@ has() { # tool
     command -v "$1" >/dev/null && return
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "counts: installing $1" >&2
-        apt-get install -y -q "$1" >/dev/null 2>&1 && command -v "$1" >/dev/null && return
+        { apt-get update -q && apt-get install -y -q "$1"; } >/dev/null 2>&1 || true
+        command -v "$1" >/dev/null && return
     fi
     echo "counts: $1 is not installed and cannot be: what it counts is skipped" >&2
     return 1
@@ -62,21 +64,22 @@ called() { # file of callgrind
 
 # Prints name and count of every kind, for one operation.
 measure() { # row, tool
-    local times
+    local out="$folder/$1.$2" runs=() run reader times
     for times in $few $many; do
         case $2 in
-            strace) once "$1" $times strace -f -c -o "$folder/$1.$2.$times" & ;;
-            valgrind) once "$1" $times valgrind --tool=callgrind --callgrind-out-file="$folder/$1.$2.$times" & ;;
+            strace) once "$1" $times strace -f -c -o "$out.$times" & ;;
+            valgrind) once "$1" $times valgrind --tool=callgrind --callgrind-out-file="$out.$times" & ;;
         esac
+        runs+=($!)
     done
-    wait -n
-    wait -n
+    for run in "${runs[@]}"; do wait "$run"; done
     case $2 in strace) reader=traced ;; valgrind) reader=called ;; esac
+    $reader "$out.$few" >"$out.few"
+    $reader "$out.$many" >"$out.many"
     awk -v operations=$((many - few)) '
         FNR == NR { few[$1] = $2; next }
-        { count[$1] = $2 }
-        END { for (name in count) printf "%s %.4f\n", name, (count[name] - few[name]) / operations }
-    ' <($reader "$folder/$1.$2.$few") <($reader "$folder/$1.$2.$many")
+        { printf "%s %.4f\n", $1, ($2 - few[$1]) / operations }
+    ' "$out.few" "$out.many"
 }
 
 tool() { # measure
