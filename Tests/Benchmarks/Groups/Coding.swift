@@ -24,7 +24,7 @@ extension Group {
             Row("tree-open", "opening an instance and reading nothing") { _ in
                 let store = InMemoryStore()
                 TreePrefs(store: store).tree = Tree.samples[0]
-                return .each { _ in TreePrefs(store: store).count }
+                return try .reads { TreePrefs(store: store).count }
             },
             Row(
                 "tree-read", "the same, and the first read of its tree",
@@ -33,7 +33,7 @@ extension Group {
             ) { _ in
                 let store = InMemoryStore()
                 TreePrefs(store: store).tree = Tree.samples[0]
-                return .each { _ in TreePrefs(store: store).tree.sections.count }
+                return try .reads { TreePrefs(store: store).tree.sections.count }
             },
             Row("foundation-list-write", "PropertyListEncoder, then its objects: list") { _ in
                 foundationWrites(Item.samples)
@@ -57,7 +57,7 @@ extension Group {
             ) { _ in
                 let store = InMemoryStore()
                 ListPrefs(store: store).items = Item.samples[0]
-                return .each { _ in ListPrefs(store: store).items.count }
+                return try .reads { ListPrefs(store: store).items.count }
             },
         ])
 

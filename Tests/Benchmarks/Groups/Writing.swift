@@ -91,8 +91,14 @@ extension Group {
 
     private static func writes(to store: any PrefsStore) throws -> Operation {
         let prefs = try FivePrefs.full(in: store)
-        return .each(verify: prefs.check) { number in
-            prefs.x = number + 2
+        var last = 1
+        func check() throws {
+            try prefs.check()
+            if prefs.x != last { throw Unavailable("\(prefs.x) is stored in the place of \(last)") }
+        }
+        return .each(verify: check) { number in
+            last = number + 2
+            prefs.x = last
             return 0
         }
     }

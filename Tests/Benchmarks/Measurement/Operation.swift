@@ -25,8 +25,19 @@ struct Operation {
         }
     }
 
-    /// The same in several threads at once: the seconds from the start of all to the end of the last, for one operation of
-    /// any of them.
+    /// A read of a value that is not 0, so that one that finds nothing is not taken for a fast one.
+    static func reads(verify: @escaping () throws -> Void = {}, _ body: @escaping () throws -> Int) throws -> Operation
+    {
+        func check() throws {
+            try verify()
+            if try body() == 0 { throw Unavailable("it reads nothing") }
+        }
+        try check()
+        return .each(verify: check) { _ in try body() }
+    }
+
+    /// The same in several threads at once: the seconds from the start of all to the end of the last, for one operation
+    /// of any of them.
     static func inThreads(
         _ threads: Int, verify: @escaping () throws -> Void = {},
         _ body: @escaping @Sendable (_ thread: Int, Int) -> Int

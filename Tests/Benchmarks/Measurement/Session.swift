@@ -23,7 +23,8 @@ struct Session {
     static func surroundings(_ rounds: Int) -> String {
         let info = ProcessInfo.processInfo
         return
-            "\(info.operatingSystemVersionString), \(info.activeProcessorCount) cores, \(rounds) rounds; median (quartiles)"
+            "\(info.operatingSystemVersionString), \(info.activeProcessorCount) cores, \(rounds) rounds; "
+            + "median (quartiles)"
     }
 
     /// A row that is set up, and how often its operation fits into a sample.

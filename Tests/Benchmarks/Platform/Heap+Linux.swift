@@ -4,7 +4,7 @@
     extension Heap {
         private typealias Describe = @convention(c) (Int32, UnsafeMutableRawPointer) -> Int32
 
-        /// The bytes that malloc has given out, by the description of itself that glibc writes. Its headers are not among
+        /// The bytes that malloc has given out, by the description of itself that glibc writes. Its header is not one of
         /// those that Swift imports.
         static func used() throws -> Int {
             guard let symbol = dlsym(nil, "malloc_info") else { throw Unavailable("malloc tells nothing of itself") }
