@@ -92,12 +92,12 @@ struct PrefsAccess {
 
     private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
         let schema = state.declarations.schema
-        try state.store.update(root: root) { stored in
+        try state.store.replace(root: root) { stored in
             var current = try schema.current(stored, root: root)
             let change = schema.completed(try change(current), of: current)
             // A root that stays as it is keeps its old shape, too.
-            guard try change.apply(to: &current), let current else { return }
-            stored = schema.stamped(current)
+            guard try change.apply(to: &current), let current else { return nil }
+            return schema.stamped(current)
         }
     }
 

@@ -15,10 +15,16 @@ public final class InMemoryStore: ReportingStore {
 
     /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try transact(root) { try $0.update(root: root, body) }
+    }
+
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        try transact(root) { try $0.replace(root: root, body) }
+    }
+
+    private func transact(_ root: String, _ body: (Transaction) throws -> Void) throws {
         try NameVetting.checkRoot(root)
-        try PrefsError.converting {
-            try domain.transact(durability: .process) { try $0.update(root: root, body) }
-        }
+        try PrefsError.converting { try domain.transact(durability: .process, body) }
     }
 
     /// Calls the closure after each commit that changes the root, on a queue of its own. See

@@ -20,6 +20,10 @@ final class PlainStore: ReportingStore {
         try store.update(root: root, body)
     }
 
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        try store.update(root: root) { if let new = try body($0) { $0 = new } }
+    }
+
     func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
         try PlainFollower(store, root, listener, from: heard)
     }

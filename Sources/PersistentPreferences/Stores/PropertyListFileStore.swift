@@ -62,7 +62,7 @@ public final class PropertyListFileStore: ReportingStore {
     /// One transaction under the file's lock, on the calling thread; on disk when it returns. See
     /// ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try file.get().update(root: root, durability: durability, body)
+        try file.get().transact(root, durability: durability) { try $0.update(root: root, body) }
     }
 
     /// Calls the closure after each commit that changes the root, also one of another process. See
@@ -77,6 +77,10 @@ public final class PropertyListFileStore: ReportingStore {
 
     func readReporting(root: String) throws -> RootReading {
         try file.get().read(root: root, durability: durability)
+    }
+
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        try file.get().transact(root, durability: durability) { try $0.replace(root: root, body) }
     }
 
     func confirm() throws {
@@ -107,14 +111,11 @@ extension FileLocation {
         try PrefsError.converting { try withFile { try $0.confirm(durability) } }
     }
 
-    func update(
-        root: String, durability: TransactionQueue.Durability, _ body: (inout [String: Any]?) throws -> Void
+    /// A transaction in which one root is changed.
+    func transact(
+        _ root: String, durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void
     ) throws {
         try NameVetting.checkRoot(root)
-        try PrefsError.converting {
-            try withFile { file in
-                try file.transact(durability: durability) { try $0.update(root: root, body) }
-            }
-        }
+        try PrefsError.converting { try transact(durability: durability, body) }
     }
 }

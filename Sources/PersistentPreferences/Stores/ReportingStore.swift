@@ -31,6 +31,9 @@ protocol ReportingStore: PrefsStore {
     /// The root, and what there is to say of it.
     func readReporting(root: String) throws -> RootReading
 
+    /// An update whose body gives what to store in canonical form, vetted; nil leaves the root as it is.
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
+
     /// Makes the committed state as sure to last as this store promises: an equal write is acknowledged too.
     func confirm() throws
 

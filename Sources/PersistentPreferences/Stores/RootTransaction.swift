@@ -7,6 +7,20 @@ extension Transaction {
         return dictionary
     }
 
+    /// Puts what the body makes of the root in its place. It is in canonical form; nil leaves the root as it is.
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        let before = try Self.dictionary(of: root, in: content)
+        guard let after = try body(before) else { return }
+        let isUntouched =
+            switch (before, self[root]) {
+            case (nil, nil): true
+            case (let before?, let now?): CanonicalValue.areIdentical(before, now)
+            default: false
+            }
+        // A step of a migration may have written there, too.
+        if isUntouched { self[root] = after } else { try merge(from: before, to: after, into: root) }
+    }
+
     /// Runs the body of an update and merges the difference that it made into the root, which nested updates may have
     /// changed meanwhile.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
@@ -27,6 +41,10 @@ extension Transaction {
             if before != nil, self[root] != nil { self[root] = nil }
             return
         }
+        try merge(from: before, to: after, into: root)
+    }
+
+    private func merge(from before: [String: Any]?, to after: [String: Any], into root: String) throws {
         let change = try RootChange(from: before ?? [:], to: after)
         if change.isEmpty, before != nil { return }
         var now = self[root] as? [String: Any]

@@ -17,11 +17,9 @@
                 return RootReading(of: root, in: domain.content(for: root))
             }
 
-            func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            func transact(_ root: String, _ body: (Transaction) throws -> Void) throws {
                 try NameVetting.checkRoot(root)
-                try PrefsError.converting {
-                    try domain.transact(durability: .process) { try $0.update(root: root, body) }
-                }
+                try PrefsError.converting { try domain.transact(durability: .process, body) }
             }
 
             func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {

@@ -21,8 +21,8 @@
                 try file.read(root: root, durability: .powerCut)
             }
 
-            func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-                try file.update(root: root, durability: .powerCut, body)
+            func transact(_ root: String, _ body: (Transaction) throws -> Void) throws {
+                try file.transact(root, durability: .powerCut, body)
             }
 
             func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {

@@ -40,7 +40,7 @@ public final class UserDefaultsStore: ReportingStore {
 
     /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try backend.get().update(root: root, body)
+        try backend.get().transact(root) { try $0.update(root: root, body) }
     }
 
     /// Calls the closure after each commit that changes the root, also one of another process. See
@@ -55,6 +55,10 @@ public final class UserDefaultsStore: ReportingStore {
 
     func readReporting(root: String) throws -> RootReading {
         try backend.get().read(root: root)
+    }
+
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        try backend.get().transact(root) { try $0.replace(root: root, body) }
     }
 
     func confirm() throws {

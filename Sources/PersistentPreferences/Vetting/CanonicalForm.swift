@@ -16,27 +16,40 @@ enum CanonicalForm {
     case foreign
 
     init(_ value: Any) {
-        let kind = type(of: value)
-        if kind == String.self, let text = value as? String {
-            self = .text(text)
-        } else if kind is AnyClass {
-            guard kind != NSDecimalNumber.self, let number = value as? NSNumber else {
-                self = .foreign
-                return
-            }
-            self = .number(number)
-        } else if kind == Bool.self, let bool = value as? Bool {
-            self = .bool(bool)
-        } else if kind == [Any].self, let list = value as? [Any] {
-            self = .list(list)
-        } else if kind == [String: Any].self, let dictionary = value as? [String: Any] {
-            self = .dictionary(dictionary)
-        } else if kind == Date.self, let date = value as? Date {
-            self = .date(date)
-        } else if kind == Data.self, let data = value as? Data {
-            self = .data(data)
-        } else {
-            self = .foreign
-        }
+        if let form = _openExistential(value, do: outerForm) { self = form } else { self = Self.innerForm(value) }
     }
+
+    private static func innerForm(_ value: Any) -> CanonicalForm {
+        let kind = type(of: value)
+        if kind is AnyClass {
+            guard kind is NSNumber.Type, kind != NSDecimalNumber.self, let number = value as? NSNumber else {
+                return .foreign
+            }
+            return .number(number)
+        }
+        if kind == String.self, let text = value as? String { return .text(text) }
+        if kind == Bool.self, let bool = value as? Bool { return .bool(bool) }
+        if kind == [Any].self, let list = value as? [Any] { return .list(list) }
+        if kind == [String: Any].self, let dictionary = value as? [String: Any] { return .dictionary(dictionary) }
+        if kind == Date.self, let date = value as? Date { return .date(date) }
+        if kind == Data.self, let data = value as? Data { return .data(data) }
+        return .foreign
+    }
+}
+
+/// nil where the type that the value is known by, which may be a protocol or a base class, is not its very own.
+///
+/// The types are the same where a value is taken as another; a cast would look for conformances, at ten times the price.
+private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
+    if Value.self == String.self { return .text(unsafeBitCast(value, to: String.self)) }
+    if Value.self == NSNumber.self {
+        let number = withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: NSNumber.self) }
+        return type(of: number) == NSDecimalNumber.self ? .foreign : .number(number)
+    }
+    if Value.self == Bool.self { return .bool(unsafeBitCast(value, to: Bool.self)) }
+    if Value.self == [Any].self { return .list(unsafeBitCast(value, to: [Any].self)) }
+    if Value.self == [String: Any].self { return .dictionary(unsafeBitCast(value, to: [String: Any].self)) }
+    if Value.self == Date.self { return .date(unsafeBitCast(value, to: Date.self)) }
+    if Value.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
+    return nil
 }

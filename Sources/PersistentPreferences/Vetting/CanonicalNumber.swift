@@ -55,5 +55,16 @@ enum CanonicalNumber: Equatable {
         }
     }
 
+    /// Whether a number is what `object` would make of it. False for some that are.
+    static func isPlain(_ number: NSNumber) -> Bool {
+        guard ObjectIdentifier(type(of: number)) == plainClass else { return false }
+        return switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "q"): true
+        case UInt8(ascii: "d"): !number.doubleValue.isNaN
+        default: false
+        }
+    }
+
+    private static let plainClass = ObjectIdentifier(NSNumber.self)
     private static let booleanClass = ObjectIdentifier(type(of: NSNumber(value: true)))
 }

@@ -6,64 +6,105 @@ enum CanonicalValue {
     /// True where two canonical values are the same property list. Texts are compared by their bytes, since two
     /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
     static func areEqual(_ left: Any, _ right: Any) -> Bool {
-        if areIdentical(left, right) { return true }
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)):
-            return left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
+            return shareStorage(left, right)
+                || left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
         case (.dictionary(let left), .dictionary(let right)):
+            if shareStorage(left, right) { return true }
             guard left.count == right.count else { return false }
             return left.allSatisfy { key, value in
                 guard let index = right.index(forKey: key) else { return false }
                 let other = right[index]
-                return key.utf8.elementsEqual(other.key.utf8) && areEqual(value, other.value)
+                return haveEqualBytes(key, other.key) && areEqual(value, other.value)
             }
-        default:
-            return false
+        case (let first, let second):
+            return areEqualScalars(first, second) || areSameObject(left, right)
         }
     }
 
     /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
     /// are not looked into. The values need not be canonical. Constant time but for texts and data.
     static func areIdentical(_ left: Any, _ right: Any) -> Bool {
-        let kind = type(of: left)
-        guard kind == type(of: right) else { return numbersAreEqual(left, right) }
-        if kind == String.self, let left = left as? String, let right = right as? String {
-            return left.utf8.elementsEqual(right.utf8)
+        switch (CanonicalForm(left), CanonicalForm(right)) {
+        case (.list(let left), .list(let right)): shareStorage(left, right)
+        case (.dictionary(let left), .dictionary(let right)): shareStorage(left, right)
+        case (let first, let second): areEqualScalars(first, second) || areSameObject(left, right)
         }
-        if kind == [String: Any].self, let left = left as? [String: Any], let right = right as? [String: Any] {
-            // A dictionary is one word: the reference to its storage.
-            return unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
-        }
-        if kind == [Any].self, let left = left as? [Any], let right = right as? [Any] {
-            return unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
-        }
-        if kind == Data.self, let left = left as? Data, let right = right as? Data {
-            return left == right
-        }
-        if kind == Date.self, let left = left as? Date, let right = right as? Date {
-            return left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
-        }
-        if numbersAreEqual(left, right) { return true }
-        return kind is AnyClass && (left as AnyObject) === (right as AnyObject)
     }
+
+    private static func areEqualScalars(_ left: CanonicalForm, _ right: CanonicalForm) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): haveEqualBytes(left, right)
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)):
+            left === right || CanonicalNumber(left) == CanonicalNumber(right)
+        // A Boolean that is an object still.
+        case (.number(let left), .bool(let right)), (.bool(let right), .number(let left)):
+            CanonicalNumber(left) == .bool(right)
+        case (.date(let left), .date(let right)):
+            left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
+        case (.data(let left), .data(let right)): left == right
+        default: false
+        }
+    }
+
+    private static func areSameObject(_ left: Any, _ right: Any) -> Bool {
+        type(of: left) is AnyClass && type(of: right) is AnyClass && (left as AnyObject) === (right as AnyObject)
+    }
+
+    /// A container is one word: the reference to its storage.
+    private static func shareStorage<Container>(_ left: Container, _ right: Container) -> Bool {
+        unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
+    }
+
+    /// Texts that are equal to Swift may be spelled with other characters.
+    private static func haveEqualBytes(_ left: String, _ right: String) -> Bool {
+        // Short texts, and those that share their storage, are the same two words.
+        if haveEqualWords(left, right) { return true }
+        var (left, right) = (left, right)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
+                    return left.count == right.count
+                }
+                return memcmp(start, other, left.count) == 0
+            }
+        }
+    }
+
+    static func haveEqualWords(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (unsafeBitCast(left, to: Words.self), unsafeBitCast(right, to: Words.self))
+        return left.0 == right.0 && left.1 == right.1
+    }
+
+    private typealias Words = (UInt64, UInt64)
 
     /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
     static func estimatedBytes(_ value: Any) -> Int {
         switch CanonicalForm(value) {
-        case .text(let text): 9 + encodedBytes(of: text)
-        case .data(let data): 9 + data.count
-        case .list(let elements): elements.reduce(9) { $0 + 4 + estimatedBytes($1) }
+        case .text(let text):
+            return 9 + encodedBytes(of: text)
+        case .data(let data):
+            return 9 + data.count
+        case .list(let elements):
+            var bytes = 9
+            for element in elements { bytes += 4 + estimatedBytes(element) }
+            return bytes
         case .dictionary(let dictionary):
-            dictionary.reduce(9) { $0 + 17 + encodedBytes(of: $1.key) + estimatedBytes($1.value) }
-        case .bool, .number, .date, .foreign: 13
+            var bytes = 9
+            for (key, value) in dictionary { bytes += 17 + encodedBytes(of: key) + estimatedBytes(value) }
+            return bytes
+        case .bool, .number, .date, .foreign:
+            return 13
         }
     }
 
     /// A binary property list holds a text as ASCII or, if one character is none, all of it as UTF-16.
     static func encodedBytes(of text: String) -> Int {
-        var text = text
-        let isASCII = text.withUTF8 { $0.allSatisfy { $0 < 0x80 } }
-        return isASCII ? text.utf8.count : 2 * text.utf16.count
+        // The two counts are equal where all is ASCII, which a string knows of itself.
+        let (bytes, units) = (text.utf8.count, text.utf16.count)
+        return bytes == units ? bytes : 2 * units
     }
 
     /// True for a number; a Boolean is none.
@@ -72,10 +113,5 @@ enum CanonicalValue {
         case .integer, .unsigned, .double: true
         case .bool, nil: false
         }
-    }
-
-    private static func numbersAreEqual(_ left: Any, _ right: Any) -> Bool {
-        guard let left = CanonicalNumber(object: left), let right = CanonicalNumber(object: right) else { return false }
-        return left == right
     }
 }

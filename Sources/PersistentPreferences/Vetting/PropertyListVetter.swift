@@ -9,11 +9,19 @@ struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
     private var bytes = 0
+    /// The way from the top to the value that is looked at; made into words only when something is refused.
+    private var path: [Step] = []
 
-    /// The canonical copy of a value, or every failure found in it.
+    private enum Step {
+        case key(String)
+        case index(Int)
+    }
+
+    /// The canonical copy of a value, or every failure found in it. A container that is canonical all through is its own copy:
+    /// nobody can change it afterwards.
     static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
         var vetter = PropertyListVetter(topLevelKey: key)
-        let copy = vetter.copy(value, at: .root(key), depth: 1)
+        let copy = vetter.copy(value, depth: 1)
         guard let copy, vetter.failures.isEmpty else { return .failure(Refusal(failures: vetter.failures)) }
         return .success(copy)
     }
@@ -28,61 +36,91 @@ struct PropertyListVetter {
 
     // MARK: - One value
 
-    private mutating func copy(_ value: Any, at path: Path, depth: Int) -> Any? {
+    private mutating func copy(_ value: Any, depth: Int) -> Any? {
+        switch look(at: value, depth: depth) {
+        case .same: value
+        case .other(let copy): copy
+        case .none: nil
+        }
+    }
+
+    /// What a value is stored as.
+    private enum Copy {
+        case same
+        case other(Any)
+
+        init?(_ copy: Any?) {
+            guard let copy else { return nil }
+            self = .other(copy)
+        }
+    }
+
+    /// nil where the value is refused.
+    private mutating func look(at value: Any, depth: Int) -> Copy? {
+        // Each value costs something: shared references multiply, and their bytes bound the work.
+        bytes += 9
+        guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
+        switch CanonicalForm(value) {
+        case .text(let text): return look(at: text)
+        case .bool: return .same
+        case .number(let number): return CanonicalNumber.isPlain(number) ? .same : Copy(CanonicalNumber(number).object)
+        case .date(let date): return copyDate(date.timeIntervalSinceReferenceDate) == nil ? nil : .same
+        case .data(let data): return Copy(copyData(data))
+        case .list(let elements): return look(at: elements, depth: depth)
+        case .dictionary(let dictionary): return look(at: dictionary, depth: depth)
+        case .foreign: return Copy(copyForeign(value, depth: depth))
+        }
+    }
+
+    /// A value that is not in canonical form, and may have one.
+    private mutating func copyForeign(_ value: Any, depth: Int) -> Any? {
+        if let scalar = copyForeignScalar(value) { return scalar.copy }
         var value = value
-        // A value may be wrapped in any number of optionals: a loop, where recursion would need a limit.
+        var isWrapped = false
+        // A value may be wrapped any number of times: a loop, where recursion would need a limit.
         while true {
-            // Each value costs something: shared references multiply, and their bytes bound the work.
-            bytes += 9
-            guard bytes <= PropertyListLimits.rootBytes else {
-                return refuseAsTooLarge(at: path)
-            }
-            if let scalar = copyScalar(value, at: path) { return scalar.copy }
             if let optional = value as? any OptionalValue {
                 guard let wrapped = optional.wrappedValue else {
-                    return refuse("nil cannot be stored in a property list", at: path)
+                    return refuse("nil cannot be stored in a property list")
                 }
                 value = wrapped
             } else if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
                 value = hashable.base
             } else {
-                return copyContainer(value, at: path, depth: depth)
+                break
             }
+            isWrapped = true
+            bytes += 9
+            guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         }
-    }
-
-    private mutating func copyContainer(_ value: Any, at path: Path, depth: Int) -> Any? {
+        if isWrapped { return copy(value, depth: depth) }
         switch value {
         case let array as any ArrayValue:
-            return container(at: path, depth: depth) { $0.copyElements(array.elements, at: path, depth: depth) }
+            return copyElements(array.elements, depth: depth)
         case let dictionary as any DictionaryValue:
-            return container(at: path, depth: depth) { $0.copyPairs(dictionary.pairs, at: path, depth: depth) }
+            return copyPairs(dictionary.pairs, depth: depth)
         default:
-            return refuse(UnsupportedValue.reason(for: value), at: path)
+            return refuse(UnsupportedValue.reason(for: value))
         }
     }
 
     /// The copy of a scalar (nil inside where it is refused), or nil where the value is no scalar.
-    private mutating func copyScalar(_ value: Any, at path: Path) -> (copy: Any?, Void)? {
+    private mutating func copyForeignScalar(_ value: Any) -> (copy: Any?, Void)? {
         let kind = type(of: value)
         if kind is AnyClass {
             switch value {
-            case is NSDecimalNumber: return (refuse(UnsupportedValue.decimal, at: path), ())
-            case let number as NSNumber: return (CanonicalNumber(number).object, ())
-            case let text as NSString: return (copyText(text, at: path), ())
-            case let data as NSData: return (copyData(Data(bytes: data.bytes, count: data.length), at: path), ())
-            case let date as NSDate: return (copyDate(date.timeIntervalSinceReferenceDate, at: path), ())
+            case is NSDecimalNumber: return (refuse(UnsupportedValue.decimal), ())
+            case let text as NSString: return (copyText(text), ())
+            case let data as NSData: return (copyData(Data(bytes: data.bytes, count: data.length)), ())
+            case let date as NSDate: return (copyDate(date.timeIntervalSinceReferenceDate), ())
             default: return nil
             }
         }
         // Exact types only: a cast would turn numbers and Booleans into one another.
         switch ObjectIdentifier(kind) {
-        case Kind.string: return (copyText(value as? String ?? "", at: path), ())
-        case Kind.bool: return (value as? Bool, ())
-        case Kind.double, Kind.float:
-            return ((value as? Double ?? (value as? Float).map(Double.init)).map { CanonicalNumber($0).object }, ())
-        case Kind.date: return ((value as? Date).flatMap { copyDate($0.timeIntervalSinceReferenceDate, at: path) }, ())
-        case Kind.data: return ((value as? Data).flatMap { copyData($0, at: path) }, ())
+        case Kind.int: return ((value as? Int).map { CanonicalNumber($0).object }, ())
+        case Kind.double: return ((value as? Double).map { CanonicalNumber($0).object }, ())
+        case Kind.float: return ((value as? Float).map { CanonicalNumber(Double($0)).object }, ())
         default:
             guard Kind.integers.contains(ObjectIdentifier(kind)), let value = value as? any FixedWidthInteger else {
                 return nil
@@ -91,84 +129,137 @@ struct PropertyListVetter {
         }
     }
 
-    private mutating func copyText(_ text: String, at path: Path) -> String? {
+    private mutating func look(at text: String) -> Copy? {
+        guard let copy = copyText(text) else { return nil }
+        return CanonicalValue.haveEqualWords(text, copy) ? .same : .other(copy)
+    }
+
+    private mutating func copyText(_ text: String) -> String? {
         var copy = text
         copy.makeContiguousUTF8()
         bytes += CanonicalValue.encodedBytes(of: copy)
-        return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge(at: path)
+        return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge()
     }
 
-    private mutating func copyText(_ text: NSString, at path: Path) -> String? {
+    private mutating func copyText(_ text: NSString) -> String? {
         let length = text.length
-        guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge(at: path) }
+        guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
         let units = (0..<length).map(text.character(at:))
         let copy = String(decoding: units, as: UTF16.self)
         // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
         guard copy.utf16.elementsEqual(units) else {
-            return refuse("a text with an unpaired surrogate cannot be stored in a property list", at: path)
+            return refuse("a text with an unpaired surrogate cannot be stored in a property list")
         }
-        return copyText(copy, at: path)
+        return copyText(copy)
     }
 
-    private mutating func copyData(_ data: Data, at path: Path) -> Data? {
+    private mutating func copyData(_ data: Data) -> Data? {
         bytes += data.count
-        guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge(at: path) }
+        guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         // Bytes may belong to somebody else (NSMutableData, bytesNoCopy): the copy owns its own.
         return data.withUnsafeBytes { Data($0) }
     }
 
-    private mutating func copyDate(_ interval: TimeInterval, at path: Path) -> Date? {
-        guard interval.isFinite else { return refuse("a date must be finite", at: path) }
+    private mutating func copyDate(_ interval: TimeInterval) -> Date? {
+        guard interval.isFinite else { return refuse("a date must be finite") }
         guard abs(interval) <= PropertyListLimits.dateInterval else {
-            return refuse("a date this far away cannot be stored in a property list", at: path)
+            return refuse("a date this far away cannot be stored in a property list")
         }
         return Date(timeIntervalSinceReferenceDate: interval)
     }
 
     // MARK: - Containers
 
-    private mutating func container<T>(
-        at path: Path, depth: Int, _ copyContent: (inout PropertyListVetter) -> T?
-    ) -> T? {
-        guard depth <= PropertyListLimits.depth else {
-            return refuse("nested deeper than \(PropertyListLimits.depth) levels", at: path)
-        }
-        return copyContent(&self)
-    }
-
-    private mutating func copyElements(_ elements: some Sequence<Any>, at path: Path, depth: Int) -> [Any]? {
+    private mutating func copyElements(_ elements: some Sequence<Any>, depth: Int) -> [Any]? {
+        guard isWithinLimit(depth) else { return nil }
         var copies: [Any] = []
+        copies.reserveCapacity(elements.underestimatedCount)
         for (index, element) in elements.enumerated() {
-            if let copy = copy(element, at: .index(index, path), depth: depth + 1) { copies.append(copy) }
+            path.append(.index(index))
+            if let copy = copy(element, depth: depth + 1) { copies.append(copy) }
+            path.removeLast()
             if isExhausted { return nil }
         }
         return copies
     }
 
-    private mutating func copyPairs(_ pairs: some Sequence<(Any, Any)>, at path: Path, depth: Int) -> [String: Any]? {
+    private mutating func look(at elements: [Any], depth: Int) -> Copy? {
+        guard isWithinLimit(depth) else { return nil }
+        var copies: [Any]?
+        for index in elements.indices {
+            path.append(.index(index))
+            defer { path.removeLast() }
+            switch look(at: elements[index], depth: depth + 1) {
+            case .same: copies?.append(elements[index])
+            case .other(let copy):
+                if copies == nil { copies = Array(elements[..<index]) }
+                copies?.append(copy)
+            case .none: if isExhausted { return nil }
+            }
+        }
+        return copies.map { .other($0) } ?? .same
+    }
+
+    private mutating func look(at members: [String: Any], depth: Int) -> Copy? {
+        guard isWithinLimit(depth) else { return nil }
+        var copies: [String: Any]?
+        for (key, value) in members {
+            path.append(.key(key))
+            defer { path.removeLast() }
+            guard let name = copyText(key) else { return nil }
+            let copy = look(at: value, depth: depth + 1)
+            if !CanonicalValue.haveEqualWords(key, name) {
+                copies = copies ?? members
+                copies?[key] = nil
+                copies?[name] = value
+            }
+            switch copy {
+            case .same: break
+            case .other(let copy):
+                copies = copies ?? members
+                copies?[key] = copy
+            case .none: if isExhausted { return nil }
+            }
+        }
+        guard checked(copies ?? members) != nil else { return nil }
+        return copies.map { .other($0) } ?? .same
+    }
+
+    private mutating func copyPairs(_ pairs: some Sequence<(Any, Any)>, depth: Int) -> [String: Any]? {
+        guard isWithinLimit(depth) else { return nil }
         var copies: [String: Any] = [:]
         for (key, value) in pairs {
             let key = (key as? AnyHashable)?.base ?? key
             guard let text = key as? String else {
-                return refuse(
-                    "a key of type \(type(of: key)) cannot be stored in a property list; keys are texts", at: path)
+                return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are texts")
             }
-            let place = Path.key(text, path)
+            path.append(.key(text))
+            defer { path.removeLast() }
             let isObject = type(of: key) is AnyClass
-            let name = isObject ? (key as? NSString).flatMap { copyText($0, at: place) } : copyText(text, at: place)
+            let name = isObject ? (key as? NSString).flatMap { copyText($0) } : copyText(text)
             guard let name else { return nil }
             if copies.index(forKey: name) != nil {
-                return refuse("two keys differ only in their Unicode spelling", at: place)
+                return refuse("two keys differ only in their Unicode spelling")
             }
-            if let copy = copy(value, at: place, depth: depth + 1) { copies[name] = copy }
+            if let copy = copy(value, depth: depth + 1) { copies[name] = copy }
             if isExhausted { return nil }
         }
+        return checked(copies)
+    }
+
+    private mutating func checked(_ copies: [String: Any]) -> [String: Any]? {
         // In XML it is read as the object of a keyed archive, a real number too.
         if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isNumber(value) {
-            return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list", at: path)
+            return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list")
         }
         return copies
+    }
+
+    private mutating func isWithinLimit(_ depth: Int) -> Bool {
+        if depth <= PropertyListLimits.depth { return true }
+        let _: Any? = refuse("nested deeper than \(PropertyListLimits.depth) levels")
+        return false
     }
 
     // MARK: - Refusals
@@ -181,47 +272,33 @@ struct PropertyListVetter {
     /// Failures reported for one key; a list of a million closures needs no million lines.
     private static let mostFailures = 100
 
-    private mutating func refuse<T>(_ reason: String, at path: Path) -> T? {
-        failures.append(
-            PropertyListFailure(path: path.description, topLevelKey: topLevelKey, reason: reason))
+    private mutating func refuse<T>(_ reason: String) -> T? {
+        let place = path.reduce(topLevelKey) {
+            switch $1 {
+            case .key(let key): "\($0).\(key)"
+            case .index(let index): "\($0)[\(index)]"
+            }
+        }
+        failures.append(PropertyListFailure(path: place, topLevelKey: topLevelKey, reason: reason))
         return nil
     }
 
-    private mutating func refuseAsTooLarge<T>(at path: Path) -> T? {
+    private mutating func refuseAsTooLarge<T>() -> T? {
         guard failures.last?.reason != Self.tooLarge else { return nil }
-        return refuse(Self.tooLarge, at: path)
+        return refuse(Self.tooLarge)
     }
 
     private static let tooLarge =
         "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
 }
 
-/// Where the vetter stands; its text is made only when something is refused.
-private indirect enum Path: CustomStringConvertible {
-    case root(String)
-    case key(String, Path)
-    case index(Int, Path)
-
-    var description: String {
-        switch self {
-        case .root(let key): key
-        case .key(let key, let parent): "\(parent).\(key)"
-        case .index(let index, let parent): "\(parent)[\(index)]"
-        }
-    }
-}
-
 private enum Kind {
-    static let string = ObjectIdentifier(String.self)
-    static let bool = ObjectIdentifier(Bool.self)
+    static let int = ObjectIdentifier(Int.self)
     static let double = ObjectIdentifier(Double.self)
     static let float = ObjectIdentifier(Float.self)
-    static let date = ObjectIdentifier(Date.self)
-    static let data = ObjectIdentifier(Data.self)
     static let integers: Set<ObjectIdentifier> = [
-        ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self),
-        ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self),
-        ObjectIdentifier(UInt8.self), ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self),
-        ObjectIdentifier(UInt64.self),
+        ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self),
+        ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
+        ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
     ]
 }

@@ -2,6 +2,8 @@
 /// removes. Keys that it leaves alone are neither vetted nor touched, whatever they hold.
 struct RootChange {
     private(set) var assigned: [String: Any] = [:]
+    /// What those keys had that are known to get another value.
+    private var replaced: [String: Any] = [:]
     private(set) var removed: [String] = []
 
     var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
@@ -23,7 +25,10 @@ struct RootChange {
             if let old, CanonicalValue.areIdentical(old, value) { continue }
             switch PropertyListVetter.canonical(value, forKey: key) {
             case .success(let value):
-                if let old, CanonicalValue.areEqual(old, value) { continue }
+                if let old {
+                    if CanonicalValue.areEqual(old, value) { continue }
+                    replaced[key] = old
+                }
                 assigned[key] = value
             case .failure(let refusal):
                 failures += refusal.failures
@@ -44,6 +49,10 @@ struct RootChange {
         return change
     }
 
+    private func isReplaced(_ old: Any, _ key: String) -> Bool {
+        replaced[key].map { CanonicalValue.areIdentical($0, old) } ?? false
+    }
+
     /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
     ///
     /// - Returns: whether anything became different. Where nothing did, a missing root stays missing.
@@ -56,7 +65,7 @@ struct RootChange {
             isDifferent = true
         }
         for (key, value) in assigned {
-            if let old = result[key], CanonicalValue.areEqual(old, value) { continue }
+            if let old = result[key], !isReplaced(old, key), CanonicalValue.areEqual(old, value) { continue }
             result[key] = value
             isDifferent = true
         }

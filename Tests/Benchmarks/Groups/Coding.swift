@@ -5,8 +5,8 @@ extension Group {
     static let coding = Group(
         name: "coding", title: "Codable values, a tree of about 100 nodes and a list of 200 structs",
         rows: [
-            Row("foundation-tree-write", "PropertyListEncoder, then its objects: tree") { _ in
-                foundationWrites(Tree.samples)
+            Row("foundation-tree-write", "PropertyListEncoder, then its objects to the same store: tree") { _ in
+                foundationWrites(Tree.samples, to: TreePrefs(store: InMemoryStore()), "tree")
             },
             Row(
                 "tree-write", "assigning the property over InMemoryStore",
@@ -35,8 +35,8 @@ extension Group {
                 TreePrefs(store: store).tree = Tree.samples[0]
                 return try .reads { TreePrefs(store: store).tree.sections.count }
             },
-            Row("foundation-list-write", "PropertyListEncoder, then its objects: list") { _ in
-                foundationWrites(Item.samples)
+            Row("foundation-list-write", "PropertyListEncoder, then its objects to the same store: list") { _ in
+                foundationWrites(Item.samples, to: ListPrefs(store: InMemoryStore()), "items")
             },
             Row(
                 "list-write", "assigning the property over InMemoryStore",
@@ -62,10 +62,13 @@ extension Group {
         ])
 
     /// As a program has to that stores a Codable value in a root: there is no other way to an object.
-    private static func foundationWrites<Value: Encodable>(_ samples: [Value]) -> Operation {
-        .each { number in
+    private static func foundationWrites<Value: Encodable>(
+        _ samples: [Value], to prefs: PersistentPrefs, _ key: String
+    ) -> Operation {
+        .each(verify: prefs.check) { number in
             let data = try PropertyListEncoder().encode(samples[number % 2])
-            return try PropertyListSerialization.propertyList(from: data, format: nil) is [Any] ? 1 : 0
+            prefs[key] = try PropertyListSerialization.propertyList(from: data, format: nil)
+            return 0
         }
     }
 

@@ -92,6 +92,15 @@ final class CodingNotes {
     var keys: [String: CodedKeys]?
     /// Whether an instance of a class was asked for.
     var hasMetObject = false
+    /// Types that are known to be no scalars: asking whether a type conforms is slow.
+    private var typesWithParts: Set<ObjectIdentifier> = []
+
+    func knowsParts(of type: Any.Type) -> Bool { typesWithParts.contains(ObjectIdentifier(type)) }
+
+    func noteParts(of type: Any.Type) {
+        // An optional may hold a scalar the next time.
+        if !(type is any OptionalValue.Type) { typesWithParts.insert(ObjectIdentifier(type)) }
+    }
 
     /// Called on the way out of each type that an error passes; the first one counts.
     func noteFailure(of type: Any.Type, at place: CodingPlace) {
@@ -106,22 +115,25 @@ final class CodingNotes {
 
     /// Whatever was thrown before has been caught.
     func noteSuccess() {
-        failure = nil
+        if failure != nil { failure = nil }
     }
 }
 
 /// The key of a list's element, or of an encoder's `super`.
 struct PlaceKey: CodingKey {
-    let stringValue: String
     let intValue: Int?
+    private let text: String
+
+    /// Of an index it is made only when somebody asks.
+    var stringValue: String { intValue.map { "Index \($0)" } ?? text }
 
     init(_ index: Int) {
-        stringValue = "Index \(index)"
         intValue = index
+        text = ""
     }
 
     init(stringValue: String) {
-        self.stringValue = stringValue
+        text = stringValue
         intValue = nil
     }
 

@@ -27,6 +27,8 @@ enum NilMarker {
     }
 
     private static func isDollarsAndNull(_ string: String) -> Bool {
-        string.hasSuffix(text) && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
+        // Looked at for each text that is encoded.
+        string.utf8.first == UInt8(ascii: "$") && string.hasSuffix(text)
+            && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
     }
 }

@@ -19,81 +19,113 @@ enum PropertyListObjectEncoder {
 }
 
 /// One object in the making. Containers of it that are asked for twice are the same container.
+///
+/// What is in a container are objects, or nodes that will be: most have no nodes, and are done when they are filled.
 private final class EncodingNode {
-    private enum Content {
-        case nothing
-        case scalar(Any)
-        case list([EncodingNode])
-        case dictionary([String: EncodingNode])
+    private enum Kind {
+        case nothing, scalar, list, dictionary
     }
 
-    private var content = Content.nothing
+    private var kind = Kind.nothing
+    private var scalar: Any = ()
+    private var elements: [Any] = []
+    private var members: [String: Any] = [:]
+    private var hasNodes = false
 
     var object: Any? {
-        switch content {
+        switch kind {
         case .nothing: nil
-        case .scalar(let object): object
-        case .list(let nodes): Self.objects(of: nodes)
-        // A member that has encoded nothing is an empty dictionary, as it is for Foundation.
-        case .dictionary(let nodes): nodes.mapValues { $0.object ?? [String: Any]() }
+        case .scalar: scalar
+        case .list: list
+        case .dictionary: hasNodes ? members.mapValues(Self.made) : members
         }
     }
 
-    private static func objects(of nodes: [EncodingNode]) -> [Any] {
-        nodes.map { $0.object ?? [String: Any]() }
+    private var list: [Any] { hasNodes ? elements.map(Self.made) : elements }
+
+    /// A member that has encoded nothing is an empty dictionary, as it is for Foundation.
+    private static func made(_ part: Any) -> Any {
+        guard type(of: part) == EncodingNode.self, let node = part as? EncodingNode else { return part }
+        return node.object ?? [String: Any]()
     }
 
-    var count: Int {
-        if case .list(let nodes) = content { nodes.count } else { 0 }
-    }
+    var count: Int { elements.count }
 
     func setScalar(_ object: Any) {
-        content = .scalar(object)
+        scalar = object
+        kind = .scalar
     }
 
     func makeList() {
-        if case .list = content { return }
-        content = .list([])
+        if kind == .list { return }
+        elements = []
+        hasNodes = false
+        kind = .list
     }
 
     func makeDictionary() {
-        if case .dictionary = content { return }
-        content = .dictionary([:])
+        if kind == .dictionary { return }
+        // Room for what most types have.
+        members = Dictionary(minimumCapacity: 6)
+        hasNodes = false
+        kind = .dictionary
+    }
+
+    func append(_ object: Any) {
+        if kind == .list { elements.append(object) }
     }
 
     func append() -> EncodingNode {
         let node = EncodingNode()
-        guard case .list(var nodes) = content else { return node }
-        content = .nothing
-        nodes.append(node)
-        content = .list(nodes)
+        append(node)
+        hasNodes = true
         return node
+    }
+
+    func setMember(_ key: String, _ object: Any) {
+        if kind == .dictionary { members[key] = object }
     }
 
     /// - Parameter isContinued: whether what was encoded there before stays, rather than being replaced.
     func member(_ key: String, isContinued: Bool = false) -> EncodingNode {
-        guard case .dictionary(var nodes) = content else { return EncodingNode() }
-        if isContinued, let node = nodes[key] { return node }
+        if isContinued, let node = members[key] as? EncodingNode { return node }
         let node = EncodingNode()
-        content = .nothing
-        nodes[key] = node
-        content = .dictionary(nodes)
+        setMember(key, node)
+        hasNodes = true
         return node
     }
 
-    func encode<T: Encodable>(_ value: T, at place: CodingPlace) throws {
+    /// nil where the value is none. The most frequent ones are not asked whether they conform.
+    static func scalar<T>(_ value: T, _ notes: CodingNotes) -> Any? {
+        if T.self == String.self { return NilMarker.escaped(unsafeBitCast(value, to: String.self)) }
+        if T.self == Int.self { return unsafeBitCast(value, to: Int.self).storable }
+        if T.self == Double.self { return unsafeBitCast(value, to: Double.self).storable }
+        if T.self == Bool.self { return unsafeBitCast(value, to: Bool.self) }
+        if T.self == Date.self { return unsafeBitCast(value, to: Date.self) }
+        if notes.knowsParts(of: T.self) { return nil }
         // The cast sees through optionals: a text in one has to be escaped as well.
-        if let scalar = value as? any StorableScalar {
-            setScalar(NilMarker.escaped(scalar.storable))
+        if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
+        notes.noteParts(of: T.self)
+        return nil
+    }
+
+    func encode<T: Encodable>(_ value: T, at place: CodingPlace) throws {
+        if let scalar = Self.scalar(value, place.notes) {
+            setScalar(scalar)
             return place.notes.noteSuccess()
         }
+        try encodeParts(of: value, at: place)
+    }
+
+    /// The same of a value that is no scalar.
+    func encodeParts<T: Encodable>(of value: T, at place: CodingPlace) throws {
         do {
             try place.checkLimits()
             try value.encode(to: ObjectEncoder(node: self, place: place))
             // Once more, for containers that were nested by hand: those could not throw.
             try place.checkLimits()
-            if case .list(let nodes) = content, let value = value as? any UnorderedValue {
-                setScalar(type(of: value).ordered(Self.objects(of: nodes)))
+            if kind == .list, let value = value as? any UnorderedValue {
+                setScalar(type(of: value).ordered(list))
             }
             place.notes.noteSuccess()
         } catch {
@@ -156,11 +188,15 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { place.path }
 
     func encodeNil(forKey key: Key) {
-        node.member(key.stringValue).setScalar(NilMarker.text)
+        node.setMember(key.stringValue, NilMarker.text)
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try node.member(key.stringValue).encode(value, at: place.inside(key))
+        if let scalar = EncodingNode.scalar(value, place.notes) {
+            node.setMember(key.stringValue, scalar)
+            return place.notes.noteSuccess()
+        }
+        try node.member(key.stringValue).encodeParts(of: value, at: place.inside(key))
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -197,12 +233,16 @@ private struct ListEncoder: UnkeyedEncodingContainer {
     var count: Int { node.count }
 
     func encodeNil() {
-        node.append().setScalar(NilMarker.text)
+        node.append(NilMarker.text)
     }
 
     func encode<T: Encodable>(_ value: T) throws {
+        if let scalar = EncodingNode.scalar(value, place.notes) {
+            node.append(scalar)
+            return place.notes.noteSuccess()
+        }
         let index = count
-        try node.append().encode(value, at: place.inside(PlaceKey(index)))
+        try node.append().encodeParts(of: value, at: place.inside(PlaceKey(index)))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
