@@ -5,6 +5,7 @@ final class InstanceState: @unchecked Sendable {
     private var outcome: PrefsError?
     private var startStore: (any ReportingStore)?
     private var startDeclarations: ClassDeclarations?
+    private var lastKeys: LastKeys?
     private var brought: (stored: [String: Any], current: [String: Any])?
     private var followers: [WeakFollower] = []
     private var followersToTidy = 16
@@ -38,6 +39,16 @@ final class InstanceState: @unchecked Sendable {
     var declarations: ClassDeclarations {
         guard let startDeclarations else { preconditionFailure("used before its initializer has run") }
         return startDeclarations
+    }
+
+    /// The allowed keys of the owner, which gives these.
+    func allowed(_ keys: [String]) -> AllowedKeys {
+        let declared = declarations.allowed
+        if LastKeys.areSame(keys, declared.list) { return declared }
+        return lock.withLock {
+            if lastKeys?.areMade(of: keys) != true { lastKeys = LastKeys(keys, and: declared) }
+            return lastKeys?.allowed ?? declared
+        }
     }
 
     /// A root in the shape that the class wants: made once of each stored state.

@@ -19,7 +19,7 @@ extension PersistentPrefs {
     var declarations: ClassDeclarations { state.declarations }
 
     /// What `keys` says, and the declared properties, which an override need not repeat.
-    var allowedKeys: AllowedKeys { AllowedKeys(keys, and: declarations.allowed) }
+    var allowedKeys: AllowedKeys { state.allowed(keys) }
 
     func access(root: String) throws(PrefsError) -> PrefsAccess {
         try PrefsAccess(root: root, state: state)

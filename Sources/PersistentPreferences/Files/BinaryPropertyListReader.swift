@@ -8,6 +8,7 @@ struct BinaryPropertyListReader {
     typealias Flaw = PropertyListCoder.Flaw
 
     private let layout: BinaryPropertyListLayout
+    private let makesValues: Bool
     private var nodes = 0
     /// Bytes of texts and data, counted each time they are met.
     private var contentBytes = 0
@@ -44,18 +45,28 @@ struct BinaryPropertyListReader {
         }
     }
 
+    /// Throws unless the bytes can be read.
+    static func check(_ bytes: UnsafeRawBufferPointer) throws(Flaw) {
+        _ = try read(bytes, makesValues: false)
+    }
+
     /// The value in canonical form; nil where the list is good, but has an object in it (the UID of a keyed archive) that
     /// only Foundation can make.
     static func value(in bytes: UnsafeRawBufferPointer) throws(Flaw) -> Any? {
+        try read(bytes, makesValues: true)
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) throws(Flaw) -> Any? {
         let layout = try BinaryPropertyListLayout(bytes)
-        var reader = Self(layout)
+        var reader = Self(layout, makesValues: makesValues)
         try reader.read(layout.topObject)
         while !reader.containers.isEmpty { try reader.step() }
         return reader.hasForeign ? nil : reader.top
     }
 
-    private init(_ layout: BinaryPropertyListLayout) {
+    private init(_ layout: BinaryPropertyListLayout, makesValues: Bool) {
         self.layout = layout
+        self.makesValues = makesValues
         scalars = Array(repeating: nil, count: layout.objectCount)
         isOpen = Array(repeating: false, count: layout.objectCount)
     }
@@ -69,7 +80,7 @@ struct BinaryPropertyListReader {
         if part == containers[last].count {
             let container = containers.removeLast()
             isOpen[container.object] = false
-            return add(container.value)
+            return add(makesValues ? container.value : ())
         }
         let object = try layout.reference(at: containers[last].content + part * layout.referenceSize)
         if containers[last].isAtKey {
@@ -83,12 +94,13 @@ struct BinaryPropertyListReader {
             top = value
             return
         }
-        if containers[last].isAtKey, let key = value as? String {
+        defer { containers[last].read += 1 }
+        guard makesValues else { return }
+        if containers[last].isAtKey, case .text(let key) = CanonicalForm(value) {
             containers[last].keys.append(key)
         } else {
             containers[last].values.append(value)
         }
-        containers[last].read += 1
     }
 
     private mutating func read(_ object: Int) throws(Flaw) {
@@ -137,7 +149,8 @@ struct BinaryPropertyListReader {
         case 0x0 where marker == 0x08 || marker == 0x09:
             return Scalar(value: marker == 0x09)
         case 0x1 where size <= 4:
-            return Scalar(value: try integer(at: start + 1, size: 1 << size).object)
+            let integer = try integer(at: start + 1, size: 1 << size)
+            return Scalar(value: makesValues ? integer.object : ())
         case 0x2 where size == 2:
             let bits = UInt32(truncatingIfNeeded: try layout.word(at: start + 1, size: 4))
             return Scalar(value: CanonicalNumber(Double(Float(bitPattern: bits))).object)
@@ -149,13 +162,14 @@ struct BinaryPropertyListReader {
             return Scalar(value: Date(timeIntervalSinceReferenceDate: interval))
         case 0x4:
             let content = try layout.content(at: start)
-            return Scalar(value: Data(content), bytes: content.count)
+            return Scalar(value: makesValues ? Data(content) : (), bytes: content.count)
         case 0x5:
             let content = try layout.content(at: start)
             guard content.allSatisfy({ $0 < 0x80 }) else { throw .damage("an ASCII text that is not ASCII") }
-            return Scalar(value: String(decoding: content, as: UTF8.self), bytes: content.count)
+            return Scalar(value: makesValues ? String(decoding: content, as: UTF8.self) : (), bytes: content.count)
         case 0x6:
             let content = try layout.content(at: start, unit: 2)
+            guard makesValues else { return Scalar(value: (), bytes: content.count) }
             let units = stride(from: 0, to: content.count, by: 2).map {
                 UInt16(content[$0]) << 8 | UInt16(content[$0 + 1])
             }

@@ -43,10 +43,12 @@ struct BinaryPropertyListWriter {
         case .list(let elements):
             return .list(refer(to: elements))
         case .dictionary(let dictionary):
-            let pairs = dictionary.sorted { $0.key < $1.key }
+            let keys = dictionary.keys.sorted()
             let start = references.count
-            for (key, _) in pairs { references.append(reference(to: .text(key), key)) }
-            for (_, value) in pairs { references.append(reference(to: CanonicalForm(value), value)) }
+            for key in keys { references.append(reference(to: .text(key), key)) }
+            for case let value? in keys.lazy.map({ dictionary[$0] }) {
+                references.append(reference(to: CanonicalForm(value), value))
+            }
             return .dictionary(start..<references.count)
         case .foreign:
             return nil

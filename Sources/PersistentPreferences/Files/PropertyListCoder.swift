@@ -54,7 +54,7 @@ enum PropertyListCoder {
             let bytes =
                 try BinaryPropertyListWriter.data(from: value)
                 ?? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
-            _ = try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.value(in: buffer) }
+            try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.check(buffer) }
             return bytes
         case .xml:
             let bytes = try XMLPropertyListWriter.data(from: value)

@@ -44,7 +44,7 @@ final class ClassDeclarations: @unchecked Sendable {
             Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
         }
         byKey = Self.unique(declarations, in: type)
-        allowed = AllowedKeys(declarations.map(\.key))
+        allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
