@@ -69,4 +69,18 @@ module RVS_PersistentPrefs "${dropIn[@]}"
 module PrefsTestSet "${testSet[@]}"
 check "${objc[@]}" -typecheck -module-name Sample "$stubs/Sample.swift"
 
+# As in DocumentationTests, which leaves these to us: the Swift blocks of an article are one program.
+echo "== the articles with SwiftUI in them"
+for article in $(grep -lx 'import SwiftUI' Sources/PersistentPreferences/PersistentPreferences.docc/*.md); do
+    echo "${article##*/}"
+    {
+        printf 'import Foundation\nimport PersistentPreferences\n'
+        awk -v file="$article" '
+            /^```swift$/ { open = 1; printf "#sourceLocation(file: \"%s\", line: %d)\n", file, NR + 1; next }
+            /^```$/ && open { open = 0; print "#sourceLocation()" }
+            open' "$article"
+    } >"$folder/Article.swift"
+    check "${objc[@]}" -typecheck -module-name Article "$folder/Article.swift"
+done
+
 echo "== the code for Apple platforms type-checks"

@@ -40,6 +40,10 @@ public struct Bindable<Value> {
     public var wrappedValue: Value { object }
     private let object: Value
     public var projectedValue: Bindable<Value> { self }
+
+    // Because of this one the initializer of a view takes the object itself.
+    @available(*, unavailable)
+    public init(wrappedValue: Value) { object = wrappedValue }
 }
 
 extension Bindable where Value: AnyObject, Value: Observable {

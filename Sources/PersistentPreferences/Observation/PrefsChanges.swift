@@ -1,4 +1,5 @@
-/// The changes of an instance's preferences as an asynchronous sequence, from ``PersistentPrefs/changes(of:)``.
+/// The changes of an instance's preferences as an asynchronous sequence, from
+/// ``PersistentPrefs/changes(of:)-(String...)``.
 ///
 /// It listens from the moment it was made. An iterator takes over what has come since; each further one begins anew. Up to 1,024
 /// changes wait, then the newest become one (``PrefsChange``). Mirrors `AsyncStream`.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What a settings file does, as in the seed: each returns whether it succeeded, and its twin (`trySave()` …) says why not.
 extension SettingsFile {
-    /// See ``trySave()``.
+    /// Saves the values: on disk when it returns true. ``trySave()`` says why not.
     @discardableResult
     public func save() -> Bool { succeeds { try trySave() } }
 
@@ -10,28 +10,28 @@ extension SettingsFile {
     @discardableResult
     public func update() -> Bool { save() }
 
-    /// See `tryLoad()`.
+    /// Loads the values; where there is no file, saves the initial ones. `tryLoad()` says why not.
     @discardableResult
     public mutating func load() -> Bool { succeeds { try tryLoad() } }
 
-    /// See `tryLoadUsingSettingsFile(in:)`.
+    /// Loads the values, at first from the bundle's property list. `tryLoadUsingSettingsFile(in:)` says why not.
     @discardableResult
     public mutating func loadUsingSettingsFile(in bundle: Bundle = .main) -> Bool {
         succeeds { try tryLoadUsingSettingsFile(in: bundle) }
     }
 
-    /// See ``tryDelete()``.
+    /// Removes the file. ``tryDelete()`` says why not.
     @discardableResult
     public func delete() -> Bool { succeeds { try tryDelete() } }
 
-    /// See `tryReset(in:)`.
+    /// Brings back the initial values, in the file and here. `tryReset(in:)` says why not.
     @discardableResult
     public mutating func reset(in bundle: Bundle = .main) -> Bool { succeeds { try tryReset(in: bundle) } }
 
-    /// What is in the file, or nil. See ``tryToDictionary()``.
+    /// What is in the file; nil where there is none, or none that can be read. ``tryToDictionary()`` says why not.
     public func toDictionary() -> [String: Any?]? { try? tryToDictionary() }
 
-    /// See `tryFromDictionary(_:)`.
+    /// Saves a dictionary as the file, and takes its values over. `tryFromDictionary(_:)` says why not.
     @discardableResult
     public mutating func fromDictionary(_ dictionary: [String: Any?]) -> Bool {
         succeeds { try tryFromDictionary(dictionary) }

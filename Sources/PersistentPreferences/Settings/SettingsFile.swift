@@ -59,7 +59,7 @@ public protocol SettingsFile: Codable {
 }
 
 extension SettingsFile {
-    /// See ``SettingsFile``.
+    /// `TYPE.plist` in a folder of the program's name; see ``SettingsFile``.
     public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self)) }
 
     /// Binary.

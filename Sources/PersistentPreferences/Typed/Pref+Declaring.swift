@@ -33,7 +33,7 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 
-    /// The same, of nil or one of the choices. Parameters as above.
+    /// The same, of nil or one of the choices. Parameters as of Codable values.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
@@ -42,7 +42,7 @@ extension Pref where Value: Codable {
 }
 
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
-    /// Of a type with a raw value, whether it is Codable or not. Parameters as above.
+    /// Of a type with a raw value, whether it is Codable or not. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -51,7 +51,7 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a list of choices. Parameters as above.
+    /// The same, of a list of choices. Parameters as of Codable values.
     @_disfavoredOverload
     public init<Choices: PrefChoices<Value>>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
@@ -88,7 +88,7 @@ extension Dictionary: _PrefContainer where Key == String {
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent: RawRepresentable, Value._PrefContent.RawValue: Codable {
-    /// Of an optional or a collection of a type with a raw value. Parameters as above.
+    /// Of an optional or a collection of a type with a raw value. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -97,7 +97,7 @@ extension Pref where Value: _PrefContainer, Value._PrefContent: RawRepresentable
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of nil or one of the choices. Parameters as above.
+    /// The same, of nil or one of the choices. Parameters as of Codable values.
     @_disfavoredOverload
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
@@ -113,7 +113,7 @@ where
     Value._PrefContent._PrefContent: RawRepresentable,
     Value._PrefContent._PrefContent.RawValue: Codable
 {
-    /// Of collections in collections, two deep. Parameters as above.
+    /// Of collections in collections, two deep. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -131,7 +131,7 @@ where
     Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
     Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
 {
-    /// Of collections in collections, three deep. Parameters as above.
+    /// Of collections in collections, three deep. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -142,7 +142,7 @@ where
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
-    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as above.
+    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -153,7 +153,7 @@ extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent: _PrefContainer, Value._PrefContent._PrefContent == Any {
-    /// The same, two deep. Parameters as above.
+    /// The same, two deep. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,

@@ -1,4 +1,4 @@
-/// What is known of one declared property of a class: see ``PersistentPrefs/describe()``.
+/// What is known of one declared property of a class: see ``PersistentPrefs/describe()-type.method``.
 public struct PrefDescription: CustomStringConvertible {
     /// The name of the property in the class.
     public let name: String

@@ -7,7 +7,7 @@ import Testing
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
     enum Kind: String, CaseIterable {
-        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, foreign
+        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, foreign, account
     }
 
     @Test(arguments: Kind.allCases, StoreCheck.allCases)
@@ -26,6 +26,7 @@ import Testing
             case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
             case .unflushedFile: PropertyListFileStore(url: folder.file(), durability: .process)
             case .foreign: ForeignStore(memory)
+            case .account: AccountStore(account: "ann", in: memory)
             }
         }
     }

@@ -1,5 +1,3 @@
-import Foundation
-import TestSupport
 import Testing
 
 /// What must not compile, and what the compiler says to it: by the toolchain's own compiler, on the module as it was built.
@@ -23,38 +21,9 @@ import Testing
         "instance method 'set(_:for:)' requires that 'Plain' conform to 'PropertyListValue'"
     private static let misplaced = "@Pref works in subclasses of PersistentPrefs only"
 
-    /// nil where there is none.
-    private static let compiler: URL? = {
-        let environment = ProcessInfo.processInfo.environment
-        let folders = (environment["PATH"] ?? "").split(separator: ":").map { String($0) + "/swiftc" }
-        return ([environment["SWIFT_EXEC"]].compactMap { $0 } + folders)
-            .first { $0.hasSuffix("/swiftc") && FileManager.default.isExecutableFile(atPath: $0) }
-            .map { URL(filePath: $0, directoryHint: .notDirectory) }
-    }()
-
-    /// The modules of this package lie beside the test program.
-    private static let modules: URL? = {
-        let folder = try? Child.executable("Probe").deletingLastPathComponent().appending(path: "Modules")
-        let module = folder?.appending(path: "PersistentPreferences.swiftmodule")
-        return module.flatMap { FileManager.default.fileExists(atPath: $0.path) ? folder : nil }
-    }()
-
     /// The errors in a source, as "line: message".
     private func errors(in lines: [String]) throws -> [String] {
-        let folder = try TemporaryFolder()
-        let file = folder.file("source.swift")
-        try Data(lines.joined(separator: "\n").utf8).write(to: file)
-        let compiler = try #require(Self.compiler)
-        let result = try Child(
-            compiler,
-            [
-                "-typecheck", "-swift-version", "6", "-module-cache-path", folder.path, "-I", Self.modules?.path ?? "",
-                file.path,
-            ],
-            environment: ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
-        ).wait()
-        #expect(!result.wasKilled)
-        return result.errors.split(separator: "\n").compactMap { line in
+        try Compiler.complaints(of: lines.joined(separator: "\n")).compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
             guard parts.count == 5, parts[3] == " error" else { return nil }
             return "\(parts[1]):\(parts[4])"
@@ -63,9 +32,7 @@ import Testing
 
     private let preamble = "import PersistentPreferences; struct Plain {}; enum Key: String, PropertyListKey { case k }"
 
-    @Test(
-        .enabled(if: CompileErrorTests.compiler != nil, "no swiftc on the PATH"),
-        .enabled(if: CompileErrorTests.modules != nil, "no module beside the test program"))
+    @Test(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {
         let found = try errors(in: [preamble] + Self.declarations.map(\.code))
         for (number, declaration) in Self.declarations.enumerated() {

@@ -9,6 +9,8 @@ public struct AppSetting<Value>: @unchecked Sendable {
     /// Where the setting is. Another container may be put here, by a test say: `_useDevEnvironment.values = …`.
     public var values: AppSettingsValues
 
+    /// A property that shows one of the settings.
+    ///
     /// - Parameters:
     ///   - keyPath: the setting.
     ///   - values: where it is.

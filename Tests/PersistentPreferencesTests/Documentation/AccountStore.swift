@@ -1,0 +1,31 @@
+// The store of the article "Writing a store", verbatim; `StoreConformanceTests` runs every check over it.
+
+import PersistentPreferences
+
+final class AccountStore: PrefsStore {
+    private let account: String
+    private let inner: any PrefsStore
+
+    init(account: String, in inner: any PrefsStore) {
+        self.account = account
+        self.inner = inner
+    }
+
+    // At the end, so that a bad name stays one.
+    private func key(_ root: String) -> String { root.isEmpty ? "" : "\(root)@\(account)" }
+
+    func read(root: String) throws -> [String: Any]? {
+        try inner.read(root: key(root))
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try inner.update(root: key(root), body)
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try inner.observe(root: key(root)) { change in
+            let own = PrefsChange(root: root, from: change.oldValues, to: change.newValues, origin: change.origin)
+            if let own { action(own) }
+        }
+    }
+}

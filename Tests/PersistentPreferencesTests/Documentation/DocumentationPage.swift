@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// A page of the documentation, the README or an article, with the Swift blocks in it.
+struct DocumentationPage: Sendable, CustomTestStringConvertible {
+    /// A ```` ```swift ```` block.
+    struct Block: Sendable {
+        /// The line of the page at which its code begins.
+        let line: Int
+        let code: String
+
+        func imports(_ module: String) -> Bool {
+            code.split(separator: "\n").contains("import \(module)")
+        }
+    }
+
+    /// From the folder of the package.
+    let path: String
+    let text: String
+    let blocks: [Block]
+    /// Fences of Swift blocks that are no block of ours: indented, or never closed.
+    let strayFences: Int
+
+    var testDescription: String { (path as NSString).lastPathComponent }
+
+    static let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
+
+    /// The README, and every article of the catalog.
+    static let all: [DocumentationPage] = {
+        let catalog = "Sources/PersistentPreferences/PersistentPreferences.docc"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: package.appending(path: catalog).path)) ?? []
+        let paths = ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(catalog)/\($0)" }
+        return paths.compactMap { path in
+            (try? String(contentsOf: package.appending(path: path), encoding: .utf8)).map { Self(path: path, text: $0) }
+        }
+    }()
+
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        var blocks: [Block] = []
+        var open: (line: Int, lines: [Substring])?
+        var fences = 0
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.contains("```swift") { fences += 1 }
+            if line == "```swift" {
+                open = (number + 2, [])
+            } else if line == "```", let block = open {
+                blocks.append(Block(line: block.line, code: block.lines.joined(separator: "\n")))
+                open = nil
+            } else {
+                open?.lines.append(line)
+            }
+        }
+        self.blocks = blocks
+        strayFences = fences - blocks.count
+    }
+
+    /// The blocks as one program, from the first to the last: a later one uses what an earlier one declares. What the
+    /// compiler says names the page and its line.
+    var program: String {
+        let header = "import Foundation\nimport PersistentPreferences\n"
+        return blocks.reduce(header) { program, block in
+            program + "#sourceLocation(file: \"\(path)\", line: \(block.line))\n\(block.code)\n#sourceLocation()\n"
+        }
+    }
+}

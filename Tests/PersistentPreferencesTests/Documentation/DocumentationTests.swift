@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// The Swift blocks of the README and of the articles compile, those of a page as one program.
+///
+/// Two kinds are looked at elsewhere: what imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
+/// is type-checked by `Scripts/check-apple.sh` where there is none.
+@Suite struct DocumentationTests {
+    @Test(
+        .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
+        arguments: DocumentationPage.all)
+    func theCodeOfAPageCompiles(_ page: DocumentationPage) throws {
+        #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")
+        let isTest = page.blocks.contains { $0.imports("Testing") }
+        #if canImport(SwiftUI)
+            let isForOthers = isTest
+        #else
+            let isForOthers = isTest || page.blocks.contains { $0.imports("SwiftUI") }
+        #endif
+        guard !isForOthers, !page.blocks.isEmpty else { return }
+        // Each with page, line and the compiler's words.
+        for complaint in try Compiler.complaints(of: page.program, ["-warnings-as-errors"]) {
+            Issue.record("\(complaint)")
+        }
+    }
+
+    /// What runs as a test is what a reader sees.
+    @Test(arguments: [("Testing.md", "TestingSampleTests.swift"), ("WritingAStore.md", "AccountStore.swift")])
+    func aSampleStandsInItsPage(_ page: String, _ sample: String) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: sample)
+        let code = try String(contentsOf: file, encoding: .utf8)
+        let blocks = try #require(DocumentationPage.all.first { $0.testDescription == page }).blocks
+        let isThere = try code.contains(#require(blocks.first).code)
+        #expect(isThere, "the first block of \(page) stands otherwise in \(sample)")
+    }
+
+    @Test func onlyOnePageIsATest() {
+        let pages = DocumentationPage.all.filter { $0.blocks.contains { $0.imports("Testing") } }
+        #expect(pages.map { "\($0.testDescription) \($0.blocks.count)" } == ["Testing.md 1"])
+    }
+
+    /// "Behavior" names the suites that prove a sentence.
+    @Test func everyTestThatAPageNamesIsThere() {
+        let files = FileManager.default.enumerator(atPath: DocumentationPage.package.appending(path: "Tests").path)
+        let names = Set((files?.compactMap { $0 as? String } ?? []).map { ($0 as NSString).lastPathComponent })
+        for page in DocumentationPage.all {
+            for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)`/)
+            where !names.contains("\(match.output.1).swift") {
+                Issue.record("\(page.path): there is no \(match.output.1)")
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+
+/// The toolchain's own compiler, for sources that are to compile, or not to, on the modules of this package as they were built.
+enum Compiler {
+    /// nil where there is none on the PATH.
+    static let program: URL? = {
+        let environment = ProcessInfo.processInfo.environment
+        let folders = (environment["PATH"] ?? "").split(separator: ":").map { String($0) + "/swiftc" }
+        return ([environment["SWIFT_EXEC"]].compactMap { $0 } + folders)
+            .first { $0.hasSuffix("/swiftc") && FileManager.default.isExecutableFile(atPath: $0) }
+            .map { URL(filePath: $0, directoryHint: .notDirectory) }
+    }()
+
+    /// Beside the test program; nil where the modules of this package are not there.
+    static let modules: URL? = {
+        let folder = try? Child.executable("Probe").deletingLastPathComponent().appending(path: "Modules")
+        let module = folder?.appending(path: "PersistentPreferences.swiftmodule")
+        return module.flatMap { FileManager.default.fileExists(atPath: $0.path) ? folder : nil }
+    }()
+
+    static var isUsable: Bool { program != nil && modules != nil }
+
+    /// Type-checks a source.
+    ///
+    /// - Returns: the lines of what the compiler says that are an error, or a warning: `FILE:LINE:COLUMN: error: …`.
+    static func complaints(of source: String, _ arguments: [String] = []) throws -> [String] {
+        guard let program, let modules else { throw CocoaError(.fileNoSuchFile) }
+        let folder = try TemporaryFolder()
+        let file = folder.file("source.swift")
+        try Data(source.utf8).write(to: file)
+        // That of the build, which has in it what a new one would take a second for.
+        let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache").path
+        let result = try Child(
+            program,
+            [
+                "-typecheck", "-swift-version", "6", "-module-cache-path",
+                FileManager.default.fileExists(atPath: cache) ? cache : folder.path, "-I", modules.path, file.path,
+            ] + arguments,
+            environment: ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+        ).wait()
+        let lines = result.errors.split(separator: "\n").map(String.init)
+        let complaints = lines.filter { $0.contains(": error: ") || $0.contains(": warning: ") }
+        // It may also end without a word about a line, or by a signal.
+        return complaints.isEmpty && result.code != 0
+            ? ["ended with \(result.code): error: \(result.errors)"] : complaints
+    }
+}
