@@ -3,8 +3,8 @@ import Foundation
 /// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
 /// that every store on it shares its lock, its cache and its commits.
 ///
-/// `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals with one that is damaged. The order of a commit is
-/// `begin`, closures, `commit`, `end`, by `TransactionQueue`.
+/// `+Session` is one transaction on it, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals with one that is
+/// damaged.
 final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     let names: FileNames
     let root: Root
@@ -32,18 +32,12 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var snapshot: Snapshot?
     private var notice: FileError?
     private var wasLoaded = false
-    /// The state that this process has flushed last. Of any other nothing is known: its writer may have been killed
-    /// between the rename and the flush.
-    private var flushed: FileStatus?
-    /// The file whose flush has failed last.
-    private var notFlushed: FileStatus?
-    /// Whether this process has flushed the entry of the folder in the one above.
-    private var hasFlushedFolder = false
+    private var flushes = FlushRecord()
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
 
-    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is.
-    private var session: (lock: FileSession, base: Snapshot)?
+    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is. For `+Session`.
+    var session: (lock: FileSession, base: Snapshot)?
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
@@ -86,9 +80,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     /// What is cached, if the file still is what it was read from.
-    private func validated() -> (snapshot: Snapshot, durability: Durability, hasNotice: Bool)? {
+    func validated() -> (snapshot: Snapshot, durability: Durability, hasNotice: Bool)? {
         let (cached, durability, hasNotice) = lock.withLock {
-            (snapshot, snapshot.map { Self.durability(of: $0, flushed: flushed) }, notice != nil)
+            (snapshot, snapshot.map { flushes.durability(of: $0.status) }, notice != nil)
         }
         guard let cached, let durability, let current = cached.validated(atPath: names.path) else { return nil }
         if current !== cached {
@@ -117,11 +111,6 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
-    override func stored(_ content: Content?) -> Content? {
-        guard let session else { preconditionFailure("stored outside begin and end") }
-        return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
-    }
-
     override func watch(
         _ key: String, _ changed: @escaping @Sendable () -> Void
     ) throws(StorageFailure) -> AnyObject? {
@@ -145,40 +134,24 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    /// Whether what the session started from is as sure to last as asked.
-    override func isConfirmed(_ durability: Durability) -> Bool {
-        guard let session else { preconditionFailure("isConfirmed outside begin and end") }
-        return self.durability(of: session.base) >= durability
+    func durability(of snapshot: Snapshot) -> Durability {
+        lock.withLock { flushes.durability(of: snapshot.status) }
     }
 
-    private func durability(of snapshot: Snapshot) -> Durability {
-        Self.durability(of: snapshot, flushed: lock.withLock { flushed })
-    }
-
-    private static func durability(of snapshot: Snapshot, flushed: FileStatus?) -> Durability {
-        // Where there is no file, there is nothing to lose.
-        snapshot.status == nil || snapshot.status == flushed ? .powerCut : .process
-    }
-
-    /// After a flush that failed the system may take the bytes for written: only writing them anew is sure.
     func isFlushRefused(for status: FileStatus) -> Bool {
-        lock.withLock { notFlushed?.isSameFile(as: status) ?? false }
+        lock.withLock { flushes.isRefused(for: status) }
     }
 
     func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
-        lock.withLock {
-            if hasSucceeded { flushed = status } else { notFlushed = status }
-            // The number of a file that is gone may be given to a new one.
-            if hasSucceeded, let failed = notFlushed, failed.isSameFile(as: status) { notFlushed = nil }
-        }
+        lock.withLock { flushes.note(status, hasSucceeded: hasSucceeded) }
     }
 
     /// Makes the entry of the folder outlast a power cut, at the first flush and for a new file: who made the folder may
     /// have been killed before.
     func flushFolderEntry(isNew: Bool) throws(StorageFailure) {
-        guard isNew || !lock.withLock({ hasFlushedFolder }) else { return }
+        guard isNew || !lock.withLock({ flushes.hasFlushedFolder }) else { return }
         try FileSession.flushFolder(FileNames(path: names.folder).folder, system)
-        lock.withLock { hasFlushedFolder = true }
+        lock.withLock { flushes.hasFlushedFolder = true }
     }
 
     /// Makes the state of now as sure to last as asked, for a write that found itself equal to it.
@@ -231,7 +204,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         lock.withLock { companion }
     }
 
-    // MARK: - One commit
+    // MARK: - One transaction
 
     override func begin() throws -> Content? {
         let session: FileSession
@@ -269,37 +242,19 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    func keepAside(reason: String) throws {
-        guard let session else { preconditionFailure("keepAside outside begin and end") }
-        try refuseFork(of: session.lock)
-        try keepAside(session.base, reason: reason, under: session.lock)
-    }
-
-    /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
-    private func refuseFork(of session: FileSession) throws {
-        guard !session.isOfThisProcess else { return }
-        let reason = "is being updated by the parent of this forked process"
-        throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
-    }
-
     override func end() {
         session?.lock.end()
         session = nil
     }
 
-    private func current(under session: FileSession) throws -> Snapshot {
-        let cached = lock.withLock { snapshot }
-        // The folder that is locked may not be the one that the cache is from.
-        if let cached, let status = cached.status,
-            let there = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false),
-            there == status, let current = validated()?.snapshot, current.status == status
-        {
-            return current
-        }
-        switch try load(under: session) {
-        case .state(let snapshot): return snapshot
-        case .stuck(let damage, _): throw FileError.damaged(damage)
-        }
+    /// Whether what the session started from is as sure to last as asked.
+    override func isConfirmed(_ durability: Durability) -> Bool {
+        guard let session else { preconditionFailure("isConfirmed outside begin and end") }
+        return self.durability(of: session.base) >= durability
+    }
+
+    override func stored(_ content: Content?) -> Content? {
+        guard let session else { preconditionFailure("stored outside begin and end") }
+        return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
     }
 }
