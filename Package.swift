@@ -26,6 +26,12 @@ let package = Package(
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
             swiftSettings: strict),
+        .executableTarget(
+            name: "Words", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Words",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Pulse", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Pulse",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
@@ -48,6 +54,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),
         .testTarget(
             name: "MainActorTests", dependencies: ["PersistentPreferences"],
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
