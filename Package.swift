@@ -61,6 +61,8 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: Array(strict.dropFirst())),
+        .testTarget(
+            name: "DropInSwift5Tests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: [.swiftLanguageMode(.v5)]),
     ],
     swiftLanguageModes: [.v6]
 )
