@@ -10,6 +10,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something: an
+/// accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
+#if os(macOS)
+    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+    let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "PersistentPreferences",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -19,7 +27,7 @@ let package = Package(
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
     targets: [
-        .target(name: "PersistentPreferences", swiftSettings: strict),
+        .target(name: "PersistentPreferences", exclude: leftOut, resources: privacy, swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
