@@ -47,6 +47,9 @@ let package = Package(
         .executableTarget(
             name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
+            exclude: ["README.md", "thresholds.txt"], swiftSettings: strict),
         .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
             name: "PersistentPreferencesTests",

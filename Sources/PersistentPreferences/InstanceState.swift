@@ -70,6 +70,7 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// For what properties keep of their own.
+    @inline(__always)
     func withLock<R>(_ body: () -> R) -> R {
         lock.withLock(body)
     }

@@ -36,8 +36,9 @@
             guard observationInfo != nil else { return body() }
             let reading = try? state.store.readReporting(root: key)
             if let notice = reading?.notice { report(notice) }
-            let now = PastState(reading?.values, of: state)
-            let past = PastState(change.former(of: reading?.values), of: state)
+            let values = try? reading?.values()
+            let now = PastState(values, of: state)
+            let past = PastState(change.former(of: values), of: state)
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }

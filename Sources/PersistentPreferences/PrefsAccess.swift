@@ -21,20 +21,26 @@ struct PrefsAccess {
 
     /// Everything stored under the root, as of now; nil where nothing is.
     mutating func values() throws -> [String: Any]? {
-        try state.current(stored(), root: root)
+        try values(in: look())
+    }
+
+    /// The same of what a look has found.
+    func values(in reading: RootReading) throws(PrefsError) -> [String: Any]? {
+        try state.current(reading.values(), root: root)
     }
 
     /// Whether there is a root, of whatever version.
     mutating func hasRoot() throws -> Bool {
-        try stored() != nil
+        try look().values() != nil
     }
 
-    private mutating func stored() throws -> [String: Any]? {
-        if let past { return past.root }
+    /// The state of now, of which nothing is taken yet.
+    mutating func look() throws -> RootReading {
+        if let past { return RootReading(of: root, in: past.root.map { [root: $0] }) }
         let reading = try state.store.readReporting(root: root)
-        notice = notice ?? reading.notice
+        if let new = reading.notice { notice = notice ?? new }
         isConfirmed = reading.isConfirmed
-        return reading.values
+        return reading
     }
 
     // MARK: - Writing

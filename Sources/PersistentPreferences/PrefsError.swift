@@ -6,7 +6,7 @@
 ///
 /// Unless a case says otherwise, an error means that nothing changed, in memory or on disk. No case and no text of an
 /// error holds a stored value. Safe to pass between threads.
-public enum PrefsError: Error, Sendable {
+public indirect enum PrefsError: Error, Sendable {
     /// Keys that are not in ``PersistentPrefs/keys``, sorted. Seed: the same.
     case incorrectKeys(invalidElements: [String])
     /// Top-level keys, sorted, under which something stands that a property list cannot hold. ``failures`` gives path

@@ -22,11 +22,16 @@ struct JSONWriter {
 
     /// - Returns: false where the value is none of a property list.
     private mutating func write(_ value: Any, depth: Int) -> Bool {
-        if let text = value as? String {
+        switch CanonicalForm(value) {
+        case .text(let text):
             write(text)
-        } else if let array = value as? [Any] {
-            return writeItems(array, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
-        } else if let dictionary = value as? [String: Any] {
+        case .bool(let bool):
+            write(.bool(bool))
+        case .number(let number):
+            write(CanonicalNumber(number))
+        case .list(let elements):
+            return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
+        case .dictionary(let dictionary):
             let isMarked = dictionary.count == 1 && dictionary.keys.allSatisfy(JSONForm.isMarked)
             let members = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             return writeItems(members, "{", "}", depth: depth) { writer, member in
@@ -34,7 +39,7 @@ struct JSONWriter {
                 writer.bytes += ": ".utf8
                 return writer.write(member.value, depth: depth + 1)
             }
-        } else if let date = value as? Date {
+        case .date(let date):
             let interval = date.timeIntervalSinceReferenceDate
             writeForm(JSONForm.date) { writer in
                 if let text = JSONDate.text(of: interval) {
@@ -43,11 +48,9 @@ struct JSONWriter {
                     writer.write(CanonicalNumber(interval))
                 }
             }
-        } else if let data = value as? Data {
+        case .data(let data):
             writeForm(JSONForm.data) { $0.write(data.base64EncodedString()) }
-        } else if let number = CanonicalNumber(object: value) {
-            write(number)
-        } else {
+        case .foreign:
             return false
         }
         return true

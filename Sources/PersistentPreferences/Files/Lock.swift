@@ -15,6 +15,8 @@ final class Lock: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// Inlined: where the result is of a generic type, handing it on would cost more than the lock.
+    @inline(__always)
     func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

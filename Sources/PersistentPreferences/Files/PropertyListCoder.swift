@@ -13,10 +13,17 @@ enum PropertyListCoder {
     /// Parses binary and XML property lists; other bytes that Foundation would take (old-style `{}`) are damage.
     /// - Returns: the value in canonical form. Objects of other programs that have none are carried as they are.
     static func decode(_ bytes: Data) throws(Flaw) -> (value: Any, format: PropertyListFormat) {
-        let format = try check(bytes)
+        if bytes.isEmpty { throw .damage("the file is empty") }
+        let isBinary = bytes.starts(with: Data("bplist".utf8))
+        if isBinary {
+            let value = try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.value(in: buffer) }
+            if let value { return (value, .binary) }
+        } else {
+            try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
+        }
         do {
             let value = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-            return (canonical(value), format)
+            return (canonical(value), isBinary ? .binary : .xml)
         } catch {
             throw .damage("no property list" + line(of: error))
         }
@@ -42,13 +49,18 @@ enum PropertyListCoder {
 
     /// - Throws: `Flaw` where the bytes could not be read again, else what the encoder throws.
     static func encode(_ value: Any, as format: PropertyListFormat) throws -> Data {
-        let bytes =
-            switch format {
-            case .binary: try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
-            case .xml: try XMLPropertyListWriter.data(from: value)
-            }
-        _ = try check(bytes)
-        return bytes
+        switch format {
+        case .binary:
+            let bytes =
+                try BinaryPropertyListWriter.data(from: value)
+                ?? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+            _ = try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.value(in: buffer) }
+            return bytes
+        case .xml:
+            let bytes = try XMLPropertyListWriter.data(from: value)
+            try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
+            return bytes
+        }
     }
 
     /// Where the parser stopped. Its own words may quote the file, which no error of ours does.
@@ -57,17 +69,6 @@ enum PropertyListCoder {
         guard let mark = text.range(of: "line ") else { return "" }
         let number = text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber }
         return number.isEmpty ? "" : " (line \(number))"
-    }
-
-    /// Refuses bytes that Foundation's parsers had better not see.
-    private static func check(_ bytes: Data) throws(Flaw) -> PropertyListFormat {
-        if bytes.isEmpty { throw .damage("the file is empty") }
-        if bytes.starts(with: Data("bplist".utf8)) {
-            try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListCheck.run(buffer) }
-            return .binary
-        }
-        try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
-        return .xml
     }
 
     /// Foundation's containers as Swift's; it gives scalars in canonical form already, but for Booleans from some

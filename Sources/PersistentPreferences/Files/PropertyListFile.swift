@@ -57,6 +57,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     /// What a read gives: the state, and something that it has to report besides.
     struct Reading {
         let content: Content?
+        /// nil for what is still being changed.
+        var revision: Revision?
         var notice: FileError?
         /// How sure the state is to last.
         var durability = Durability.process
@@ -68,26 +70,38 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if let transaction = Transaction.current, transaction.owner === self {
             return Reading(content: transaction.content)
         }
-        let (cached, sure, hasNotice) = lock.withLock { (snapshot, flushed, notice != nil) }
-        if let cached, cached.isCurrent(atPath: names.path) {
-            let durability = Self.durability(of: cached, flushed: sure)
-            return Reading(content: cached.content, notice: hasNotice ? takeNotice() : nil, durability: durability)
+        if let (cached, durability, hasNotice) = validated() {
+            return Reading(
+                content: cached.content, revision: cached.revision, notice: hasNotice ? takeNotice() : nil,
+                durability: durability)
         }
         switch try load(under: nil) {
         case .state(let snapshot):
-            let durability = durability(of: snapshot)
-            return Reading(content: snapshot.content, notice: takeNotice(), durability: durability)
+            return Reading(
+                content: snapshot.content, revision: snapshot.revision, notice: takeNotice(),
+                durability: durability(of: snapshot))
         case .stuck(let damage, let lastGood):
             return Reading(content: lastGood, notice: .damaged(damage))
         }
+    }
+
+    /// What is cached, if the file still is what it was read from.
+    private func validated() -> (snapshot: Snapshot, durability: Durability, hasNotice: Bool)? {
+        let (cached, durability, hasNotice) = lock.withLock {
+            (snapshot, snapshot.map { Self.durability(of: $0, flushed: flushed) }, notice != nil)
+        }
+        guard let cached, let durability, let current = cached.validated(atPath: names.path) else { return nil }
+        if current !== cached {
+            lock.withLock { if snapshot === cached { snapshot = current } }
+        }
+        return (current, durability, hasNotice)
     }
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
     /// path: the folder may be another.
     override func committed() throws -> Content? {
         if let transaction = Transaction.current, transaction.owner === self { return session?.base.content }
-        let cached = lock.withLock { snapshot }
-        if let cached, cached.isCurrent(atPath: names.path),
+        if let cached = validated()?.snapshot,
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
             return cached.content
@@ -173,9 +187,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             transaction.durability = max(transaction.durability, durability)
             return
         }
-        let cached = lock.withLock { snapshot }
-        let loaded = try cached.flatMap { $0.isCurrent(atPath: names.path) ? .state($0) : nil } ?? load(under: nil)
-        switch loaded {
+        switch try validated().map({ .state($0.snapshot) }) ?? load(under: nil) {
         case .state(let snapshot):
             // Needs no lock: whatever replaces the state meanwhile is newer.
             if self.durability(of: snapshot) < durability, try !flushInPlace(snapshot) {
@@ -281,9 +293,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         // The folder that is locked may not be the one that the cache is from.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false),
-            there == status, cached.isCurrent(atPath: names.path)
+            there == status, let current = validated()?.snapshot, current.status == status
         {
-            return cached
+            return current
         }
         switch try load(under: session) {
         case .state(let snapshot): return snapshot

@@ -20,19 +20,20 @@ final class Snapshot: @unchecked Sendable {
 
     /// nil where there is no file.
     let content: Content?
+    let revision: Revision
     /// How the file is written; nil where there is none.
     let format: PropertyListFormat?
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
-
-    private let lock = Lock()
-    /// The bytes that the content was made from, as long as the file's times might hide a change of them.
-    private var unsettledBytes: Data?
+    /// The bytes that the content was made from, where the file's times might hide a change of them.
+    private let unsettledBytes: Data?
 
     /// There is no file.
     init(system: SystemCalls) {
         content = nil
+        revision = Revision()
+        unsettledBytes = nil
         format = nil
         status = nil
         file = nil
@@ -41,6 +42,7 @@ final class Snapshot: @unchecked Sendable {
 
     init(content: Content, from source: Source, system: SystemCalls) {
         self.content = content
+        revision = Revision()
         format = source.format
         status = source.status
         file = source.file
@@ -48,28 +50,50 @@ final class Snapshot: @unchecked Sendable {
         unsettledBytes = source.status.isSettled(at: source.time) ? nil : source.bytes
     }
 
-    /// Whether the file at the path still is what this was read from. One system call, but for a file that was changed
-    /// within the last step of the clock, whose bytes are compared, and for none, whose path is looked at.
-    func isCurrent(atPath path: String) -> Bool {
+    /// The same state, known to have settled.
+    private init(settling state: Snapshot) {
+        content = state.content
+        revision = state.revision
+        format = state.format
+        status = state.status
+        file = state.file
+        system = state.system
+        unsettledBytes = nil
+    }
+
+    /// This, or the same settled, if the file at the path still is what this was read from; nil where it is not. One system
+    /// call, but for a file that was changed within the last step of the clock, whose bytes are compared, and for none, whose
+    /// path is looked at.
+    func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {
-                return try system.status(ofPath: path, followsLinks: false) == nil
+                return try system.status(ofPath: path, followsLinks: false) == nil ? self : nil
             } catch {
-                return false
+                return nil
             }
         }
         // It may have lost its name to a new file before anybody looked at its status.
-        guard status.links > 0, (try? system.status(of: file.descriptor)) == status else { return false }
-        return isSettled(file.descriptor, status)
-    }
-
-    private func isSettled(_ descriptor: SystemCalls.Descriptor, _ status: FileStatus) -> Bool {
-        guard let bytes = lock.withLock({ unsettledBytes }) else { return true }
+        guard status.links > 0, (try? system.status(of: file.descriptor)) == status else { return nil }
+        guard let unsettledBytes else { return self }
         let time = system.now()
-        guard let found = try? system.readAll(descriptor, size: status.size, limit: .max), found == bytes,
-            (try? system.status(of: descriptor)) == status
-        else { return false }
-        if status.isSettled(at: time) { lock.withLock { unsettledBytes = nil } }
-        return true
+        guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max), found == unsettledBytes,
+            (try? system.status(of: file.descriptor)) == status
+        else { return nil }
+        return status.isSettled(at: time) ? Snapshot(settling: self) : self
+    }
+}
+
+/// Tells committed states apart: of two of one revision the content is the same, whoever asks for it.
+struct Revision: Equatable {
+    private static let lock = Lock()
+    nonisolated(unsafe) private static var last: UInt64 = 0
+
+    private let number: UInt64
+
+    init() {
+        number = Self.lock.withLock {
+            Self.last += 1
+            return Self.last
+        }
     }
 }

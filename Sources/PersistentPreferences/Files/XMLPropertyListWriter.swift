@@ -19,26 +19,20 @@ struct XMLPropertyListWriter {
     }
 
     private mutating func write(_ value: Any, indent: String) throws {
-        if let string = value as? String {
-            line("<string>\(Self.escaped(string))</string>", indent)
-        } else if type(of: value) == Bool.self, let bool = value as? Bool {
-            line(bool ? "<true/>" : "<false/>", indent)
-        } else if let date = value as? Date {
-            line("<date>\(try Self.text(of: date))</date>", indent)
-        } else if let data = value as? Data {
+        switch CanonicalForm(value) {
+        case .text(let text): line("<string>\(Self.escaped(text))</string>", indent)
+        case .bool(let bool): line(bool ? "<true/>" : "<false/>", indent)
+        case .number(let number): line(Self.text(of: CanonicalNumber(number)), indent)
+        case .date(let date): line("<date>\(try Self.text(of: date))</date>", indent)
+        case .data(let data):
             line("<data>", indent)
             // Beyond the eighth level Foundation indents the lines of data no deeper.
             let margin = indent.prefix(8)
             data.base64EncodedString().chunked(76 - margin.count * 8).forEach { line($0, margin) }
             line("</data>", indent)
-        } else if let array = value as? [Any] {
-            try write(array, indent: indent)
-        } else if let dictionary = value as? [String: Any] {
-            try write(dictionary, indent: indent)
-        } else if let number = value as? NSNumber {
-            line(Self.text(of: CanonicalNumber(number)), indent)
-        } else {
-            try writeForeign(value, indent: indent)
+        case .list(let elements): try write(elements, indent: indent)
+        case .dictionary(let dictionary): try write(dictionary, indent: indent)
+        case .foreign: try writeForeign(value, indent: indent)
         }
     }
 

@@ -34,7 +34,8 @@ public final class InMemoryStore: ReportingStore {
 
     func readReporting(root: String) throws -> RootReading {
         try NameVetting.checkRoot(root)
-        return RootReading(values: try Transaction.dictionary(of: root, in: domain.current))
+        let (content, revision) = domain.current
+        return RootReading(of: root, in: content, revision: revision)
     }
 }
 
@@ -42,11 +43,12 @@ public final class InMemoryStore: ReportingStore {
 private final class MemoryDomain: TransactionQueue, @unchecked Sendable {
     private let lock = Lock()
     private var content: Content = [:]
+    private var revision = Revision()
 
-    /// The thread's own transaction, else the last commit.
-    var current: Content? {
-        if let transaction = Transaction.current, transaction.owner === self { return transaction.content }
-        return committed()
+    /// The thread's own transaction, which has no revision, else the last commit.
+    var current: (Content?, Revision?) {
+        if let transaction = Transaction.current, transaction.owner === self { return (transaction.content, nil) }
+        return lock.withLock { (content, revision) }
     }
 
     override func committed() -> Content? {
@@ -58,6 +60,6 @@ private final class MemoryDomain: TransactionQueue, @unchecked Sendable {
     }
 
     override func commit(_ content: Content, durability: Durability) {
-        lock.withLock { self.content = content }
+        lock.withLock { (self.content, revision) = (content, Revision()) }
     }
 }

@@ -9,7 +9,7 @@ final class PlainStore: ReportingStore {
     }
 
     func readReporting(root: String) throws -> RootReading {
-        RootReading(values: try store.read(root: root))
+        RootReading(of: root, in: try store.read(root: root).map { [root: $0] })
     }
 
     func read(root: String) throws -> [String: Any]? {

@@ -92,21 +92,10 @@ public final class PropertyListFileStore: ReportingStore {
 extension FileLocation {
     func read(root: String, durability: TransactionQueue.Durability) throws -> RootReading {
         try NameVetting.checkRoot(root)
-        return try PrefsError.converting {
-            try withFile { file in
-                let reading = try file.read()
-                do {
-                    let values = try Transaction.dictionary(of: root, in: reading.content)
-                    return RootReading(
-                        values: values, notice: reading.notice.map { PrefsError($0) },
-                        isConfirmed: reading.durability >= durability)
-                } catch {
-                    // One thing is told at a time; the notice waits for the next access.
-                    if let notice = reading.notice { file.leaveNotice(notice) }
-                    throw error
-                }
-            }
-        }
+        let reading = try PrefsError.converting { try withFile { try $0.read() } }
+        return RootReading(
+            of: root, in: reading.content, revision: reading.revision, notice: reading.notice.map { PrefsError($0) },
+            isConfirmed: reading.durability >= durability)
     }
 
     func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {

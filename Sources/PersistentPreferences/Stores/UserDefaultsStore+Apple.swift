@@ -14,7 +14,7 @@
 
             func read(root: String) throws -> RootReading {
                 try NameVetting.checkRoot(root)
-                return RootReading(values: try Transaction.dictionary(of: root, in: domain.content(for: root)))
+                return RootReading(of: root, in: domain.content(for: root))
             }
 
             func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {

@@ -17,12 +17,37 @@ extension PersistentPrefs {
     }
 
     func value<Value>(of property: PrefProperty<Value>) -> Value {
-        state.announcer.access(property.binding(in: state).key, of: self)
-        let value: Value? =
-            read {
-                try object(of: property, in: &$0).map { object in try property.value(of: object, in: state) }
-            } ?? nil
-        return value ?? property.defaultValue
+        let (binding, kept) = property.bindingAndKept(in: state)
+        state.announcer.access(binding.key, of: self)
+        do throws(PrefsError) {
+            switch find(binding.key, unless: kept) {
+            case .nothing: break
+            case .same: if let kept { return try property.value(of: kept, binding) }
+            case .found(let found): return try property.value(of: found, binding, kept, in: state)
+            }
+            return property.defaultValue
+        } catch {
+            if PastState.current(of: state) == nil { report(error) }
+            return property.defaultValue
+        }
+    }
+
+    /// What a read for a property comes to.
+    private enum Finding {
+        /// The read failed, which has been reported.
+        case nothing
+        /// What was found the last time.
+        case same
+        case found(FoundObject)
+    }
+
+    /// The part of a read in which the type of the value plays no role.
+    private func find(_ key: String, unless kept: KeptReading?) -> Finding {
+        read { access in
+            let reading = try access.look()
+            if let kept, kept.isCurrent(in: reading.revision, root: access.root) { return .same }
+            return .found(try access.object(forKey: key, in: reading))
+        } ?? .nothing
     }
 
     @discardableResult
@@ -49,9 +74,9 @@ extension PersistentPrefs {
         do {
             var access = try access(root: change.root)
             defer { change.notice = access.notice }
-            if let object = try object(of: property, in: &access) {
-                change.value = try property.value(of: object, in: state)
-            }
+            let (binding, kept) = property.bindingAndKept(in: state)
+            let found = try access.object(forKey: binding.key, in: access.look())
+            change.value = try property.value(of: found, binding, kept, in: state)
         } catch {
             change.failure = PrefsError(error)
         }
@@ -76,15 +101,18 @@ extension PersistentPrefs {
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         state.announcer.access(property.binding(in: state).key, of: self)
-        return read { try object(of: property, in: &$0) != nil } ?? false
+        let key = property.binding(in: state).key
+        return read { try $0.values()?[key] != nil } ?? false
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
         state.announcer.access(property.binding(in: state).key, of: self)
         return read {
-            guard let object = try object(of: property, in: &$0) else { return true }
-            let value = try property.value(of: object, in: state)
-            let coding = property.binding(in: state).coding
+            let (binding, kept) = property.bindingAndKept(in: state)
+            let found = try $0.object(forKey: binding.key, in: $0.look())
+            guard found.object != nil else { return true }
+            let value = try property.value(of: found, binding, kept, in: state)
+            let coding = binding.coding
             // As objects: values need not be comparable.
             switch (try coding.encode(value), try coding.encode(property.defaultValue)) {
             case (nil, nil): return true
@@ -99,12 +127,14 @@ extension PersistentPrefs {
         } ?? true
     }
 
-    private func object(of property: PrefProperty<some Any>, in access: inout PrefsAccess) throws -> Any? {
-        try access.values()?[property.binding(in: state).key]
-    }
-
     private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {
         let before = try access.values()?[key].map { [key: $0] } ?? [:]
         try access.commit(RootChange(from: before, to: object.map { [key: $0] } ?? [:]), isChecked: true)
+    }
+}
+
+extension PrefsAccess {
+    fileprivate func object(forKey key: String, in reading: RootReading) throws(PrefsError) -> FoundObject {
+        FoundObject(object: try values(in: reading)?[key], revision: reading.revision, root: root)
     }
 }

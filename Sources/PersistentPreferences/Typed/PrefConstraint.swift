@@ -29,7 +29,9 @@ extension Array: PrefChoices where Element: Equatable {
 }
 
 /// A check of values, in words and in code.
-struct PrefConstraint<Value> {
+///
+/// An object, so that a property finds out without its type whether it has one.
+final class PrefConstraint<Value> {
     let description: String
     /// What a value must be and is not; nil where all is well.
     let violation: (Value) -> String?

@@ -8,18 +8,28 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // Guarded by the lock of the instance's state.
     private var binding: Binding?
-    private var reading: Reading?
+    private var kept: Kept?
 
-    /// The property in its class.
-    struct Binding {
+    /// The property in its class. This and the next are objects for the sake of reads: to hand on a struct of the type of the
+    /// values costs more than the read itself.
+    final class Binding {
         let key: String
         let coding: PrefCoding<Value>
+
+        init(key: String, coding: PrefCoding<Value>) {
+            self.key = key
+            self.coding = coding
+        }
     }
 
-    /// A stored object and the value that was made of it.
-    private struct Reading {
-        let object: Any
+    /// What a read has found, and the value that was made of it; of no object the default.
+    final class Kept: KeptReading {
         let value: Value
+
+        init(_ found: FoundObject, _ value: Value) {
+            self.value = value
+            super.init(found)
+        }
     }
 
     init(
@@ -33,7 +43,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         givenCoding = coding
     }
 
-    /// Called before anything else, with where the instance has its wrapper.
+    /// The property in its class; found out at the first call, which comes before any other.
+    ///
+    /// - Parameter storage: where the instance has its wrapper.
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
         if prefs.state.withLock({ binding != nil }) { return }
         let new = Binding(key: prefs.declarations.key(of: self, in: prefs, at: storage), coding: coding)
@@ -41,57 +53,71 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     func binding(in state: InstanceState) -> Binding {
-        guard let binding = state.withLock({ binding }) else {
-            preconditionFailure("a property without its class")
+        bindingAndKept(in: state).binding
+    }
+
+    /// What the last read has kept, too.
+    func bindingAndKept(in state: InstanceState) -> (binding: Binding, kept: Kept?) {
+        state.withLock {
+            guard let binding else { preconditionFailure("a property without its class") }
+            return (binding, kept)
         }
-        return binding
     }
 
     // MARK: - Values
 
-    /// The value that a stored object stands for. An object that is the same as at the last call is not decoded again.
+    /// The value that was found; the default where there is no object. An object that is the same as at the last call is not
+    /// decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
-    func value(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
-        let binding = binding(in: state)
-        return try checked(decoded(object, binding, state), binding)
+    func value(
+        of found: FoundObject, _ binding: Binding, _ kept: Kept?, in state: InstanceState
+    ) throws(PrefsError) -> Value {
+        guard let object = found.object else {
+            keep(found, defaultValue, binding, in: state)
+            return defaultValue
+        }
+        let value: Value
+        if binding.coding.reuse.isWorthwhile, let kept, kept.isOf(object) {
+            value = kept.value
+        } else {
+            value = try binding.coding.value(of: object, forKey: binding.key)
+        }
+        keep(found, value, binding, in: state)
+        return try checked(value, binding)
     }
 
-    /// The same, made anew and not kept.
+    /// The value that was kept, in a state that is still the same.
+    ///
+    /// - Throws: `PrefsError.constraintViolated`.
+    func value(of kept: Kept, _ binding: Binding) throws(PrefsError) -> Value {
+        kept.isOfNothing ? kept.value : try checked(kept.value, binding)
+    }
+
+    /// The same of an object from elsewhere, made anew and not kept.
     func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
         return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
     }
 
     private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
-        if let reason = constraint?.violation(value) {
+        if let constraint, let reason = constraint.violation(value) {
             throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
         }
         return value
     }
 
-    private func decoded(_ object: Any, _ binding: Binding, _ state: InstanceState) throws(PrefsError) -> Value {
-        guard binding.coding.reuse.isAllowed else {
-            return try binding.coding.value(of: object, forKey: binding.key)
-        }
-        let last = state.withLock { reading }
-        if let last, CanonicalValue.areIdentical(last.object, object) { return last.value }
-        let value: Value
-        if let last, CanonicalValue.areEqual(last.object, object) {
-            value = last.value
-        } else {
-            value = try binding.coding.value(of: object, forKey: binding.key)
-            // Decoding may have found out.
-            guard binding.coding.reuse.isAllowed else { return value }
-        }
+    private func keep(_ found: FoundObject, _ value: Value, _ binding: Binding, in state: InstanceState) {
+        let reuse = binding.coding.reuse
+        // Asked after decoding, which may have found out.
+        guard reuse.isAllowed, found.revision != nil || reuse.isWorthwhile else { return }
         // What was kept is released outside the lock: somebody's deinit may come back here.
-        let new = Reading(object: object, value: value)
+        let new = Kept(found, value)
         let old = state.withLock {
-            defer { reading = new }
-            return reading
+            defer { kept = new }
+            return kept
         }
         withExtendedLifetime(old) {}
-        return value
     }
 
     /// The object to store for a value; nil where the key is to be removed.

@@ -7,18 +7,19 @@ enum CanonicalValue {
     /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
     static func areEqual(_ left: Any, _ right: Any) -> Bool {
         if areIdentical(left, right) { return true }
-        if let left = left as? [Any], let right = right as? [Any] {
+        switch (CanonicalForm(left), CanonicalForm(right)) {
+        case (.list(let left), .list(let right)):
             return left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
-        }
-        if let left = left as? [String: Any], let right = right as? [String: Any] {
+        case (.dictionary(let left), .dictionary(let right)):
             guard left.count == right.count else { return false }
             return left.allSatisfy { key, value in
                 guard let index = right.index(forKey: key) else { return false }
                 let other = right[index]
                 return key.utf8.elementsEqual(other.key.utf8) && areEqual(value, other.value)
             }
+        default:
+            return false
         }
-        return false
     }
 
     /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
@@ -48,18 +49,21 @@ enum CanonicalValue {
 
     /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
     static func estimatedBytes(_ value: Any) -> Int {
-        if type(of: value) == String.self, let text = value as? String { return 9 + encodedBytes(of: text) }
-        if type(of: value) == Data.self, let data = value as? Data { return 9 + data.count }
-        if let array = value as? [Any] { return array.reduce(9) { $0 + 4 + estimatedBytes($1) } }
-        if let dictionary = value as? [String: Any] {
-            return dictionary.reduce(9) { $0 + 17 + encodedBytes(of: $1.key) + estimatedBytes($1.value) }
+        switch CanonicalForm(value) {
+        case .text(let text): 9 + encodedBytes(of: text)
+        case .data(let data): 9 + data.count
+        case .list(let elements): elements.reduce(9) { $0 + 4 + estimatedBytes($1) }
+        case .dictionary(let dictionary):
+            dictionary.reduce(9) { $0 + 17 + encodedBytes(of: $1.key) + estimatedBytes($1.value) }
+        case .bool, .number, .date, .foreign: 13
         }
-        return 13
     }
 
     /// A binary property list holds a text as ASCII or, if one character is none, all of it as UTF-16.
     static func encodedBytes(of text: String) -> Int {
-        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : 2 * text.utf16.count
+        var text = text
+        let isASCII = text.withUTF8 { $0.allSatisfy { $0 < 0x80 } }
+        return isASCII ? text.utf8.count : 2 * text.utf16.count
     }
 
     /// True for a number; a Boolean is none.

@@ -36,13 +36,18 @@ enum NameVetting {
     }
 
     private static func check(_ name: String, _ kind: String, longest: Int) throws(PrefsError) {
-        let bytes = name.utf8
-        let flaw: String? =
-            if bytes.isEmpty { "it is empty" } else if bytes.count > longest {
-                "it is longer than \(longest) bytes"
-            } else if bytes.contains(0) { "it has a NUL in it" } else if bytes.starts(with: "\u{FEFF}".utf8) {
-                "it begins with U+FEFF"
-            } else { nil }
-        if let flaw { throw .invalidName(name: name, reason: "is no \(kind): \(flaw)") }
+        var text = name
+        if let flaw = text.withUTF8({ flaw(in: UnsafeRawBufferPointer($0), longest: longest) }) {
+            throw .invalidName(name: name, reason: "is no \(kind): \(flaw)")
+        }
+    }
+
+    /// Looked for at each access.
+    private static func flaw(in bytes: UnsafeRawBufferPointer, longest: Int) -> String? {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return "it is empty" }
+        if bytes.count > longest { return "it is longer than \(longest) bytes" }
+        if memchr(start, 0, bytes.count) != nil { return "it has a NUL in it" }
+        if bytes[0] == 0xEF, bytes.starts(with: "\u{FEFF}".utf8) { return "it begins with U+FEFF" }
+        return nil
     }
 }

@@ -35,7 +35,9 @@ import Testing
     func plutilAccepts(_ format: PropertyListFormat) throws {
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]
-        for (index, content) in Content.all.enumerated() { list["\(index)"] = content.value }
+        for (index, content) in Content.all.enumerated() {
+            list["\(index)"] = try PropertyListVetter.canonical(content.value, forKey: "\(index)").get()
+        }
         try PropertyListCoder.encode(list, as: format).write(to: folder.file())
         let plutil = try #require(Self.plutil)
         #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
@@ -71,7 +73,7 @@ import Testing
 
     @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRefusedInXML(_ interval: Double) {
         #expect(throws: CocoaError.self) {
-            try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)], as: .xml)
+            try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
         }
     }
 

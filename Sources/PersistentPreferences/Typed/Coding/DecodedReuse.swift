@@ -1,6 +1,6 @@
 /// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
 enum DecodedReuse {
-    /// Decoding costs no more than finding out.
+    /// Decoding costs no more than comparing what is stored in another state.
     case needless
     /// Until an object is sighted in a value.
     case useful(ObjectSighting?)
@@ -21,9 +21,15 @@ enum DecodedReuse {
 
     var isAllowed: Bool {
         switch self {
-        case .needless, .forbidden: false
+        case .needless: true
+        case .forbidden: false
         case .useful(let sighting): sighting?.hasHappened != true
         }
+    }
+
+    /// Whether to look for the same object in another state.
+    var isWorthwhile: Bool {
+        if case .needless = self { false } else { isAllowed }
     }
 }
 

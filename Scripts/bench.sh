@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Measures this package against what a program would otherwise do: Scripts/bench.sh [GROUP …] [--filter TEXT] [--rounds N]
+# [--json] [--list]. Works in a temporary folder with a home of its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift build -c release --product Benchmarks >&2
+exec "$(swift build -c release --show-bin-path)/Benchmarks" "$@"

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Counts what one operation of a row of the benchmarks costs, in system calls (strace), instructions and allocations
+# (callgrind), and fails where a count is above its limit in Tests/Benchmarks/thresholds.txt. Nothing is timed. A count is
+# the difference of two runs, so that what sets up a row is not in it. What cannot be counted here is skipped, and said so.
+# usage: Scripts/counts.sh [ROW …]
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "$0")/.."
+
+thresholds=Tests/Benchmarks/thresholds.txt
+few=200
+many=600
+
+swift build -c release --product Benchmarks >&2
+program="$(swift build -c release --show-bin-path)/Benchmarks"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+
+has() { # tool
+    command -v "$1" >/dev/null && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "counts: installing $1" >&2
+        { apt-get update -q && apt-get install -y -q "$1"; } >/dev/null 2>&1 || true
+        command -v "$1" >/dev/null && return
+    fi
+    echo "counts: $1 is not installed and cannot be: what it counts is skipped" >&2
+    return 1
+}
+
+# Does a row's operation so many times under a tool, in a home of its own.
+once() { # row, times, command of the tool
+    local own
+    own="$(mktemp -d "$folder/run.XXXXXX")"
+    mkdir "$own/home"
+    env PREFS_BENCHMARKS="$own" HOME="$own/home" XDG_CONFIG_HOME="$own/home/.config" LD_BIND_NOW=1 \
+        SWIFT_DETERMINISTIC_HASHING=1 "${@:3}" "$program" --once "$1" "$2" >"$own/log" 2>&1 || {
+        cat "$own/log" >&2
+        return 1
+    }
+    rm -rf "$own"
+}
+
+# Prints name and count, for one run.
+traced() { # file of strace
+    awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4; all += $4 } END { print "calls", all + 0 }' "$1"
+}
+
+called() { # file of callgrind
+    awk '
+        # A name stands in full at its first use only.
+        match($0, /^c?fn=\([0-9]+\)/) {
+            id = substr($0, index($0, "("), RLENGTH - index($0, "(") + 1)
+            if (length($0) > RLENGTH) names[id] = substr($0, RLENGTH + 2)
+            if (/^cfn/) callee = names[id]
+        }
+        /^calls=/ && callee ~ /^(malloc|calloc|realloc|posix_memalign|aligned_alloc)$/ {
+            split(substr($0, 7), part, " ")
+            allocations += part[1]
+        }
+        /^(summary|totals): / { instructions = $2 }
+        END { print "instructions", instructions + 0; print "allocations", allocations + 0 }
+    ' "$1"
+}
+
+# Prints name and count of every kind, for one operation.
+measure() { # row, tool
+    local out="$folder/$1.$2" runs=() run reader times
+    for times in $few $many; do
+        case $2 in
+            strace) once "$1" $times strace -f -c -o "$out.$times" & ;;
+            valgrind) once "$1" $times valgrind --tool=callgrind --callgrind-out-file="$out.$times" & ;;
+        esac
+        runs+=($!)
+    done
+    for run in "${runs[@]}"; do wait "$run"; done
+    case $2 in strace) reader=traced ;; valgrind) reader=called ;; esac
+    $reader "$out.$few" >"$out.few"
+    $reader "$out.$many" >"$out.many"
+    awk -v operations=$((many - few)) '
+        FNR == NR { few[$1] = $2; next }
+        { printf "%s %.4f\n", $1, ($2 - few[$1]) / operations }
+    ' "$out.few" "$out.many"
+}
+
+tool() { # measure
+    case $1 in instructions | allocations) echo valgrind ;; *) echo strace ;; esac
+}
+
+declare -A present counted
+for name in strace valgrind; do has $name && present[$name]=yes || present[$name]=no; done
+
+exceeded=0
+while read -r row what limit; do
+    if [ $# -gt 0 ] && [[ " $* " != *" $row "* ]]; then continue; fi
+    with=$(tool "$what")
+    [ "${present[$with]}" = yes ] || continue
+    if [ -z "${counted[$row $with]:-}" ]; then counted[$row $with]="$(measure "$row" "$with")"; fi
+    awk -v row="$row" -v what="$what" -v limit="$limit" '
+        $1 == what { count = $2 }
+        END {
+            isAbove = count + 0 > limit + 0
+            printf "counts: %-22s %-13s %12.2f   limit %12.2f%s\n", row, what, count, limit, isAbove ? "   ABOVE" : ""
+            exit isAbove
+        }' <<<"${counted[$row $with]}" || exceeded=$((exceeded + 1))
+done < <(grep -v '^#' $thresholds | grep .)
+
+if [ $exceeded -gt 0 ]; then
+    echo "counts: $exceeded above their limits" >&2
+    exit 1
+fi
+echo "counts: none above its limit"

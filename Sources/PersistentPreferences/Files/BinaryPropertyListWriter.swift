@@ -1,0 +1,240 @@
+import Foundation
+
+/// Writes a binary property list of canonical values: keys sorted, so that equal values are equal bytes, scalars that occur
+/// twice written once, and no recursion, which on the small stack of a thread has an end.
+///
+/// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes. A container's object is references to
+/// others, as wide as their number needs; so the objects are found first, level by level, and then written.
+struct BinaryPropertyListWriter {
+    private enum Object {
+        /// Ready-made, in `scalars`.
+        case scalar(Range<Int>)
+        /// The references to its elements, in `references`.
+        case list(Range<Int>)
+        /// Those to its keys, and to their values.
+        case dictionary(Range<Int>)
+        case waiting(Any)
+    }
+
+    private var objects: [Object] = []
+    private var references: [Int32] = []
+    private var scalars: [UInt8] = []
+    private var interned = ByteTable()
+
+    /// nil where there is an object in it that only Foundation can write.
+    static func data(from value: Any) -> Data? {
+        var writer = Self()
+        writer.objects.append(.waiting(value))
+        var next = 0
+        while next < writer.objects.count {
+            if case .waiting(let value) = writer.objects[next] {
+                guard let object = writer.object(for: value) else { return nil }
+                writer.objects[next] = object
+            }
+            next += 1
+        }
+        return writer.written()
+    }
+
+    // MARK: - Finding the objects
+
+    private mutating func object(for value: Any) -> Object? {
+        switch CanonicalForm(value) {
+        case .list(let elements):
+            return .list(refer(to: elements))
+        case .dictionary(let dictionary):
+            let pairs = dictionary.sorted { $0.key < $1.key }
+            let start = references.count
+            for (key, _) in pairs { references.append(reference(to: .text(key), key)) }
+            for (_, value) in pairs { references.append(reference(to: CanonicalForm(value), value)) }
+            return .dictionary(start..<references.count)
+        case .foreign:
+            return nil
+        case let scalar:
+            return .scalar(append(scalar))
+        }
+    }
+
+    private mutating func refer(to elements: [Any]) -> Range<Int> {
+        let start = references.count
+        for element in elements { references.append(reference(to: CanonicalForm(element), element)) }
+        return start..<references.count
+    }
+
+    private mutating func reference(to form: CanonicalForm, _ value: Any) -> Int32 {
+        switch form {
+        case .list, .dictionary, .foreign:
+            objects.append(.waiting(value))
+        default:
+            let bytes = append(form)
+            let number = Int32(objects.count)
+            let known = interned.insert(bytes, number, in: scalars)
+            if known != number {
+                scalars.removeSubrange(bytes)
+                return known
+            }
+            objects.append(.scalar(bytes))
+        }
+        return Int32(objects.count - 1)
+    }
+
+    /// Writes a scalar behind the others.
+    private mutating func append(_ scalar: CanonicalForm) -> Range<Int> {
+        let start = scalars.count
+        switch scalar {
+        case .text(let text): scalars.appendText(text)
+        case .bool(let bool): scalars.append(bool ? 0x09 : 0x08)
+        case .number(let number): scalars.appendNumber(CanonicalNumber(number))
+        case .date(let date):
+            scalars.append(0x33)
+            scalars.appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern)
+        case .data(let data):
+            scalars.appendMarker(0x40, count: data.count)
+            scalars.append(contentsOf: data)
+        case .list, .dictionary, .foreign: preconditionFailure("no scalar")
+        }
+        return start..<scalars.count
+    }
+
+    // MARK: - Writing them
+
+    private func written() -> Data {
+        let referenceSize = Self.width(of: objects.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(scalars.count + (references.count + objects.count) * (referenceSize + 4) + 64)
+        bytes.append(contentsOf: "bplist00".utf8)
+        var offsets: [Int] = []
+        offsets.reserveCapacity(objects.count)
+        for object in objects {
+            offsets.append(bytes.count)
+            switch object {
+            case .scalar(let range):
+                bytes.append(contentsOf: scalars[range])
+            case .list(let range):
+                bytes.appendMarker(0xA0, count: range.count)
+                for reference in references[range] { bytes.appendBigEndian(Int(reference), size: referenceSize) }
+            case .dictionary(let range):
+                bytes.appendMarker(0xD0, count: range.count / 2)
+                for reference in references[range] { bytes.appendBigEndian(Int(reference), size: referenceSize) }
+            case .waiting: preconditionFailure("an object that nobody has looked at")
+            }
+        }
+        let table = bytes.count
+        let offsetSize = Self.width(of: table)
+        for offset in offsets { bytes.appendBigEndian(offset, size: offsetSize) }
+        bytes.append(contentsOf: [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)])
+        for number in [objects.count, 0, table] { bytes.appendBigEndian(number, size: 8) }
+        return Data(bytes)
+    }
+
+    /// The bytes that a number below this one takes.
+    private static func width(of limit: Int) -> Int {
+        limit <= 1 << 8 ? 1 : limit <= 1 << 16 ? 2 : limit <= 1 << 32 ? 4 : 8
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendBigEndian(_ value: UInt64) {
+        appendBigEndian(Int(truncatingIfNeeded: value), size: 8)
+    }
+
+    fileprivate mutating func appendBigEndian(_ value: Int, size: Int) {
+        for byte in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+
+    /// The kind of an object and its count, which takes an integer of its own from 15 on.
+    fileprivate mutating func appendMarker(_ kind: UInt8, count: Int) {
+        if count < 15 { return append(kind | UInt8(count)) }
+        append(kind | 0x0F)
+        appendInteger(Int64(count))
+    }
+
+    fileprivate mutating func appendNumber(_ number: CanonicalNumber) {
+        switch number {
+        case .bool(let bool): append(bool ? 0x09 : 0x08)
+        case .integer(let value): appendInteger(value)
+        case .unsigned(let value):
+            // Of 16 bytes, or it would be read as negative.
+            append(0x14)
+            appendBigEndian(0)
+            appendBigEndian(value)
+        case .double(let bits):
+            append(0x23)
+            appendBigEndian(bits)
+        }
+    }
+
+    /// Up to four bytes are read without a sign.
+    private mutating func appendInteger(_ value: Int64) {
+        let power =
+            switch value {
+            case 0..<(1 << 8): 0
+            case 0..<(1 << 16): 1
+            case 0..<(1 << 32): 2
+            default: 3
+            }
+        append(0x10 | UInt8(power))
+        appendBigEndian(Int(value), size: 1 << power)
+    }
+
+    /// As ASCII or, if one character is none, all of it as UTF-16.
+    fileprivate mutating func appendText(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            if bytes.allSatisfy({ $0 < 0x80 }) {
+                appendMarker(0x50, count: bytes.count)
+                append(contentsOf: bytes)
+            } else {
+                let units = [UTF16.CodeUnit](String(decoding: bytes, as: UTF8.self).utf16)
+                appendMarker(0x60, count: units.count)
+                for unit in units { appendBigEndian(Int(unit), size: 2) }
+            }
+        }
+    }
+}
+
+/// Finds short runs of bytes that have occurred before.
+private struct ByteTable {
+    private struct Entry {
+        var bytes: Range<Int>
+        var number: Int32
+    }
+
+    private var slots: [Entry?] = Array(repeating: nil, count: 64)
+    private var count = 0
+
+    /// Longer ones are rarely the same, and would be shared at a cost to whoever reads them.
+    private static let longest = 64
+
+    /// - Returns: the number of the same bytes where they are known; else the one given, which they are known by from now on.
+    mutating func insert(_ bytes: Range<Int>, _ number: Int32, in all: [UInt8]) -> Int32 {
+        guard bytes.count <= Self.longest else { return number }
+        if count * 2 >= slots.count { grow(all) }
+        var slot = hash(bytes, all) & (slots.count - 1)
+        while let entry = slots[slot] {
+            if all[entry.bytes] == all[bytes] { return entry.number }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = Entry(bytes: bytes, number: number)
+        count += 1
+        return number
+    }
+
+    private mutating func grow(_ all: [UInt8]) {
+        let old = slots
+        slots = Array(repeating: nil, count: old.count * 2)
+        for entry in old {
+            guard let entry else { continue }
+            var slot = hash(entry.bytes, all) & (slots.count - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = entry
+        }
+    }
+
+    private func hash(_ bytes: Range<Int>, _ all: [UInt8]) -> Int {
+        // Collisions on purpose cost time only, but quadratic time: Swift's hash has a seed of its own in each process.
+        var hasher = Hasher()
+        all.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[bytes])) }
+        return hasher.finalize() & Int.max
+    }
+}

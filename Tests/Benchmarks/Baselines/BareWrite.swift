@@ -1,0 +1,67 @@
+import Foundation
+
+/// The system calls of a durable replacement of a file under a lock, and nothing else: what any program would have to
+/// call for the same promises.
+final class BareWrite {
+    private let folder: String
+    private let name: String
+    private let bytes: Data
+    private let keepsCopy: Bool
+    /// The file of the last write, open, as a cache has it that validates itself.
+    private var current: Int32 = -1
+
+    /// - Parameter keepsCopy: whether the bytes are written a second time, without a flush, as the last good copy.
+    init(_ file: URL, bytes: Data, keepsCopy: Bool) {
+        folder = file.deletingLastPathComponent().path
+        name = file.lastPathComponent
+        self.bytes = bytes
+        self.keepsCopy = keepsCopy
+    }
+
+    deinit {
+        if current >= 0 { close(current) }
+    }
+
+    func callAsFunction() throws {
+        let folder = try SystemError.check(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open the folder")
+        defer { close(folder) }
+        let sidecar = try SystemError.check(
+            openat(folder, ".\(name).lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600), "open the sidecar")
+        defer { close(sidecar) }
+        try SystemError.check(flock(sidecar, LOCK_EX), "flock")
+        defer { flock(sidecar, LOCK_UN) }
+        // Whether it is still the one that others lock, and the file the one that is cached.
+        var status = stat()
+        try SystemError.check(fstat(sidecar, &status), "fstat")
+        _ = fstatat(folder, ".\(name).lock", &status, AT_SYMLINK_NOFOLLOW)
+        _ = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
+
+        let file = try temporary(in: folder)
+        try flush(file)
+        try SystemError.check(renameat(folder, ".\(name).tmp", folder, name), "rename")
+        try flush(folder)
+        try SystemError.check(fstat(file, &status), "fstat")
+        if current >= 0 { close(current) }
+        current = file
+        guard keepsCopy else { return }
+        close(try temporary(in: folder))
+        try SystemError.check(renameat(folder, ".\(name).tmp", folder, ".\(name).lastgood"), "rename")
+    }
+
+    private func temporary(in folder: Int32) throws -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try SystemError.check(openat(folder, ".\(name).tmp", flags, 0o600), "open a temporary file")
+        try bytes.withUnsafeBytes { bytes in
+            _ = try SystemError.check(write(file, bytes.baseAddress, bytes.count), "write")
+        }
+        return file
+    }
+
+    private func flush(_ descriptor: Int32) throws {
+        #if canImport(Darwin)
+            try SystemError.check(fcntl(descriptor, F_FULLFSYNC), "fsync")
+        #else
+            try SystemError.check(fsync(descriptor), "fsync")
+        #endif
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Preferences in the manner of the seed: each access loads the whole root from `UserDefaults`, and each write saves the
+/// whole of it. Has neither locks nor checks.
+final class SeedStylePrefs {
+    private let key: String
+    private let defaults: UserDefaults
+
+    init(key: String, defaults: UserDefaults) {
+        self.key = key
+        self.defaults = defaults
+    }
+
+    var values: [String: Any] {
+        get { defaults.dictionary(forKey: key) ?? [:] }
+        set {
+            defaults.set(newValue, forKey: key)
+            defaults.synchronize()
+        }
+    }
+
+    var x: Int {
+        get { values["x"] as? Int ?? 0 }
+        set { values["x"] = newValue }
+    }
+}

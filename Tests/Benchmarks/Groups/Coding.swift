@@ -1,0 +1,80 @@
+import Foundation
+import PersistentPreferences
+
+extension Group {
+    static let coding = Group(
+        name: "coding", title: "Codable values, a tree of about 100 nodes and a list of 200 structs",
+        rows: [
+            Row("foundation-tree-write", "PropertyListEncoder, then its objects: tree") { _ in
+                foundationWrites(Tree.samples)
+            },
+            Row(
+                "tree-write", "assigning the property over InMemoryStore",
+                .faster(than: "foundation-tree-write", atLeast: 3)
+            ) { _ in
+                let prefs = TreePrefs(store: InMemoryStore())
+                return .each(verify: prefs.check) { number in
+                    prefs.tree = Tree.samples[number % 2]
+                    return 0
+                }
+            },
+            Row("foundation-tree-read", "objects to data, PropertyListDecoder: tree") { _ in
+                try foundationReads(Tree.samples[0])
+            },
+            Row("tree-open", "opening an instance and reading nothing") { _ in
+                let store = InMemoryStore()
+                TreePrefs(store: store).tree = Tree.samples[0]
+                return try .reads { TreePrefs(store: store).count }
+            },
+            Row(
+                "tree-read", "the same, and the first read of its tree",
+                .faster(than: "foundation-tree-read", atLeast: 3),
+                .times("tree-open")
+            ) { _ in
+                let store = InMemoryStore()
+                TreePrefs(store: store).tree = Tree.samples[0]
+                return try .reads { TreePrefs(store: store).tree.sections.count }
+            },
+            Row("foundation-list-write", "PropertyListEncoder, then its objects: list") { _ in
+                foundationWrites(Item.samples)
+            },
+            Row(
+                "list-write", "assigning the property over InMemoryStore",
+                .faster(than: "foundation-list-write", atLeast: 3)
+            ) { _ in
+                let prefs = ListPrefs(store: InMemoryStore())
+                return .each(verify: prefs.check) { number in
+                    prefs.items = Item.samples[number % 2]
+                    return 0
+                }
+            },
+            Row("foundation-list-read", "objects to data, PropertyListDecoder: list") { _ in
+                try foundationReads(Item.samples[0])
+            },
+            Row(
+                "list-read", "opening an instance, first read of its list",
+                .faster(than: "foundation-list-read", atLeast: 3)
+            ) { _ in
+                let store = InMemoryStore()
+                ListPrefs(store: store).items = Item.samples[0]
+                return try .reads { ListPrefs(store: store).items.count }
+            },
+        ])
+
+    /// As a program has to that stores a Codable value in a root: there is no other way to an object.
+    private static func foundationWrites<Value: Encodable>(_ samples: [Value]) -> Operation {
+        .each { number in
+            let data = try PropertyListEncoder().encode(samples[number % 2])
+            return try PropertyListSerialization.propertyList(from: data, format: nil) is [Any] ? 1 : 0
+        }
+    }
+
+    private static func foundationReads<Value: Codable>(_ sample: Value) throws -> Operation {
+        let data = try PropertyListEncoder().encode(sample)
+        let object = try PropertyListSerialization.propertyList(from: data, format: nil)
+        return .each { _ in
+            let data = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+            return MemoryLayout.size(ofValue: try PropertyListDecoder().decode(Value.self, from: data))
+        }
+    }
+}

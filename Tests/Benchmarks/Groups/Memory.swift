@@ -1,0 +1,66 @@
+import Foundation
+import PersistentPreferences
+
+extension Group {
+    private static let files = 20
+    private static let opens = 10_000
+
+    static let memory = Group(
+        name: "memory", title: "heap and descriptors",
+        figures: [
+            FigureRow("cached-root", "a loaded store against the values in it, 1,000-key root") { place in
+                let urls = try (0..<files).map { try place.file("cached-root-\($0)") }
+                for url in urls { _ = try ThousandPrefs.full(in: PropertyListFileStore(url: url)) }
+                func parsed(_ url: URL) throws -> Any {
+                    try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+                }
+                func loaded(_ url: URL) throws -> (store: PropertyListFileStore, values: [String: Any]) {
+                    let store = PropertyListFileStore(url: url)
+                    guard let values = try store.read(root: ThousandPrefs.root) else {
+                        throw Unavailable("the root is not read back")
+                    }
+                    return (store, values)
+                }
+                func growth(_ make: (URL) throws -> Any) throws -> Double {
+                    // What is made once for all comes with the first.
+                    let first = try make(urls[0])
+                    defer { withExtendedLifetime(first) {} }
+                    return try Heap.growth { try urls.dropFirst().map(make) } / Double(files - 1)
+                }
+                let byFoundation = try growth(parsed)
+                // The store is gone, its values are kept.
+                let values = try growth { try loaded($0).values }
+                let cached = try growth { try loaded($0).store }
+                return [
+                    Figure(title: "a 1,000-key root by PropertyListSerialization", value: byFoundation, unit: "bytes"),
+                    Figure(title: "the values that a store gives of it", value: values, unit: "bytes"),
+                    Figure(title: "a store that has loaded it", value: cached, unit: "bytes"),
+                    Figure(title: "store by values", value: cached / values, unit: "×", goal: "≤ 3"),
+                ]
+            },
+            FigureRow("open-and-close", "10,000 instances and 10,000 stores, opened and closed") { place in
+                let store = try place.store("open-and-close")
+                let prefs = try FivePrefs.full(in: store)
+                let instances = try growth("an instance") { _ = FivePrefs(store: store).x }
+                withExtendedLifetime(prefs) {}
+                let url = try place.file("open-and-close-store")
+                _ = try FivePrefs.full(in: PropertyListFileStore(url: url))
+                let stores = try growth("a store and an instance") {
+                    _ = FivePrefs(store: PropertyListFileStore(url: url)).x
+                }
+                return instances + stores
+            },
+        ])
+
+    private static func growth(_ subject: String, _ body: () -> Void) throws -> [Figure] {
+        for _ in 0..<opens / 10 { body() }
+        let descriptors = Descriptors.open
+        let heap = try Heap.growth { (0..<opens).forEach { _ in body() } }
+        return [
+            Figure(title: "heap after \(opens) × \(subject)", value: heap, unit: "bytes more", goal: "about 0"),
+            Figure(
+                title: "descriptors after \(opens) × \(subject)", value: Double(Descriptors.open - descriptors),
+                unit: "more", goal: "0"),
+        ]
+    }
+}

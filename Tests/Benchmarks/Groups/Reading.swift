@@ -1,0 +1,79 @@
+import Foundation
+import PersistentPreferences
+
+extension Group {
+    /// Only 5-key roots are in the standard domain while this runs: raw UserDefaults would pay for others.
+    static let reading = Group(
+        name: "reading", title: "one value, one thread",
+        rows: [
+            Row("locked-dictionary", "lock, lookup and cast") {
+                let dictionary = try LockedDictionary(file: $0.file("locked-dictionary"))
+                return try .reads { dictionary.number("x") }
+            },
+            Row("fstat-and-dictionary", "fstat, lock, lookup and cast") {
+                let dictionary = try LockedDictionary(file: $0.file("fstat-and-dictionary"))
+                return try .reads { dictionary.validatedNumber("x") }
+            },
+            Row("UserDefaults-dictionary", "UserDefaults.standard.dictionary(forKey:)?[\"x\"] as? Int, 5-key root") {
+                _ in
+                _ = try FivePrefs.full(in: UserDefaultsStore.standard)
+                return try .reads { UserDefaults.standard.dictionary(forKey: FivePrefs.root)?["x"] as? Int ?? 0 }
+            },
+            Row("seed-style-read", "a class that loads the whole root from UserDefaults.standard") { _ in
+                _ = try FivePrefs.full(in: UserDefaultsStore.standard)
+                let prefs = SeedStylePrefs(key: FivePrefs.root, defaults: .standard)
+                return try .reads { prefs.x }
+            },
+            Row(
+                "typed-read-default", "typed read, 5-key root, default store",
+                .times("fstat-and-dictionary", atMost: 1.5), .faster(than: "UserDefaults-dictionary", atLeast: 10),
+                .faster(than: "seed-style-read")
+            ) { _ in
+                let prefs = try FivePrefs.full(in: UserDefaultsStore.standard)
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row(
+                "typed-read-file", "typed read, 5-key root, file store", .times("fstat-and-dictionary"),
+                .times("typed-read-default")
+            ) {
+                let prefs = try FivePrefs.full(in: $0.store("typed-read-file"))
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
+                let prefs = try FivePrefs.full(in: InMemoryStore())
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row("subscript-read-file", "prefs[\"x\"] as? Int, file store", .times("fstat-and-dictionary")) {
+                let prefs = try FivePrefs.full(in: $0.store("subscript-read-file"))
+                return try .reads(verify: prefs.check) { prefs["x"] as? Int ?? 0 }
+            },
+            Row("values-read-file", "prefs.values[\"x\"] as? Int, file store", .times("fstat-and-dictionary")) {
+                let prefs = try FivePrefs.full(in: $0.store("values-read-file"))
+                return try .reads(verify: prefs.check) { prefs.values["x"] as? Int ?? 0 }
+            },
+            Row(
+                "typed-read-1000", "typed read, 1,000-key root, file store", .times("typed-read-file", atMost: 1.2)
+            ) {
+                let prefs = try ThousandPrefs.full(in: $0.store("typed-read-1000"))
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row("subscript-read-1000", "prefs[\"x\"] as? Int, 1,000-key root", .times("subscript-read-file")) {
+                let prefs = try ThousandPrefs.full(in: $0.store("subscript-read-1000"))
+                return try .reads(verify: prefs.check) { prefs["x"] as? Int ?? 0 }
+            },
+            Row("codable-reread", "a Codable value that has not changed", .times("typed-read-file")) {
+                let prefs = TreePrefs(store: try $0.store("codable-reread"))
+                prefs.tree = Tree.samples[0]
+                return try .reads(verify: prefs.check) { prefs.tree.sections.count }
+            },
+            Row("pref-key-read", "PrefKey value, UserDefaults.standard", .times("typed-read-default")) { _ in
+                benchmarkNumber.set(1)
+                return try .reads { benchmarkNumber.value }
+            },
+        ])
+}
+
+/// A key of its own. Its name is the key.
+struct benchmarkNumber: PrefKey {
+    static let defaultValue = 0
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+// Measures this package against what a program would otherwise do. See README.md beside this file.
+
+do {
+    let options = try Options(Array(CommandLine.arguments.dropFirst()))
+    switch options.mode {
+    case .help:
+        print(Options.help)
+    case .list:
+        Group.all.forEach { print($0.listing) }
+    case .measure(let plan):
+        let place = try Place.ofItsOwn()
+        try Session(place: place, rounds: options.rounds, printsJSON: options.printsJSON).run(plan)
+    case .once(let row, let count):
+        let place = try Place.ofItsOwn()
+        let operation = try row.prepare(place)
+        // Until the clock that stamps files has moved on, a file that was just written is looked into at each read.
+        usleep(50_000)
+        _ = try operation.run(count)
+    }
+} catch {
+    try? FileHandle.standardError.write(contentsOf: Data("Benchmarks: \(error)\n".utf8))
+    exit(error is UsageError ? EX_USAGE : EXIT_FAILURE)
+}
