@@ -29,14 +29,14 @@ public class TestSet: RVS_PersistentPrefs {
         super.init(key: inKey, values: inValues)
     }
 
-    public init(key inKey: String) {
+    init(key inKey: String) {
         super.init(key: inKey)
         if values.isEmpty {
             values = type(of: self)._myValues
         }
     }
 
-    public var int: Int {
+    var int: Int {
         get {
             if let ret = values[keys[_ValueIndexes.int.rawValue]] as? Int {
                 return ret
@@ -49,7 +49,7 @@ public class TestSet: RVS_PersistentPrefs {
         }
     }
 
-    public var string: String {
+    var string: String {
         get {
             let value = values[keys[_ValueIndexes.string.rawValue]] as? String ?? ""
             return value
@@ -59,22 +59,22 @@ public class TestSet: RVS_PersistentPrefs {
         }
     }
 
-    public var array: [String] {
+    var array: [String] {
         get { return values[keys[_ValueIndexes.array.rawValue]] as? [String] ?? [] }
         set { values[keys[_ValueIndexes.array.rawValue]] = newValue }
     }
 
-    public var dictionary: [String: String] {
+    var dictionary: [String: String] {
         get { return values[keys[_ValueIndexes.dictionary.rawValue]] as? [String: String] ?? [:] }
         set { values[keys[_ValueIndexes.dictionary.rawValue]] = newValue }
     }
 
-    public var date: Date {
+    var date: Date {
         get { return values[keys[_ValueIndexes.date.rawValue]] as? Date ?? .distantPast }
         set { values[keys[_ValueIndexes.date.rawValue]] = newValue }
     }
 
-    public func reset() {
+    func reset() {
         values = type(of: self)._myValues
     }
 }
