@@ -10,6 +10,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something: an
+/// accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
+#if os(macOS)
+    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+    let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "PersistentPreferences",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -19,12 +27,18 @@ let package = Package(
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
     targets: [
-        .target(name: "PersistentPreferences", swiftSettings: strict),
+        .target(name: "PersistentPreferences", exclude: leftOut, resources: privacy, swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Words", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Words",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Pulse", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Pulse",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
@@ -52,10 +66,14 @@ let package = Package(
             name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),
+        .testTarget(
             name: "MainActorTests", dependencies: ["PersistentPreferences"],
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: Array(strict.dropFirst())),
+        .testTarget(
+            name: "DropInSwift5Tests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: [.swiftLanguageMode(.v5)]),
     ],
     swiftLanguageModes: [.v6]
 )

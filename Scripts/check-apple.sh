@@ -2,8 +2,15 @@
 # Type-checks the code for Apple platforms. On a Mac that is a build. Elsewhere nothing of it can run; but the compiler can be
 # made to see Objective-C, and Scripts/apple-stubs declares what is used of Apple's modules, after their documentation. Writes
 # into a temporary folder only.
+# usage: Scripts/check-apple.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[ $# -eq 0 ] || usage
 
 if [ "$(uname)" = Darwin ]; then
     echo "== build with the SDK of this Mac"

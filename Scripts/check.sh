@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
-# What a change has to pass: format lint, a build in which warnings are errors, the types of the code for Apple platforms,
-# the tests.
+# What a change has to pass: format lint, builds in which warnings are errors, the types of the code for Apple platforms, the
+# documentation, the tests. With --no-tests all but those, for who has just run them.
+# usage: Scripts/check.sh [--no-tests]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[ $# -eq 0 ] || [ "$*" = --no-tests ] || usage
 
 echo "== format lint"
 Scripts/format.sh --lint
@@ -11,8 +18,11 @@ echo "== build, debug and release, warnings are errors"
 swift build --build-tests
 swift build -c release
 Scripts/check-apple.sh
+Scripts/docs.sh
 
-echo "== tests"
-swift test
+if [ $# -eq 0 ]; then
+    echo "== tests"
+    swift test
+fi
 
 echo "== all checks passed"

@@ -4,13 +4,19 @@
 # the difference of two runs, so that what sets up a row is not in it. What cannot be counted here is skipped, and said so.
 # usage: Scripts/counts.sh [ROW …]
 set -euo pipefail
-shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
 
 thresholds=Tests/Benchmarks/thresholds.txt
+for row in "$@"; do grep -q "^$row " $thresholds || usage; done
+shopt -s inherit_errexit
 few=200
 many=600
 
+echo "== building the benchmarks" >&2
 swift build -c release --product Benchmarks >&2
 program="$(swift build -c release --show-bin-path)/Benchmarks"
 folder="$(mktemp -d)"
@@ -89,6 +95,7 @@ tool() { # measure
 declare -A present counted
 for name in strace valgrind; do has $name && present[$name]=yes || present[$name]=no; done
 
+echo "== counting" >&2
 exceeded=0
 while read -r row what limit; do
     if [ $# -gt 0 ] && [[ " $* " != *" $row "* ]]; then continue; fi

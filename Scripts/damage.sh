@@ -1,7 +1,15 @@
 #!/usr/bin/env bash
 # Damaged files and hostile surroundings in full: every damage met by every kind of access with every state of the last
-# good copy, many meetings of several processes, and means that come to an end: Scripts/damage.sh [meetings], 200 if not
-# told.
+# good copy, many meetings of several processes, 200 if not told, and means that come to an end.
+# usage: Scripts/damage.sh [MEETINGS]
 set -euo pipefail
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
+echo "== damaged files and hostile surroundings, ${1:-200} meetings of processes"
 PREFS_DAMAGE=18 PREFS_DAMAGE_GARBAGE=2000 PREFS_DAMAGE_MEETINGS="${1:-200}" \
-    exec "$(dirname "$0")/run-hazard.sh" 'Damage|Unreadable|Surroundings|Fork|\.LimitsTests'
+    exec Scripts/run-hazard.sh 'Damage|Unreadable|Surroundings|Fork|\.LimitsTests'

@@ -2,8 +2,15 @@
 # Builds the documentation with the toolchain's own docc into .build/docs: the articles of PersistentPreferences.docc, and the
 # comments of every public symbol. Warnings are errors, broken links among them; so is a public symbol without a comment, or one
 # that the landing page does not list. Nothing comes from the network, and nothing is served.
+# usage: Scripts/docs.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[ $# -eq 0 ] || usage
 
 # Beside the compiler's own libraries, wherever the compiler on the PATH is only a link or a shim.
 info="$(swiftc -print-target-info)"

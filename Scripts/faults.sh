@@ -1,4 +1,13 @@
 #!/usr/bin/env bash
 # Makes each system call of each kind of write fail with each error, and looks at every disk that a power cut may leave.
+# usage: Scripts/faults.sh
 set -euo pipefail
-PREFS_FAULTS=10 PREFS_CRASHES=1 exec "$(dirname "$0")/run-hazard.sh" "\\.(Crash|Interleaving|FaultTests|RecoveryFault)"
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[ $# -eq 0 ] || usage
+echo "== failing system calls and power cuts"
+PREFS_FAULTS=10 PREFS_CRASHES=1 exec Scripts/run-hazard.sh "\\.(Crash|Interleaving|FaultTests|RecoveryFault)"

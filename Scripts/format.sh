@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Formats all Swift sources with the toolchain's swift-format; with --lint only says what it would complain of.
+# usage: Scripts/format.sh [--lint]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
 
 sources=(Package.swift Sources HarnessCLI Tests)
-case "${1:-}" in
+case "$*" in
     --lint) swift format lint --strict --recursive --parallel "${sources[@]}" ;;
     "") swift format --in-place --recursive --parallel "${sources[@]}" ;;
-    *)
-        echo "usage: Scripts/format.sh [--lint]" >&2
-        exit 64
-        ;;
+    *) usage ;;
 esac

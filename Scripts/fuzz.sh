@@ -4,8 +4,13 @@
 # usage: Scripts/fuzz.sh SECONDS [bytes|values]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
 
-seconds=${1:?usage: Scripts/fuzz.sh SECONDS [bytes|values]}
+[[ $# -ge 1 && $# -le 2 && "$1" =~ ^[0-9]+$ && "${2-bytes}" =~ ^(bytes|values)$ ]] || usage
+seconds=$1
 targets=(${2:-bytes values})
 workers=${PREFS_FUZZ_WORKERS:-2}
 folder=.build/fuzz

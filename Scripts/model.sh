@@ -1,5 +1,14 @@
 #!/usr/bin/env bash
-# Runs random sequences of operations beside a plain dictionary, and stops at the first difference, made short:
-# Scripts/model.sh [seeds], 5,000 if not told. To repeat one of them: PREFS_MODEL_SEED=n swift test --filter ModelTests
+# Runs random sequences of operations beside a plain dictionary, and stops at the first difference, made short; 5,000
+# of them if not told. To repeat one: PREFS_MODEL_SEED=n swift test --filter ModelTests
+# usage: Scripts/model.sh [SEEDS]
 set -euo pipefail
-PREFS_MODEL_SEEDS="${1:-5000}" exec "$(dirname "$0")/run-hazard.sh" ModelTests
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
+echo "== random operations beside a dictionary, ${1:-5000} seeds"
+PREFS_MODEL_SEEDS="${1:-5000}" exec Scripts/run-hazard.sh ModelTests

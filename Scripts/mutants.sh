@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # Proves that the tests see: breaks the package on purpose, by one patch of Tests/Mutants at a time, in a copy, and asks
 # that a hazard test fails each time. With names, tries only those.
+# usage: Scripts/mutants.sh [NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
 
 names=("$@")
 if [ $# -eq 0 ]; then
     for patch in Tests/Mutants/*.patch; do names+=("$(basename "$patch" .patch)"); done
 fi
 patches=$PWD/Tests/Mutants
+for name in "${names[@]}"; do [ -f "$patches/$name.patch" ] || usage; done
 filter="\\.(Crash|Interleaving|FaultTests|RecoveryFault)"
 copy=.build/mutants/copy
 mkdir -p "$copy"
@@ -50,6 +56,7 @@ if ! run_tests || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" ../log;
 fi
 
 survivors=()
+echo "== ${#names[@]} mutants"
 for name in "${names[@]}"; do
     if ! git apply "$patches/$name.patch"; then
         echo "$name: is no longer a patch of the sources"

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # Runs the tests under ThreadSanitizer and under AddressSanitizer, which must stay silent; with nothing of ours
 # suppressed. Folders of their own for the builds, so that ordinary ones stay warm.
+# usage: Scripts/sanitize.sh [thread|address] [--filter NAME | --skip NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
 
 which="both"
 case "${1:-}" in
@@ -10,12 +15,8 @@ case "${1:-}" in
         which="$1"
         shift
         ;;
-    "" | -*) ;;
-    *)
-        echo "usage: Scripts/sanitize.sh [thread|address] [arguments of swift test]" >&2
-        exit 64
-        ;;
 esac
+[[ $# -eq 0 || ($# -eq 2 && $1 =~ ^--(filter|skip)$) ]] || usage
 
 # Much of what a sequence does is the same from seed to seed, and slow here; threads are what this is for.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096

@@ -1,5 +1,14 @@
 #!/usr/bin/env bash
-# Kills writers with SIGKILL at random moments and counts what is lost: Scripts/torture.sh [kills], 1,000 if not told.
-# PREFS_SEED chooses other moments.
+# Kills writers with SIGKILL at random moments and counts what is lost; 1,000 kills if not told. PREFS_SEED
+# chooses other moments.
+# usage: Scripts/torture.sh [KILLS]
 set -euo pipefail
-PREFS_KILLS="${1:-1000}" exec "$(dirname "$0")/run-hazard.sh" KillTortureTests
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
+echo "== ${1:-1000} kills"
+PREFS_KILLS="${1:-1000}" exec Scripts/run-hazard.sh KillTortureTests

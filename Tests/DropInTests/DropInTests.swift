@@ -68,6 +68,27 @@ class FixedKeyPrefs: SeedStylePrefs {
     }
 }
 
+/// A subclass whose initializers are its own, and set the key afterwards, which is watched.
+class OwnInitializersPrefs: RVS_PersistentPrefs {
+    override var keys: [String] { ["Integer Value"] }
+
+    var formerKeys: [String] = []
+
+    override var key: String {
+        didSet { formerKeys.append(oldValue) }
+    }
+
+    override init() {
+        super.init(key: nil, values: nil)
+        key = "Own"
+    }
+
+    convenience init(number: Int) {
+        self.init()
+        key += " \(number)"
+    }
+}
+
 @Suite struct DropInTests {
     private func inMemory<R>(_ body: () throws -> R) rethrows -> R {
         try RVS_PersistentPrefs.withStore(InMemoryStore(), body)
@@ -119,6 +140,29 @@ class FixedKeyPrefs: SeedStylePrefs {
             #expect(SeedStylePrefs(key: "Fixed").int == 7)
             prefs.key = "Elsewhere"
             #expect(prefs.int == 0)
+        }
+    }
+
+    @Test func initializersOfTheSubclassSetTheKey() {
+        inMemory {
+            let prefs = OwnInitializersPrefs(number: 2)
+            #expect(prefs.formerKeys.last == "Own" && prefs.key == "Own 2")
+            prefs.values["Integer Value"] = 3
+            #expect(SeedStylePrefs(key: "Own 2").int == 3)
+            #expect(OwnInitializersPrefs().values.isEmpty)
+        }
+    }
+
+    @Test func whatIsStoredIsInTheFileAtOnce() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "prefs-\(UUID().uuidString)/seed.plist")
+        defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
+        try RVS_PersistentPrefs.withStore(PropertyListFileStore(url: file)) {
+            SeedStylePrefs(key: "Seed").string = "kept"
+            let content = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+            let root = (content as? [String: Any])?["Seed"] as? NSDictionary
+            #expect(root == ["Integer Value": 10, "String Value": "kept"])
         }
     }
 }

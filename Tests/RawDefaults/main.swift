@@ -4,6 +4,8 @@ import Foundation
 //
 //     RawDefaults read SUITE ROOT                  the dictionary under ROOT as sorted lines key=value
 //     RawDefaults write SUITE KEY VALUE            stores a text
+//     RawDefaults set SUITE KEY VALUE              the same without synchronize()
+//     RawDefaults set-object SUITE KEY             stores what no property list holds
 //     RawDefaults write-root SUITE ROOT KEY VALUE  stores a dictionary of one text
 
 let words = Array(CommandLine.arguments.dropFirst())
@@ -34,6 +36,10 @@ case ("read", 3):
 case ("write", 4):
     defaults.set(words[3], forKey: words[2])
     guard defaults.synchronize() else { fail("not written") }
+case ("set", 4):
+    defaults.set(words[3], forKey: words[2])
+case ("set-object", 3):
+    defaults.set(NSObject(), forKey: words[2])
 case ("write-root", 5):
     defaults.set([words[3]: words[4]], forKey: words[2])
     guard defaults.synchronize() else { fail("not written") }

@@ -35,6 +35,14 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
     }()
 
+    /// The pages for those who change the package: no Swift in them.
+    static let house = [
+        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Tests/README.md", "Tests/Benchmarks/README.md",
+    ]
+    .compactMap { path in
+        (try? String(contentsOf: package.appending(path: path), encoding: .utf8)).map { Self(path: path, text: $0) }
+    }
+
     init(path: String, text: String) {
         self.path = path
         self.text = text

@@ -39,14 +39,27 @@ import Testing
         #expect(pages.map { "\($0.testDescription) \($0.blocks.count)" } == ["Testing.md 1"])
     }
 
-    /// "Behavior" names the suites that prove a sentence.
+    /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.
     @Test func everyTestThatAPageNamesIsThere() {
         let files = FileManager.default.enumerator(atPath: DocumentationPage.package.appending(path: "Tests").path)
         let names = Set((files?.compactMap { $0 as? String } ?? []).map { ($0 as NSString).lastPathComponent })
-        for page in DocumentationPage.all {
+        for page in DocumentationPage.all + DocumentationPage.house {
             for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)`/)
             where !names.contains("\(match.output.1).swift") {
                 Issue.record("\(page.path): there is no \(match.output.1)")
+            }
+        }
+    }
+
+    @Test func everyFileThatAPageNamesIsThere() {
+        #expect(DocumentationPage.house.count == 5)
+        for page in DocumentationPage.all + DocumentationPage.house {
+            let folder = DocumentationPage.package.appending(path: page.path).deletingLastPathComponent()
+            let links = page.text.matches(of: /\]\(([^)#: ]+)\)/).map { folder.appending(path: String($0.output.1)) }
+            let named = page.text.matches(of: /\b((?:Scripts|Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9_])/)
+                .map { DocumentationPage.package.appending(path: String($0.output.1)) }
+            for file in links + named where !FileManager.default.fileExists(atPath: file.path) {
+                Issue.record("\(page.path): there is no \(file.relativePath)")
             }
         }
     }

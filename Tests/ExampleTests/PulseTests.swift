@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example of a daemon, which hears of what `prefs write` stores: an hour before it would look by itself.
+@Suite struct PulseTests {
+    private let home: TemporaryFolder
+    private let settings: String
+    private let daemon: PipedChild
+
+    init() throws {
+        home = try TemporaryFolder()
+        settings = home.file("settings.plist").path(percentEncoded: false)
+        daemon = try PipedChild("Pulse", [settings], home: home, mergesErrors: true)
+        #expect(try daemon.line() == "alive")
+    }
+
+    private func write(_ words: String...) throws {
+        #expect(try Child("prefs", ["write", settings, "PulsePrefs"] + words, home: home).wait().code == 0)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func whatAnotherProcessWritesIsHeardUntilTheEnd(signal: Int32) throws {
+        // The file is not there yet, then replaced.
+        for message in ["first", "second"] {
+            try write("message", "-string", message)
+            #expect(try daemon.line() == message)
+        }
+        daemon.send(signal)
+        #expect(try daemon.exitCode() == 0)
+        #expect(daemon.linesSoFar().isEmpty)
+        #expect(try home.names() == [".settings.plist.lastgood", ".settings.plist.lock", "settings.plist"])
+    }
+
+    @Test func aShorterIntervalHoldsFromNowOn() throws {
+        try write("interval", "-float", "0.1")
+        for _ in 0..<3 { #expect(try daemon.line() == "alive") }
+    }
+
+    @Test func whatDoesNotFitIsSaidAndTheDefaultTaken() throws {
+        try write("interval", "-float", "0")
+        #expect(try daemon.line() == "Pulse: interval: must be in 0.1...86400.0")
+        #expect(try daemon.line() == "alive")
+        daemon.send(SIGTERM)
+        #expect(try daemon.exitCode() == 0)
+    }
+}
+
+@Suite struct ExampleUsageTests {
+    @Test(arguments: [[], ["one", "two"]])
+    func pulseWantsAFile(_ arguments: [String]) throws {
+        let result = try Child("Pulse", arguments, home: try TemporaryFolder()).wait()
+        #expect(result.code == 64 && result.errors == "usage: Pulse FILE\n")
+    }
+}

@@ -1,0 +1,41 @@
+#if os(Linux)
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// What the README says of bare `UserDefaults` on Linux, beside what `prefs` does in the same place.
+    @Suite struct AlternativesTests {
+        private let home: HarnessHome
+        private let file: URL
+
+        init() throws {
+            home = try HarnessHome()
+            file = home.domainFile("Alternative")
+        }
+
+        private func stored() throws -> NSDictionary? {
+            guard let data = FileManager.default.contents(atPath: file.path) else { return nil }
+            return try PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
+        }
+
+        @Test func whatIsSetIsNotOnDisk() throws {
+            #expect(try home.run("RawDefaults", ["set", "Alternative", "key", "value"]) == Printed())
+            #expect(try stored() == nil, "the program has ended, and nothing is there")
+            #expect(try home.prefs("write", "Alternative", "key", "-string", "value") == Printed())
+            #expect(try stored() == ["key": "value"])
+        }
+
+        @Test func whatCannotBeStoredStopsTheProgram() throws {
+            #expect(try home.run("RawDefaults", ["set-object", "Alternative", "key"]).wasKilled)
+        }
+
+        @Test func aDamagedFileIsTakenForAnEmptyOneAndWrittenOver() throws {
+            let folder = file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try home.write(Data("bplist00 cut off".utf8), to: ".config/Alternative.plist")
+            #expect(try home.run("RawDefaults", ["write", "Alternative", "new", "value"]) == Printed())
+            #expect(try stored() == ["new": "value"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Alternative.plist"])
+        }
+    }
+#endif

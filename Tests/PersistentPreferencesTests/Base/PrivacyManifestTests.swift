@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// What `PrivacyInfo.xcprivacy` declares is what the sources use, of the calls for which Apple wants a reason.
+@Suite struct PrivacyManifestTests {
+    private static let library = DocumentationPage.package.appending(path: "Sources/PersistentPreferences")
+
+    private func manifest() throws -> [String: Any] {
+        let data = try Data(contentsOf: Self.library.appending(path: "PrivacyInfo.xcprivacy"))
+        return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+    }
+
+    @Test func nothingIsTrackedOrCollected() throws {
+        let manifest = try manifest()
+        #expect(manifest.count == 4)
+        #expect(manifest["NSPrivacyTracking"] as? Bool == false)
+        #expect((manifest["NSPrivacyTrackingDomains"] as? [Any])?.count == 0)
+        #expect((manifest["NSPrivacyCollectedDataTypes"] as? [Any])?.count == 0)
+    }
+
+    @Test func theCategoriesAreThoseOfTheSources() throws {
+        let categories = [
+            ("UserDefaults", ["CA92.1", "1C8F.1"], ["UserDefaults(", "UserDefaults.standard"]),
+            (
+                "FileTimestamp", ["C617.1", "3B52.1"],
+                ["stat(", "getattrlist", "attributesOfItem", "odificationDate", "creationDate"]
+            ),
+            ("SystemBootTime", [], ["systemUptime", "mach_absolute_time"]),
+            ("DiskSpace", [], ["statfs(", "statvfs(", "volumeAvailableCapacity", "systemFreeSize"]),
+            ("ActiveKeyboards", [], ["activeInputModes"]),
+        ]
+        let files = FileManager.default.enumerator(at: Self.library, includingPropertiesForKeys: nil)
+        let sources = try (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+            .filter { !$0.lastPathComponent.hasSuffix("+Linux.swift") }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+        try #require(sources.count > 100)
+
+        let declared = try #require(manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+        for (category, reasons, calls) in categories {
+            let isUsed = calls.contains { call in sources.contains { $0.contains(call) } }
+            let entry = declared.first {
+                $0["NSPrivacyAccessedAPIType"] as? String == "NSPrivacyAccessedAPICategory\(category)"
+            }
+            #expect(isUsed == (entry != nil), "\(category)")
+            #expect((entry?["NSPrivacyAccessedAPITypeReasons"] as? [String] ?? []) == reasons, "\(category)")
+        }
+        #expect(declared.count == 2)
+    }
+}
