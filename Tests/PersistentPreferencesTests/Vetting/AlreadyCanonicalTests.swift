@@ -10,7 +10,7 @@ import Testing
 
     @Test func whatIsCanonicalIsItsOwnCopy() throws {
         let inner: [Any] = [
-            "x", NSNumber(value: 1), NSNumber(value: 1.5), true, Date(timeIntervalSinceReferenceDate: 1),
+            "x", NSNumber(value: 100), NSNumber(value: 1.5), true, Date(timeIntervalSinceReferenceDate: 1),
         ]
         let value: [String: Any] = ["a": inner, "b": ["c": inner, "d": [[String: Any]()] as [Any]] as [String: Any]]
         #expect(CanonicalValue.areIdentical(try PropertyListVetter.canonical(value, forKey: "k").get(), value))
