@@ -129,18 +129,21 @@ struct BinaryPropertyListWriter {
         return Data(bytes)
     }
 
-    /// The bytes that a number below this one takes.
-    private static func width(of limit: Int) -> Int {
-        limit <= 1 << 8 ? 1 : limit <= 1 << 16 ? 2 : limit <= 1 << 32 ? 4 : 8
+    /// The bytes that this number takes. Foundation refuses a list where its count of objects, or where its table begins,
+    /// would not fit itself into the bytes of a reference or of an offset, although only less is written there.
+    private static func width(of number: Int) -> Int {
+        let number = UInt64(number)
+        return number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }
 }
 
 extension [UInt8] {
-    fileprivate mutating func appendBigEndian(_ value: UInt64) {
-        appendBigEndian(Int(truncatingIfNeeded: value), size: 8)
+    fileprivate mutating func appendBigEndian(_ value: Int, size: Int) {
+        appendBigEndian(UInt64(value), size: size)
     }
 
-    fileprivate mutating func appendBigEndian(_ value: Int, size: Int) {
+    /// Of 64 bits, whatever the size of an Int: the watch has one of 32.
+    fileprivate mutating func appendBigEndian(_ value: UInt64, size: Int = 8) {
         for byte in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
     }
 
@@ -176,7 +179,7 @@ extension [UInt8] {
             default: 3
             }
         append(0x10 | UInt8(power))
-        appendBigEndian(Int(value), size: 1 << power)
+        appendBigEndian(UInt64(bitPattern: value), size: 1 << power)
     }
 
     /// As ASCII or, if one character is none, all of it as UTF-16.

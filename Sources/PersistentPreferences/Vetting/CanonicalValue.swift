@@ -73,7 +73,9 @@ enum CanonicalValue {
         }
     }
 
+    /// False where it cannot be told: on the watch a text is no two words of 64 bits.
     static func haveEqualWords(_ left: String, _ right: String) -> Bool {
+        guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
         let (left, right) = (unsafeBitCast(left, to: Words.self), unsafeBitCast(right, to: Words.self))
         return left.0 == right.0 && left.1 == right.1
     }

@@ -42,7 +42,7 @@ func exactly(_ values: [String: Any]) throws -> String {
 }
 
 /// Foundation reads dictionaries with keys of any type.
-private func withTextKeys(_ object: Any) -> Any {
+func withTextKeys(_ object: Any) -> Any {
     switch object {
     case let dictionary as [String: Any]: dictionary.mapValues(withTextKeys)
     case let list as [Any]: list.map(withTextKeys)

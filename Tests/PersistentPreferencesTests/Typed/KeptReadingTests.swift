@@ -1,0 +1,219 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
+    nonisolated(unsafe) static var isOddAllowed = true
+
+    @Pref var number = 0
+    @Pref var text = "none"
+    @Pref var list: [Int] = []
+    @Pref(check: { $0.isMultiple(of: 2) || KeptPrefs.isOddAllowed ? nil : "must be even" }) var limited = 0
+
+    /// Each value of each kind, read twice: the second time from what was kept.
+    var all: [String] {
+        let first = ["\(number)", text, "\(list)"]
+        return first == ["\(number)", text, "\(list)"] ? first : ["two readings"]
+    }
+}
+
+/// A typed property keeps what it has read, and never longer than it is true.
+@Suite struct KeptReadingTests {
+    private static func values(_ number: Int) -> [String: Any] {
+        ["number": number, "text": "\(number)", "list": [number]]
+    }
+
+    private func all(_ number: Int) -> [String] { ["\(number)", "\(number)", "[\(number)]"] }
+    private let none = ["0", "none", "[]"]
+
+    @Test(arguments: StoreKind.allCases) func eachRootHasItsOwn(on kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(in: folder)
+        let prefs = KeptPrefs(key: "A", values: Self.values(1), store: store)
+        let other = KeptPrefs(key: "B", values: Self.values(2), store: store)
+        for _ in 0..<3 {
+            #expect(prefs.all == all(1) && other.all == all(2))
+            prefs.key = "B"
+            #expect(prefs.all == all(2))
+            prefs.key = "missing"
+            #expect(prefs.all == none)
+            prefs.key = "A"
+            #expect(prefs.all == all(1))
+        }
+        // One root's commit is the whole file's revision: nothing of the other is lost or mixed up.
+        other.number = 7
+        #expect(prefs.all == all(1) && other.number == 7 && other.text == "2")
+    }
+
+    @Test func anOverriddenKeyIsAskedEachTime() {
+        final class Moving: PersistentPrefs, @unchecked Sendable {
+            nonisolated(unsafe) var place = "A"
+            @Pref var number = 0
+            override var key: String {
+                get { place }
+                set { place = newValue }
+            }
+        }
+        let store = InMemoryStore()
+        for (number, root) in ["A", "B"].enumerated() {
+            _ = KeptPrefs(key: root, values: ["number": number + 1], store: store)
+        }
+        let prefs = Moving(store: store)
+        for _ in 0..<3 {
+            prefs.place = "A"
+            #expect(prefs.number == 1 && prefs.number == 1)
+            prefs.place = "B"
+            #expect(prefs.number == 2 && prefs.number == 2)
+            prefs.place = "C"
+            #expect(prefs.number == 0 && prefs.number == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func everyDoorIsSeen(on kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(in: folder)
+        let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: store)
+        let other = KeptPrefs(key: "Root", store: store)
+        #expect(prefs.all == all(1) && other.all == all(1))
+        let doors: [(Int, () throws -> Void)] = [
+            (2, { other.values = Self.values(2) }),
+            (3, { other.update { for (key, value) in Self.values(3) { $0[key] = value } } }),
+            (4, { try store.update(root: "Root") { $0 = Self.values(4) } }),
+            (5, { (other.number, other.text, other.list) = (5, "5", [5]) }),
+            (6, { for (key, value) in Self.values(6) { prefs[key] = value } }),
+        ]
+        for (number, door) in doors {
+            try door()
+            #expect(prefs.all == all(number) && other.all == all(number))
+        }
+        other.clear()
+        #expect(prefs.all == none)
+        try store.update(root: "Root") { $0 = Self.values(8) }
+        #expect(prefs.all == all(8))
+        other.deleteAll()
+        #expect(prefs.all == none && prefs.outcome == "ok")
+        prefs.number = 9
+        #expect(prefs.number == 9 && other.number == 9)
+    }
+
+    /// By whomever, in whatever way: replaced, written in place with the same size, removed, damaged and restored.
+    @Test func editsOfTheFileAreSeen() throws {
+        let file = try TypedFile(Self.values(1))
+        let prefs = KeptPrefs(key: TypedFile.root, store: file.store)
+        for round in 1..<40 {
+            let values = Self.values(10 + round)
+            let url = file.folder.file()
+            if round.isMultiple(of: 2) { try FileManager.default.removeItem(at: url) }
+            let handle = round % 4 == 1 ? try FileHandle(forUpdating: url) : nil
+            let bytes = try PropertyListSerialization.data(
+                fromPropertyList: [TypedFile.root: values], format: .binary, options: 0)
+            if let handle {
+                try handle.truncate(atOffset: 0)
+                try handle.write(contentsOf: bytes)
+                try handle.close()
+            } else {
+                try bytes.write(to: url)
+            }
+            #expect(prefs.all == all(10 + round), "round \(round)")
+        }
+        #expect(prefs.outcome == "ok")
+        try FileManager.default.removeItem(at: file.folder.file())
+        #expect(prefs.all == none)
+        prefs.values = Self.values(5)
+        #expect(prefs.all == all(5))
+        try Data("garbage".utf8).write(to: file.folder.file())
+        #expect(prefs.number == 5)
+        guard case .damaged = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.all == all(5) && prefs.outcome == "ok")
+    }
+
+    @Test(arguments: StoreKind.allCases) func anUpdateSeesItsOwnAndARollbackTakesItBack(on kind: StoreKind) throws {
+        struct Stop: Error {}
+        let folder = try TemporaryFolder()
+        let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: kind.make(in: folder))
+        for round in 0..<3 {
+            #expect(prefs.all == all(1))
+            #expect(throws: Stop.self) {
+                try prefs.update {
+                    #expect(prefs.all == all(1))
+                    for step in 2..<5 {
+                        (prefs.number, prefs.text, prefs.list) = (step, "\(step)", [step])
+                        #expect(prefs.all == all(step), "round \(round)")
+                    }
+                    throw Stop()
+                }
+            }
+            #expect(prefs.all == all(1), "round \(round)")
+        }
+        prefs.update {
+            (prefs.number, prefs.text, prefs.list) = (9, "9", [9])
+            inThreads(1) { _ in #expect(prefs.all == all(1)) }
+            #expect(prefs.all == all(9))
+        }
+        #expect(prefs.all == all(9))
+    }
+
+    @Test func thePastIsNotKept() {
+        let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
+        for number in [1, 3] {
+            #expect(prefs.all == all(2))
+            PastState(Self.values(number).mapValues { $0 is Int ? NSNumber(value: number) : $0 }, of: prefs.state)
+                .asCurrent {
+                    #expect(prefs.number == number && prefs.text == "\(number)")
+                }
+            PastState(nil, of: prefs.state).asCurrent { #expect(prefs.all == none) }
+        }
+        #expect(prefs.all == all(2))
+    }
+
+    /// It has no revisions: each read looks.
+    @Test func aStoreOfSomebodyElsesIsAskedEachTime() throws {
+        let inner = InMemoryStore()
+        let prefs = KeptPrefs(key: "Root", store: AccountStore(account: "x", in: inner))
+        for number in 1..<4 {
+            try inner.update(root: "Root@x") { $0 = Self.values(number) }
+            #expect(prefs.all == all(number))
+        }
+        try inner.update(root: "Root@x") { $0 = nil }
+        #expect(prefs.all == none)
+    }
+
+    @Test func aConstraintIsAskedEachTime() {
+        KeptPrefs.isOddAllowed = true
+        defer { KeptPrefs.isOddAllowed = true }
+        let prefs = KeptPrefs(key: "Root", values: ["limited": 3], store: InMemoryStore())
+        for _ in 0..<2 {
+            KeptPrefs.isOddAllowed = true
+            #expect(prefs.limited == 3 && prefs.outcome == "ok")
+            KeptPrefs.isOddAllowed = false
+            #expect(prefs.limited == 0 && prefs.outcome == "limited: must be even")
+        }
+    }
+
+    @Test func whatDoesNotFitIsToldEachTime() throws {
+        let file = try TypedFile(["number": 1, "text": 5])
+        let prefs = KeptPrefs(key: TypedFile.root, store: file.store)
+        for _ in 0..<3 {
+            #expect(prefs.number == 1 && prefs.outcome == "ok")
+            #expect(prefs.text == "none" && prefs.outcome != "ok")
+        }
+        try file.put(["number": 1, "text": "fits"])
+        #expect(prefs.text == "fits" && prefs.outcome == "ok")
+        // What was kept of a good state says nothing of a bad one.
+        try file.store.update(root: TypedFile.root) { $0?["text"] = 5 }
+        for _ in 0..<2 { #expect(prefs.text == "none" && prefs.outcome != "ok") }
+    }
+
+    @Test func instancesOfSeveralStoresShareNothing() {
+        let stores = (1...3).map { _ in InMemoryStore() }
+        let all = stores.enumerated().map { number, store in
+            PersistentPrefs.withStore(store) { KeptPrefs(key: "Root", values: ["number": number]) }
+        }
+        for _ in 0..<2 { #expect(all.map(\.number) == [0, 1, 2]) }
+    }
+}

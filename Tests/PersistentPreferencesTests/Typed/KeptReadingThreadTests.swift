@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Rings when it is released: what is kept of it must be let go outside of every lock.
+private final class Bell: @unchecked Sendable {
+    let ring: @Sendable () -> Void
+
+    init(_ ring: @escaping @Sendable () -> Void) { self.ring = ring }
+
+    deinit { ring() }
+}
+
+private final class Rings: @unchecked Sendable {
+    private let lock = NSLock()
+    private var numbers: [Int] = []
+    nonisolated(unsafe) weak var prefs: RingingPrefs?
+
+    var all: [Int] { lock.withLock { numbers } }
+
+    func note(_ number: Int) {
+        let own = prefs?.other ?? -1
+        lock.withLock { numbers.append(number * 100 + own) }
+    }
+}
+
+private struct Ringing { let number: Int, bell: Bell? }
+
+private final class RingingPrefs: PersistentPrefs, @unchecked Sendable {
+    @TaskLocal static var rings = Rings()
+
+    @Pref var other = 0
+    @Pref(
+        coding: PrefCoding<Ringing>(
+            encode: { $0.number },
+            decode: { object in
+                guard let number = object as? Int else { return Ringing(number: -1, bell: nil) }
+                let rings = RingingPrefs.rings
+                return Ringing(number: number, bell: Bell { rings.note(number) })
+            }))
+    var ringing = Ringing(number: 0, bell: nil)
+}
+
+private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var own0 = 0
+    @Pref var own1 = 0
+    @Pref var own2 = 0
+    @Pref var text = "0"
+}
+
+/// What is kept, with others at work and with code of somebody's own in the middle.
+@Suite struct KeptReadingThreadTests {
+    @Test func aDeinitMayComeBack() {
+        let rings = Rings()
+        // The class keeps the properties of its first instance.
+        _ = RingingPrefs(store: InMemoryStore())
+        RingingPrefs.$rings.withValue(rings) {
+            let prefs = RingingPrefs(store: InMemoryStore())
+            rings.prefs = prefs
+            for number in 1...4 {
+                prefs["ringing"] = number
+                prefs.other = number
+                #expect(prefs.ringing.number == number && prefs.ringing.number == number)
+            }
+            // Each but the last has been let go, when the next was read.
+            #expect(rings.all == [102, 203, 304])
+        }
+        #expect(rings.all == [102, 203, 304, 399])
+    }
+
+    /// The instance is gone when nobody has it: nothing that is kept leads back to it.
+    @Test func nothingThatIsKeptHoldsTheInstance() {
+        weak var gone: CountedPrefs?
+        do {
+            let prefs = CountedPrefs(store: InMemoryStore())
+            prefs.text = "x"
+            #expect(prefs.text == "x" && prefs.own0 == 0)
+            gone = prefs
+        }
+        #expect(gone == nil)
+    }
+
+    @Test(arguments: [StoreKind.memory, .binary]) func eachThreadReadsItsOwnWrites(on kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = kind.make(in: folder)
+        let shared = CountedPrefs(store: store)
+        let rounds = kind == .memory ? 400 : 40
+        let keys: [any ReferenceWritableKeyPath<CountedPrefs, Int> & Sendable] = [\.own0, \.own1, \.own2]
+        let wrong = Wrong()
+        inThreads(3) { thread in
+            let own = CountedPrefs(store: store)
+            for round in 1...rounds {
+                shared[keyPath: keys[thread]] = round
+                if own[keyPath: keys[thread]] != round || shared[keyPath: keys[thread]] != round { wrong.add() }
+                own[keyPath: keys[thread]] = -round
+                if own[keyPath: keys[thread]] != -round || shared[keyPath: keys[thread]] != -round { wrong.add() }
+                own.text = "\(round)"
+                if Int(shared.text) == nil { wrong.add() }
+            }
+        }
+        #expect(wrong.count == 0)
+        #expect(keys.allSatisfy { shared[keyPath: $0] == -rounds })
+    }
+
+    private final class Wrong: @unchecked Sendable {
+        private let lock = NSLock()
+        private var amount = 0
+
+        var count: Int { lock.withLock { amount } }
+
+        func add() { lock.withLock { amount += 1 } }
+    }
+
+    /// A file that was just written is compared by its bytes, until the clock has moved on; then it is known to have settled.
+    @Test func aStateSettlesOnce() throws {
+        let folder = try TemporaryFolder()
+        let system = RecordingSystemCalls()
+        let prefs = CountedPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        // Its state is known from before it was on the disk: whatever the clock, that has not settled.
+        system.isClockAhead = false
+        prefs.text = "2"
+        system.isClockAhead = true
+        _ = system.takeCalls()
+        #expect(prefs.text == "2")
+        #expect(system.takeCalls().contains("read"))
+        for _ in 0..<3 { #expect(prefs.text == "2") }
+        #expect(!system.takeCalls().contains("read"))
+        // The settled copy is the same state for what is kept, for writes, and for those that write nothing.
+        #expect(prefs.text == "2" && prefs.own0 == 0)
+        prefs.text = "2"
+        prefs.own0 = 3
+        #expect(prefs.text == "2" && prefs.own0 == 3 && prefs.outcome == "ok")
+        try writePropertyList(["CountedPrefs": ["text": "4"]], to: folder.file())
+        #expect(prefs.text == "4" && prefs.own0 == 0)
+    }
+}
