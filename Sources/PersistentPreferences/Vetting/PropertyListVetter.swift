@@ -10,9 +10,9 @@ struct PropertyListVetter {
     private let topLevelKey: String
     private var bytes = 0
     /// The way from the top to the value that is looked at; made into words only when something is refused.
-    private var path: [Step] = []
+    var path: [Step] = []
 
-    private enum Step {
+    enum Step {
         case key(String)
         case index(Int)
     }
@@ -36,7 +36,7 @@ struct PropertyListVetter {
 
     // MARK: - One value
 
-    private mutating func copy(_ value: Any, depth: Int) -> Any? {
+    mutating func copy(_ value: Any, depth: Int) -> Any? {
         switch look(at: value, depth: depth) {
         case .same: value
         case .other(let copy): copy
@@ -45,7 +45,7 @@ struct PropertyListVetter {
     }
 
     /// What a value is stored as.
-    private enum Copy {
+    enum Copy {
         case same
         case other(Any)
 
@@ -56,7 +56,7 @@ struct PropertyListVetter {
     }
 
     /// nil where the value is refused.
-    private mutating func look(at value: Any, depth: Int) -> Copy? {
+    mutating func look(at value: Any, depth: Int) -> Copy? {
         // Each value costs something: shared references multiply, and their bytes bound the work.
         bytes += 9
         guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
@@ -134,14 +134,14 @@ struct PropertyListVetter {
         return CanonicalValue.haveEqualWords(text, copy) ? .same : .other(copy)
     }
 
-    private mutating func copyText(_ text: String) -> String? {
+    mutating func copyText(_ text: String) -> String? {
         var copy = text
         copy.makeContiguousUTF8()
         bytes += CanonicalValue.encodedBytes(of: copy)
         return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge()
     }
 
-    private mutating func copyText(_ text: NSString) -> String? {
+    mutating func copyText(_ text: NSString) -> String? {
         let length = text.length
         guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
@@ -169,110 +169,17 @@ struct PropertyListVetter {
         return Date(timeIntervalSinceReferenceDate: interval)
     }
 
-    // MARK: - Containers
-
-    private mutating func copyElements(_ elements: some Sequence<Any>, depth: Int) -> [Any]? {
-        guard isWithinLimit(depth) else { return nil }
-        var copies: [Any] = []
-        copies.reserveCapacity(elements.underestimatedCount)
-        for (index, element) in elements.enumerated() {
-            path.append(.index(index))
-            if let copy = copy(element, depth: depth + 1) { copies.append(copy) }
-            path.removeLast()
-            if isExhausted { return nil }
-        }
-        return copies
-    }
-
-    private mutating func look(at elements: [Any], depth: Int) -> Copy? {
-        guard isWithinLimit(depth) else { return nil }
-        var copies: [Any]?
-        for index in elements.indices {
-            path.append(.index(index))
-            defer { path.removeLast() }
-            switch look(at: elements[index], depth: depth + 1) {
-            case .same: copies?.append(elements[index])
-            case .other(let copy):
-                if copies == nil { copies = Array(elements[..<index]) }
-                copies?.append(copy)
-            case .none: if isExhausted { return nil }
-            }
-        }
-        return copies.map { .other($0) } ?? .same
-    }
-
-    private mutating func look(at members: [String: Any], depth: Int) -> Copy? {
-        guard isWithinLimit(depth) else { return nil }
-        var copies: [String: Any]?
-        for (key, value) in members {
-            path.append(.key(key))
-            defer { path.removeLast() }
-            guard let name = copyText(key) else { return nil }
-            let copy = look(at: value, depth: depth + 1)
-            if !CanonicalValue.haveEqualWords(key, name) {
-                copies = copies ?? members
-                copies?[key] = nil
-                copies?[name] = value
-            }
-            switch copy {
-            case .same: break
-            case .other(let copy):
-                copies = copies ?? members
-                copies?[key] = copy
-            case .none: if isExhausted { return nil }
-            }
-        }
-        guard checked(copies ?? members) != nil else { return nil }
-        return copies.map { .other($0) } ?? .same
-    }
-
-    private mutating func copyPairs(_ pairs: some Sequence<(Any, Any)>, depth: Int) -> [String: Any]? {
-        guard isWithinLimit(depth) else { return nil }
-        var copies: [String: Any] = [:]
-        for (key, value) in pairs {
-            let key = (key as? AnyHashable)?.base ?? key
-            guard let text = key as? String else {
-                return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are texts")
-            }
-            path.append(.key(text))
-            defer { path.removeLast() }
-            let isObject = type(of: key) is AnyClass
-            let name = isObject ? (key as? NSString).flatMap { copyText($0) } : copyText(text)
-            guard let name else { return nil }
-            if copies.index(forKey: name) != nil {
-                return refuse("two keys differ only in their Unicode spelling")
-            }
-            if let copy = copy(value, depth: depth + 1) { copies[name] = copy }
-            if isExhausted { return nil }
-        }
-        return checked(copies)
-    }
-
-    private mutating func checked(_ copies: [String: Any]) -> [String: Any]? {
-        // In XML it is read as the object of a keyed archive, a real number too.
-        if copies.count == 1, let value = copies["CF$UID"], CanonicalValue.isNumber(value) {
-            return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list")
-        }
-        return copies
-    }
-
-    private mutating func isWithinLimit(_ depth: Int) -> Bool {
-        if depth <= PropertyListLimits.depth { return true }
-        let _: Any? = refuse("nested deeper than \(PropertyListLimits.depth) levels")
-        return false
-    }
-
     // MARK: - Refusals
 
     /// Past the budget nothing is looked at any more: shared references multiply, and a cycle has no end.
-    private var isExhausted: Bool {
+    var isExhausted: Bool {
         bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures
     }
 
     /// Failures reported for one key; a list of a million closures needs no million lines.
     private static let mostFailures = 100
 
-    private mutating func refuse<T>(_ reason: String) -> T? {
+    mutating func refuse<T>(_ reason: String) -> T? {
         let place = path.reduce(topLevelKey) {
             switch $1 {
             case .key(let key): "\($0).\(key)"
@@ -283,7 +190,7 @@ struct PropertyListVetter {
         return nil
     }
 
-    private mutating func refuseAsTooLarge<T>() -> T? {
+    mutating func refuseAsTooLarge<T>() -> T? {
         guard failures.last?.reason != Self.tooLarge else { return nil }
         return refuse(Self.tooLarge)
     }

@@ -1,0 +1,45 @@
+/// Finds short runs of bytes that have occurred before.
+struct ByteTable {
+    private struct Entry {
+        var bytes: Range<Int>
+        var number: Int32
+    }
+
+    private var slots: [Entry?] = Array(repeating: nil, count: 64)
+    private var count = 0
+
+    /// Longer ones are rarely the same, and would be shared at a cost to whoever reads them.
+    private static let longest = 64
+
+    /// - Returns: the number of the same bytes where they are known; else the one given, which they are known by from now on.
+    mutating func insert(_ bytes: Range<Int>, _ number: Int32, in all: [UInt8]) -> Int32 {
+        guard bytes.count <= Self.longest else { return number }
+        if count * 2 >= slots.count { grow(all) }
+        var slot = hash(bytes, all) & (slots.count - 1)
+        while let entry = slots[slot] {
+            if all[entry.bytes] == all[bytes] { return entry.number }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = Entry(bytes: bytes, number: number)
+        count += 1
+        return number
+    }
+
+    private mutating func grow(_ all: [UInt8]) {
+        let old = slots
+        slots = Array(repeating: nil, count: old.count * 2)
+        for entry in old {
+            guard let entry else { continue }
+            var slot = hash(entry.bytes, all) & (slots.count - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = entry
+        }
+    }
+
+    private func hash(_ bytes: Range<Int>, _ all: [UInt8]) -> Int {
+        // Collisions on purpose cost time only, but quadratic time: Swift's hash has a seed of its own in each process.
+        var hasher = Hasher()
+        all.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[bytes])) }
+        return hasher.finalize() & Int.max
+    }
+}

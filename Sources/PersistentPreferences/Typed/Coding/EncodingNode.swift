@@ -1,0 +1,138 @@
+import Foundation
+
+/// One object in the making. Containers of it that are asked for twice are the same container.
+///
+/// What is in a container are objects, or nodes that will be: most have no nodes, and are done when they are filled.
+final class EncodingNode {
+    private enum Kind {
+        case nothing, scalar, list, dictionary
+    }
+
+    private var kind = Kind.nothing
+    private var scalar: Any = ()
+    private var elements: [Any] = []
+    private var members: [String: Any] = [:]
+    private var hasNodes = false
+
+    var object: Any? {
+        switch kind {
+        case .nothing: nil
+        case .scalar: scalar
+        case .list: list
+        case .dictionary: hasNodes ? members.mapValues(Self.made) : members
+        }
+    }
+
+    private var list: [Any] { hasNodes ? elements.map(Self.made) : elements }
+
+    /// A member that has encoded nothing is an empty dictionary, as it is for Foundation.
+    private static func made(_ part: Any) -> Any {
+        guard type(of: part) == EncodingNode.self, let node = part as? EncodingNode else { return part }
+        return node.object ?? [String: Any]()
+    }
+
+    var count: Int { elements.count }
+
+    func setScalar(_ object: Any) {
+        scalar = object
+        kind = .scalar
+    }
+
+    func makeList() {
+        if kind == .list { return }
+        elements = []
+        hasNodes = false
+        kind = .list
+    }
+
+    func makeDictionary() {
+        if kind == .dictionary { return }
+        // Room for what most types have.
+        members = Dictionary(minimumCapacity: 6)
+        hasNodes = false
+        kind = .dictionary
+    }
+
+    func append(_ object: Any) {
+        if kind == .list { elements.append(object) }
+    }
+
+    func append() -> EncodingNode {
+        let node = EncodingNode()
+        append(node)
+        hasNodes = true
+        return node
+    }
+
+    func setMember(_ key: String, _ object: Any) {
+        if kind == .dictionary { members[key] = object }
+    }
+
+    /// - Parameter isContinued: whether what was encoded there before stays, rather than being replaced.
+    func member(_ key: String, isContinued: Bool = false) -> EncodingNode {
+        if isContinued, let node = members[key] as? EncodingNode { return node }
+        let node = EncodingNode()
+        setMember(key, node)
+        hasNodes = true
+        return node
+    }
+
+    /// nil where the value is none. The most frequent ones are not asked whether they conform.
+    static func scalar<T>(_ value: T, _ notes: CodingNotes) -> Any? {
+        if T.self == String.self { return NilMarker.escaped(unsafeBitCast(value, to: String.self)) }
+        if T.self == Int.self { return unsafeBitCast(value, to: Int.self).storable }
+        if T.self == Double.self { return unsafeBitCast(value, to: Double.self).storable }
+        if T.self == Bool.self { return unsafeBitCast(value, to: Bool.self) }
+        if T.self == Date.self { return unsafeBitCast(value, to: Date.self) }
+        if notes.knowsParts(of: T.self) { return nil }
+        // The cast sees through optionals: a text in one has to be escaped as well.
+        if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
+        notes.noteParts(of: T.self)
+        return nil
+    }
+
+    func encode<T: Encodable>(_ value: T, at place: CodingPlace) throws {
+        if let scalar = Self.scalar(value, place.notes) {
+            setScalar(scalar)
+            return place.notes.noteSuccess()
+        }
+        try encodeParts(of: value, at: place)
+    }
+
+    /// The same of a value that is no scalar.
+    func encodeParts<T: Encodable>(of value: T, at place: CodingPlace) throws {
+        do {
+            try place.checkLimits()
+            try value.encode(to: ObjectEncoder(node: self, place: place))
+            // Once more, for containers that were nested by hand: those could not throw.
+            try place.checkLimits()
+            if kind == .list, let value = value as? any UnorderedValue {
+                setScalar(type(of: value).ordered(list))
+            }
+            place.notes.noteSuccess()
+        } catch {
+            place.notes.noteFailure(of: T.self, at: place)
+            throw error
+        }
+    }
+}
+
+/// Equal values are equal lists, in whatever order they encode their elements.
+private protocol UnorderedValue {
+    static func ordered(_ elements: [Any]) -> [Any]
+}
+
+extension Set: UnorderedValue {
+    static func ordered(_ elements: [Any]) -> [Any] {
+        elements.sorted(by: CanonicalOrder.precedes)
+    }
+}
+
+extension Dictionary: UnorderedValue {
+    /// Keys that are neither texts nor integers are encoded as a list in which key and value alternate.
+    static func ordered(_ elements: [Any]) -> [Any] {
+        guard elements.count.isMultiple(of: 2) else { return elements }
+        let pairs = stride(from: 0, to: elements.count, by: 2).map { elements[$0...($0 + 1)] }
+        return pairs.sorted { CanonicalOrder.precedes($0[$0.startIndex], $1[$1.startIndex]) }.flatMap { $0 }
+    }
+}
