@@ -18,8 +18,8 @@ enum CanonicalValue {
                 let other = right[index]
                 return haveEqualBytes(key, other.key) && areEqual(value, other.value)
             }
-        case (let first, let second):
-            return areEqualScalars(first, second) || areSameObject(left, right)
+        case (.foreign, .foreign): return areSameObject(left, right)
+        case (let left, let right): return areEqualScalars(left, right)
         }
     }
 
@@ -29,7 +29,8 @@ enum CanonicalValue {
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)): shareStorage(left, right)
         case (.dictionary(let left), .dictionary(let right)): shareStorage(left, right)
-        case (let first, let second): areEqualScalars(first, second) || areSameObject(left, right)
+        case (.foreign, .foreign): areSameObject(left, right)
+        case (let left, let right): areEqualScalars(left, right)
         }
     }
 

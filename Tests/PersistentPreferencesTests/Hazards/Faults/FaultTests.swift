@@ -27,12 +27,12 @@ import Testing
     private static let dispensable: Set = ["stat", "fstat", "realpath", "chown", "readlink"]
     private static let codes = [ENOSPC, EIO, EACCES, EDQUOT, EMFILE]
 
-    /// What is tried at a call: an interruption, and each error or, usually, two of them by turns.
+    /// What is tried at a call: an interruption, and each error or, usually, one of them by turns.
     private static func faults(at number: Int) -> [Fault] {
-        let usual = (0..<2).map { Fault(number: number, code: codes[(2 * number + $0) % 5], persists: $0 == 1) }
+        let usual = [Fault(number: number, code: codes[number % 5], persists: number.isMultiple(of: 2))]
         let all = codes.flatMap { code in [false, true].map { Fault(number: number, code: code, persists: $0) } }
         // An interruption that never ends would be waited out.
-        return [Fault(number: number, code: EINTR)] + (Hazard.amount("PREFS_FAULTS", usual: 2) > 2 ? all : usual)
+        return [Fault(number: number, code: EINTR)] + (Hazard.amount("PREFS_FAULTS", usual: 1) > 1 ? all : usual)
     }
 
     @Test func aCallThatFailsLosesNothing() throws {
