@@ -60,7 +60,9 @@ enum CodingRule {
                     throw ValueMismatch(reason: "no raw value of \(Value.self)")
                 }
                 return value
-            }, reuse: type is AnyClass ? .forbidden : coding.reuse)
+            },
+            // What its initializer makes may hold objects, but for an enumeration: that is all bits.
+            reuse: _isPOD(type) ? coding.reuse : .forbidden)
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {

@@ -43,6 +43,11 @@ private enum Either: Codable {
 private struct Boxed: RawRepresentable {
     let rawValue: [String]
 }
+private struct BoxOfObject: RawRepresentable {
+    let node: Node
+    init(rawValue: String) { node = Node(rawValue) }
+    var rawValue: String { node.name }
+}
 private final class BoxedObject: RawRepresentable {
     let rawValue: [String]
     init(rawValue: [String]) { self.rawValue = rawValue }
@@ -58,6 +63,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var either = Either.none
     @Pref var holders: [Holder?] = []
     @Pref var boxed: BoxedObject? = nil
+    @Pref var box = BoxOfObject(rawValue: "")
     @Pref(
         coding: PrefCoding<[Node]?>(
             encode: { $0?.map(\.name) }, decode: { ($0 as? [String])?.map(Node.init) }))
@@ -142,6 +148,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
             prefs.holders = [nil, Holder(node: Node("a"))]
             prefs.either = .node(Node("a"))
             prefs.boxed = BoxedObject(rawValue: ["a"])
+            prefs.box = BoxOfObject(rawValue: "a")
             prefs.custom = [Node("a")]
         }
         #expect(prefs.outcome == "ok")
@@ -158,7 +165,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
 
     private static let nodes: [@Sendable (ReusePrefs) -> Node?] = [
         { $0.object }, { $0.objects["k"]?[0] }, { $0.holder?.node }, { $0.holders[1]?.node }, { $0.either.node },
-        { $0.custom?[0] },
+        { $0.custom?[0] }, { $0.box.node },
     ]
 
     /// A value without an object was kept; the next one has an object.
