@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something: an
-/// accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
+/// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something:
+/// an accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
 #if os(macOS)
     let (privacy, leftOut): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
 #else

@@ -14,7 +14,7 @@ public import Foundation
 /// values: two of them with one root key agree at once, and creating one is cheap. Nothing throws; ``lastError`` and
 /// ``prefsDidFail(_:)`` tell what went wrong, and then nothing has changed.
 ///
-/// Reading costs one validation of the store's cache (a `fstat` for stores on files) and a dictionary lookup; a write
+/// Reading costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup; a write
 /// replaces the file, with two flushes, and an equal write only reads. Every member may be used from any thread.
 /// Follows `RVS_PersistentPrefs` (seed).
 open class PersistentPrefs: NSObject, @unchecked Sendable {
@@ -80,8 +80,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// Assigning it replaces the values of all allowed keys in one atomic update; a change in place
     /// (`prefs.values["a"] = 1`) commits the keys that it changed, in one too. A change in place works on a snapshot, so
-    /// that adding 1 to a value from several threads is exact only in `update`. If it ends by throwing,
-    /// nothing is stored; nor is it where the values could not be read. Cost: the read of the class, and linear in the number of keys.
+    /// that adding 1 to a value from several threads is exact only in `update`. If it ends by throwing, nothing is stored;
+    /// nor is it where the values could not be read. Cost: the read of the class, and linear in the number of keys.
     #if canImport(ObjectiveC)
         @objc
     #endif

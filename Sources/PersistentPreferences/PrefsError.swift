@@ -43,8 +43,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// What ``PersistentPrefs/import(_:merge:)`` was given cannot be read as the values of a root. `reason` says why, and
     /// where: a line and a column, a path.
     case invalidImport(reason: String)
-    /// Changes that other processes make are not heard, because the system does not watch the file, its limit of watches being reached, say.
-    /// Those of this process are.
+    /// Changes that other processes make are not heard, because the system does not watch the file, its limit of watches
+    /// being reached, say. Those of this process are.
     case notWatched(StorageFailure)
     /// A write to one store inside an `update` of another: the two could not be committed together.
     case updateOfAnotherStore

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// Each is a dictionary on top, and each is recognised by its first bytes when it is imported.
 public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
-    /// A binary property list. Compact, and exact for every value; its keys stand in any order.
+    /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
     /// An XML property list, which property-list editors open. It rounds dates down to the second, the date -0.0 to
     /// 0.0, and is exact for everything else, with keys in a fixed order. A text with control characters in it is read

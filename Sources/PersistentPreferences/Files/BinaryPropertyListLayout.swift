@@ -27,7 +27,7 @@ struct BinaryPropertyListLayout {
             count >= 1, count <= bytes.count, top < count, table >= 9, table <= trailer,
             count * offsetSize <= trailer - table
         else { throw .damage("the trailer of the binary property list is wrong") }
-        // For each one that is met something is kept; those that are not met nobody writes.
+        // The reader keeps something for each, whether it is met or not.
         guard count <= PropertyListLimits.fileNodes else {
             throw .excess("has more than \(PropertyListLimits.fileNodes) objects")
         }

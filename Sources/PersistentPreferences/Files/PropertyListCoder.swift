@@ -1,6 +1,7 @@
 import Foundation
 
-/// Bytes to property list and back. What cannot be read safely is refused before Foundation sees it.
+/// Bytes to property list and back. Binary lists are read by `BinaryPropertyListReader`; Foundation parses XML, once it is
+/// checked, and those binary lists, checked as well, in which an object is that only Foundation can make.
 enum PropertyListCoder {
     /// What is wrong with bytes.
     enum Flaw: Error {

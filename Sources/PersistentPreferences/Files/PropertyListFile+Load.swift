@@ -119,6 +119,7 @@ extension PropertyListFile {
             session.end()
         }
     }
+
     private func isThere(_ path: String) -> Bool {
         do {
             return try system.status(ofPath: path, followsLinks: false) != nil

@@ -3,8 +3,8 @@ import Foundation
 /// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
 /// that every store on it shares its lock, its cache and its commits.
 ///
-/// `+Session` is one transaction on it, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals with one that is
-/// damaged.
+/// `+Session` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
+/// with one that is damaged.
 final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     let names: FileNames
     let root: Root

@@ -3,9 +3,10 @@
 
     /// Gives a sign when an entry of a domain may have changed, in whatever process: by the key-value observing of UserDefaults.
     ///
-    /// What has a dot in it, or begins with an @, is a path there and no key. So each commit of this package that changes such an entry gives another
-    /// one, which is a key, a new value; watched is that, and the notification that UserDefaults posts of changes in its own
-    /// process. What other code does to such an entry in another process is heard of with the next such sign.
+    /// What has a dot in it, or begins with an @, is a path there and no key. So each commit of this package that changes such
+    /// an entry gives another one, which is a key, a new value; watched is that, and the notification that UserDefaults posts
+    /// of changes in its own process. What other code does to such an entry in another process is heard of with the next such
+    /// sign.
     ///
     /// Lives as long as its domain, for ever: an observer must not go away while it is told. Type-checked only: never run.
     final class DefaultsWatcher: NSObject, @unchecked Sendable {

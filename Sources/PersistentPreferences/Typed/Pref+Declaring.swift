@@ -142,7 +142,8 @@ where
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
-    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as of Codable values.
+    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as of
+    /// Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,

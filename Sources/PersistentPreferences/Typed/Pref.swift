@@ -22,8 +22,9 @@
 /// What a property says holds for the class: of several instances whose initializers give it other keys or constraints,
 /// the first counts. A default that is an object is the same object at each read; use value types.
 ///
-/// Cost: a read is one of the class and the conversion of the value, which for lists, dictionaries and Codable types is
-/// not done again as long as what is stored stays the same; a write is one of the class. Any thread.
+/// Cost: a read is one of the class and the conversion of the value, which is not done again as long as nothing is committed,
+/// nor, for lists, dictionaries and Codable types, as long as what is stored stays the same; instances of classes are made
+/// anew each time. A write is one of the class. Any thread.
 /// Mirrors `@AppStorage` of SwiftUI.
 @propertyWrapper
 public struct Pref<Value>: @unchecked Sendable, PrefWrapper {

@@ -7,7 +7,7 @@ enum PropertyListLimits {
     /// Levels accepted in a file: a root and the top level stand above a value, and other programs may nest a little
     /// deeper than we do. Foundation's XML parser overflows a 128 KB stack at 300.
     static let fileDepth = 160
-    /// Values in a file, shared references counted each time they are met.
+    /// Values in a file, shared references counted each time they are met; and objects in a binary file, met or not.
     static let fileNodes = 1 << 22
     /// Values in a binary file beyond one for each of its bytes: only containers that are shared make as many, which no
     /// writer known shares on purpose. Five hundred bytes would otherwise take seconds and hundreds of megabytes.
