@@ -25,7 +25,7 @@ enum Harness {
         case .write(let place, let root, let key, let value):
             return try domain(place).write(root: root, key: key, value)
         case .delete(let place, let root, let key): return try domain(place).delete(root: root, key: key)
-        case .vet(let path): return Vetting.run(path, wantsJSON: invocation.wantsJSON)
+        case .vet(let path): return VetRunner.run(path, wantsJSON: invocation.wantsJSON)
         case .doctor(let place):
             return try Doctor.run(
                 place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite), wantsJSON: invocation.wantsJSON)

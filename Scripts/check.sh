@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a change has to pass: format lint, builds in which warnings are errors, the types of the code for Apple platforms, the
-# documentation, the tests. With --no-tests all but those, for who has just run them.
+# What a change has to pass: format lint, mutants that still apply, builds in which warnings are errors, the types of the
+# code for Apple platforms, the documentation, the tests. With --no-tests all but those, for who has just run them.
 # usage: Scripts/check.sh [--no-tests]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +13,9 @@ usage() {
 
 echo "== format lint"
 Scripts/format.sh --lint
+
+echo "== every mutant applies"
+for mutant in Tests/Mutants/*.patch; do git apply --check "$mutant"; done
 
 echo "== build, debug and release, warnings are errors"
 swift build --build-tests

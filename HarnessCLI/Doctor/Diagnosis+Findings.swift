@@ -152,7 +152,7 @@ extension Diagnosis {
             [ShellCommand.text(["cp", "-p", path, ShellCommand.freePath(path, "copy")])]
             + offenders.map { ShellCommand.prefs("delete", words: [path] + $0) }
         return Finding(
-            reason: "\(Vetting.line(first))" + (others > 0 ? "; and \(others) more, which `vet` tells" : ""),
+            reason: "\(VetRunner.line(first))" + (others > 0 ? "; and \(others) more, which `vet` tells" : ""),
             // No word of a command has a NUL in it.
             command: offenders.joined().contains { $0.utf8.contains(0) } ? nil : removal.joined(separator: " && "))
     }

@@ -64,7 +64,7 @@ enum Doctor {
         case .unreadable: "cannot be read: \(reason)"
         case .damaged: "damaged: \(reason)"
         case .unsafe: "not safe to read: \(reason)"
-        case .whole: Vetting.summary(examination)
+        case .whole: VetRunner.summary(examination)
         }
     }
 

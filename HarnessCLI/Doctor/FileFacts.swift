@@ -39,7 +39,7 @@ struct FileFacts {
     }
 
     /// `1234 bytes, of 2026-11-21T08:30:00Z`
-    var sizeAndTime: String { "\(Vetting.count(size, "byte")), of \(JSONText.date(modified))" }
+    var sizeAndTime: String { "\(VetRunner.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
 /// Whether the user of this process may use something. Links are followed.

@@ -12,7 +12,7 @@ struct StressRemains {
     func check(_ tally: inout StressTally) throws -> Int {
         let surroundings = try FileSurroundings(path: file)
         for problem in FileExamination(path: file).problems where tally.writes > 0 {
-            tally.noteLoss("the file: \(Vetting.line(problem))")
+            tally.noteLoss("the file: \(VetRunner.line(problem))")
         }
         switch LockState(sidecar: surroundings.lock) {
         case .none, .free: break

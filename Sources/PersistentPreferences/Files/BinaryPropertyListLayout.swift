@@ -25,7 +25,7 @@ struct BinaryPropertyListLayout {
             let top = Int(exactly: Self.word(bytes, at: trailer + 16, size: 8)),
             let table = Int(exactly: Self.word(bytes, at: trailer + 24, size: 8)),
             count >= 1, count <= bytes.count, top < count, table >= 9, table <= trailer,
-            count * offsetSize <= trailer - table
+            count <= (trailer - table) / offsetSize
         else { throw .damage("the trailer of the binary property list is wrong") }
         // The reader keeps something for each, whether it is met or not.
         guard count <= PropertyListLimits.fileNodes else {

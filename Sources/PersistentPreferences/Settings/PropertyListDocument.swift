@@ -37,7 +37,9 @@ struct PropertyListDocument {
                 try file.transact(durability: .powerCut) { transaction in
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
-                    if keepsOther, !Self.areEqual(now, root) { try file.keepAside(reason: "is no file of this type") }
+                    if keepsOther, !CanonicalValue.areEqualOrMissing(now, root) {
+                        try file.keepAside(reason: "is no file of this type")
+                    }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }
             }
@@ -47,15 +49,8 @@ struct PropertyListDocument {
     /// As far as every format can tell: XML has rounded the dates of the one.
     private static func areSame(_ left: Any?, _ right: Any?) -> Bool {
         func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
-        return areEqual(left, right) || areEqual(left.map(rounded), right.map(rounded))
-    }
-
-    static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-        switch (left, right) {
-        case (nil, nil): true
-        case (let left?, let right?): CanonicalValue.areEqual(left, right)
-        default: false
-        }
+        return CanonicalValue.areEqualOrMissing(left, right)
+            || CanonicalValue.areEqualOrMissing(left.map(rounded), right.map(rounded))
     }
 
     /// Replaces the root, where it still is what the new one was made of.

@@ -117,7 +117,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         guard !CanonicalValue.areEqual(taken, whole) else { return }
         let (members, all) = (taken as? [String: Any] ?? [:], whole as? [String: Any] ?? [:])
         let forgotten = Set(members.keys).union(all.keys).sorted()
-            .first { !PropertyListDocument.areEqual(members[$0], all[$0]) }
+            .first { !CanonicalValue.areEqualOrMissing(members[$0], all[$0]) }
         throw values.field(forgotten ?? "", "was not taken over by take(_:)")
     }
 
@@ -165,7 +165,7 @@ struct SettingsStorage<Settings: SettingsFile> {
             var hasChanged = false
             do {
                 try document(format).write(root, keepsOther: !isKnown) {
-                    guard PropertyListDocument.areEqual($0, now) else {
+                    guard CanonicalValue.areEqualOrMissing($0, now) else {
                         hasChanged = true
                         throw Found()
                     }

@@ -91,31 +91,3 @@ public final class PropertyListFileStore: ReportingStore {
         try? file.get().withFile { $0.forget() }
     }
 }
-
-/// A domain's roots in a file: what the stores on files have in common.
-extension FileLocation {
-    func read(root: String, durability: TransactionQueue.Durability) throws -> RootReading {
-        try NameVetting.checkRoot(root)
-        let reading = try PrefsError.converting { try withFile { try $0.read() } }
-        return RootReading(
-            of: root, in: reading.content, revision: reading.revision, notice: reading.notice.map { PrefsError($0) },
-            isConfirmed: reading.durability >= durability)
-    }
-
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
-        try NameVetting.checkRoot(root)
-        return try PrefsError.converting { try FileFollower(self, root, listener, from: heard) }
-    }
-
-    func confirm(_ durability: TransactionQueue.Durability) throws {
-        try PrefsError.converting { try withFile { try $0.confirm(durability) } }
-    }
-
-    /// A transaction in which one root is changed.
-    func transact(
-        _ root: String, durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void
-    ) throws {
-        try NameVetting.checkRoot(root)
-        try PrefsError.converting { try transact(durability: durability, body) }
-    }
-}

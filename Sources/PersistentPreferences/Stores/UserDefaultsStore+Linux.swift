@@ -119,15 +119,16 @@
         func agrees(on key: String, _ stored: Any?) -> Bool {
             Self.lock.withLock {
                 let seen = defaults?.canonicalObject(forKey: key)
-                if Self.areEqual(seen, stored) { return true }
-                if let standing = differences[key], Self.areEqual(standing.seen, seen),
-                    Self.areEqual(standing.stored, stored)
+                if CanonicalValue.areEqualOrMissing(seen, stored) { return true }
+                if let standing = differences[key], CanonicalValue.areEqualOrMissing(standing.seen, seen),
+                    CanonicalValue.areEqualOrMissing(standing.stored, stored)
                 {
                     return true
                 }
                 // Arguments stand before the domain and hide it; registered defaults show where it has nothing.
                 if volatile(UserDefaults.argumentDomain, key) != nil { return true }
-                return stored == nil && Self.areEqual(volatile(UserDefaults.registrationDomain, key), seen)
+                return stored == nil
+                    && CanonicalValue.areEqualOrMissing(volatile(UserDefaults.registrationDomain, key), seen)
             }
         }
 
@@ -135,7 +136,7 @@
         func settle(_ key: String, _ stored: Any?) {
             Self.lock.withLock {
                 let seen = defaults?.canonicalObject(forKey: key)
-                differences[key] = Self.areEqual(seen, stored) ? nil : (seen, stored)
+                differences[key] = CanonicalValue.areEqualOrMissing(seen, stored) ? nil : (seen, stored)
             }
         }
 
@@ -144,14 +145,6 @@
                 case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
             else { return nil }
             return copy
-        }
-
-        private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-            switch (left, right) {
-            case (nil, nil): true
-            case (let left?, let right?): CanonicalValue.areEqual(left, right)
-            default: false
-            }
         }
 
         private func synchronize() {

@@ -23,6 +23,15 @@ enum CanonicalValue {
         }
     }
 
+    /// The same of what may be missing: two that are missing are equal.
+    static func areEqualOrMissing(_ left: Any?, _ right: Any?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): areEqual(left, right)
+        default: false
+        }
+    }
+
     /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
     /// are not looked into. The values need not be canonical. Constant time but for texts and data.
     static func areIdentical(_ left: Any, _ right: Any) -> Bool {

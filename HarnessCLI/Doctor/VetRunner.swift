@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 /// Says what is wrong with a property-list file.
-enum Vetting {
+enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
         let examination = FileExamination(path: path)
         let code = examination.problems.isEmpty ? 0 : Outcome.refused
