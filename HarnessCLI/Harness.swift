@@ -14,11 +14,6 @@ enum Harness {
 
     private static func run(_ invocation: Invocation) throws -> Outcome {
         func domain(_ place: Place) throws -> DomainRunner { try DomainRunner(place, wantsJSON: invocation.wantsJSON) }
-        if case .import(_, _, dryRun: true) = invocation.command {
-            // Before anything is read.
-            try TransferRunner.refuseDamage(
-                at: invocation.domain ?? invocation.place ?? .suite(TestSetRunner.defaultSuite))
-        }
         switch invocation.command {
         case .read(let place, let root, let key): return try domain(place).read(root: root, key: key)
         case .readType(let place, let root, let key): return try domain(place).readType(root: root, key: key)
@@ -26,9 +21,11 @@ enum Harness {
             return try domain(place).write(root: root, key: key, value)
         case .delete(let place, let root, let key): return try domain(place).delete(root: root, key: key)
         case .vet(let path): return VetRunner.run(path, wantsJSON: invocation.wantsJSON)
-        case .doctor(let place):
-            return try Doctor.run(
-                place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite), wantsJSON: invocation.wantsJSON)
+        case .doctor(let place, let mends):
+            let place = place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite)
+            return try mends
+                ? Doctor.mend(place, wantsJSON: invocation.wantsJSON)
+                : Doctor.run(place, wantsJSON: invocation.wantsJSON)
         case .stress(let plan): return Stress(plan, wantsJSON: invocation.wantsJSON).run()
         case .completions: return Outcome(output: Completions.bash)
         case .help(let form): return Outcome(output: Help.text(form))
@@ -49,7 +46,6 @@ enum Harness {
 
     /// The commands on the test set.
     private static func run(_ runner: TestSetRunner, _ invocation: Invocation) -> Outcome {
-        if let damage = runner.damage { return damage }
         let transfer = TransferRunner(
             place: TestSetPlace(prefs: runner.prefs), wantsJSON: invocation.wantsJSON)
         switch invocation.command {

@@ -95,11 +95,19 @@ extension Diagnosis {
         case .whole, .missing:
             return nil
         case .damaged:
+            let remedy =
+                lastGood?.isUsable == true
+                ? "quarantines it and restores the last good copy of \(lastGood?.time ?? "")"
+                : "quarantines it; there is no last good copy to restore"
             return Finding(
-                reason: "the file is damaged: \(reason); the next read sets it aside and "
-                    + (lastGood?.isUsable == true
-                        ? "restores the last good state" : "begins anew, as there is no last good state"),
-                command: ShellCommand.prefs("read", words: [surroundings.file]))
+                reason: "the file is damaged: \(reason); "
+                    + (examination.line.map { "correct line \($0), or let the command mend it, which " }
+                        ?? "the command ") + remedy,
+                command: ShellCommand.prefs("doctor", ["--mend"], words: [target(surroundings)]))
+        case .notOurs:
+            return Finding(
+                reason: "\(reason); this package has not written the file, leaves it as it is, and rejects writes"
+                    + (examination.line.map { "; if it is meant to be a property list, correct line \($0)" } ?? ""))
         case .unsafe:
             return Finding(reason: "the file is not safe to read: \(reason)", command: moveAway(surroundings))
         case .unreadable:
@@ -113,6 +121,9 @@ extension Diagnosis {
                 command: file.isOwn ? chmod : folder?.isOwn == true ? "\(chown(surroundings)) && \(chmod)" : nil)
         }
     }
+
+    /// The word by which this program finds the file again: a suite is always ours, a path may be not.
+    private func target(_ surroundings: FileSurroundings) -> String { suite ?? surroundings.file }
 
     /// A file of another user is not replaced, since its owner would lose it.
     private func ownerFinding(_ surroundings: FileSurroundings) -> Finding? {
@@ -164,8 +175,8 @@ extension Diagnosis {
         // Whoever holds the lock may be at work on it.
         if case .held = lock { return nil }
         return Finding(
-            reason: "a writer that was killed has left \(surroundings.temporary); the next read removes it",
-            command: ShellCommand.prefs("read", words: [surroundings.file]))
+            reason: "a writer that was killed has left \(surroundings.temporary); the next write removes it",
+            command: ShellCommand.prefs("doctor", ["--mend"], words: [target(surroundings)]))
     }
 
     private func copies(_ surroundings: FileSurroundings) -> [Finding] {
@@ -173,7 +184,7 @@ extension Diagnosis {
         if examination.state == .missing, let lastGood, lastGood.isUsable {
             findings.append(
                 Finding(
-                    reason: "the file was removed; its last good state can be brought back",
+                    reason: "the file was removed; its last good copy can be brought back",
                     command: bringBack(lastGood.path, surroundings), isTrouble: false))
         }
         if let lastGood, !lastGood.isUsable {
@@ -182,13 +193,13 @@ extension Diagnosis {
                 ? "is another user's, or a link" : lastGood.examination.problems.first?.reason
             findings.append(
                 Finding(
-                    reason: "the last good state is of no use: \(reason ?? ""); the next write renews it",
+                    reason: "the last good copy is of no use: \(reason ?? ""); the next write renews it",
                     isTrouble: false))
         }
-        for copy in setAside where copy.isWhole {
+        for copy in quarantined where copy.isWhole {
             findings.append(
                 Finding(
-                    reason: "\(copy.path) was set aside, and is whole", command: bringBack(copy.path, surroundings),
+                    reason: "\(copy.path) was quarantined, and is whole", command: bringBack(copy.path, surroundings),
                     isTrouble: false))
         }
         return findings

@@ -14,7 +14,7 @@ struct Diagnosis {
     let folderAccess: Access
     let lock: LockState
     let temporary: FileFacts?
-    let setAside: [(path: String, facts: FileFacts, isWhole: Bool)]
+    let quarantined: [(path: String, facts: FileFacts, isWhole: Bool)]
     let lastGood: LastGood?
 
     /// The copy of the last commit.
@@ -23,24 +23,32 @@ struct Diagnosis {
         let facts: FileFacts
         let examination: FileExamination
         let isEqual: Bool
-        /// Whether a read of a damaged file would restore it.
+        /// Whether it would be read in place of a damaged file.
         let isUsable: Bool
+
+        /// Of the commit, `2026-11-22T08:30:00Z`.
+        var time: String { JSONText.date(facts.modified) }
     }
 
-    init(path: String) {
+    /// The name of a UserDefaults domain; nil for a file.
+    let suite: String?
+
+    /// - Parameter suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
+    init(path: String, suite: String? = nil) {
         self.path = path
+        self.suite = suite
         let surroundings = try? FileSurroundings(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
         // Before the file: a writer that is at work is let get on with it.
         lock = surroundings.map { LockState(sidecar: $0.lock) } ?? .none
-        examination = FileExamination(path: target)
+        examination = FileExamination(path: target, isDomain: suite != nil)
         file = FileFacts(target)
         access = Access(target)
         folder = surroundings.flatMap { FileFacts($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileFacts($0.temporary) }
-        setAside = (surroundings?.setAside ?? []).compactMap { path in
+        quarantined = (surroundings?.quarantined ?? []).compactMap { path in
             FileFacts(path).map { (path, $0, FileExamination(path: path).state == .whole) }
         }
         lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }

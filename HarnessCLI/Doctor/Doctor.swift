@@ -5,11 +5,38 @@ import PersistentPreferences
 enum Doctor {
     static func run(_ place: Place, wantsJSON: Bool) throws -> Outcome {
         guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
-        let diagnosis = Diagnosis(path: path)
+        let diagnosis = Diagnosis(path: path, suite: place.suite)
         let findings = diagnosis.findings
         let output =
             wantsJSON ? json(diagnosis, findings) : text(place, diagnosis, findings, Style(of: STDOUT_FILENO))
         return Outcome(output: output, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
+    }
+
+    /// Quarantines a damaged file, stores the newest known state, and says what it did. A file that is not ours stays as it is.
+    static func mend(_ place: Place, wantsJSON: Bool) throws -> Outcome {
+        guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
+        let before = Diagnosis(path: path, suite: place.suite)
+        let isDamaged = before.examination.state == .damaged
+        var done: [String] = []
+        if isDamaged || before.examination.state == .notOurs || before.temporary != nil {
+            if case .damaged(let file)? = try place.domain().mend() {
+                done.append("\(file.place)")
+                done.append("quarantined as \(file.quarantinedAs ?? "")")
+                done.append(file.state == .nothing ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
+            }
+            let after = Diagnosis(path: path, suite: place.suite)
+            if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
+                done.append("removed \(surroundings.temporary), which a killed writer had left")
+            }
+        }
+        if done.isEmpty { done.append("nothing to mend") }
+        let rest = Diagnosis(path: path, suite: place.suite).findings.filter(\.isTrouble)
+        let code = rest.isEmpty ? 0 : Outcome.refused
+        guard !wantsJSON else {
+            return Outcome(output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", code: code)
+        }
+        let lines = done + rest.map { "trouble remains: \($0.reason)" }
+        return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
     }
 
     private static func ofDaemon(_ place: Place, _ wantsJSON: Bool) -> Outcome {
@@ -51,8 +78,8 @@ enum Doctor {
         table.add("folder", "\(surroundings.folder), \(folder ?? "which is not there yet")")
         table.add("lock", diagnosis.lock.text)
         if diagnosis.temporary != nil { table.add("temporary", surroundings.temporary) }
-        for copy in diagnosis.setAside { table.add("set aside", "\(copy.path), \(copy.facts.sizeAndTime)") }
-        if surroundings.setAside == nil { table.add("set aside", "unknown: the folder cannot be listed") }
+        for copy in diagnosis.quarantined { table.add("quarantined", "\(copy.path), \(copy.facts.sizeAndTime)") }
+        if surroundings.quarantined == nil { table.add("quarantined", "unknown: the folder cannot be listed") }
         table.add("last good", diagnosis.lastGood.map { text($0, diagnosis.examination.state) } ?? "none")
     }
 
@@ -63,6 +90,7 @@ enum Doctor {
         case .missing: "there is no file" + (diagnosis.lastGood == nil ? ": nothing was stored yet" : "")
         case .unreadable: "cannot be read: \(reason)"
         case .damaged: "damaged: \(reason)"
+        case .notOurs: "not written by this package: \(reason)"
         case .unsafe: "not safe to read: \(reason)"
         case .whole: VetRunner.summary(examination)
         }
@@ -83,21 +111,21 @@ enum Doctor {
         let holders: [[String: Any]] = diagnosis.lock.holders.map {
             ["pid": $0.pid, "name": $0.name, "isStopped": $0.isStopped]
         }
-        let setAside = diagnosis.setAside.map { facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 } }
+        let quarantined = diagnosis.quarantined.map { facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 } }
         let lastGood = diagnosis.lastGood.map { copy in
             facts(copy.facts, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
         }
         let surroundings = diagnosis.surroundings
         return JSONText.object([
             ("file", diagnosis.path), ("leadsTo", surroundings?.file ?? NSNull()),
-            ("state", examination.state.rawValue),
+            ("state", examination.state.rawValue), ("line", examination.line ?? NSNull()),
             ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),
             ("values", examination.values), ("problems", problems),
             ("attributes", entry(diagnosis.file, diagnosis.access, at: surroundings?.file)),
             ("folder", entry(diagnosis.folder, diagnosis.folderAccess, at: surroundings?.folder)),
             ("lock", ["state": diagnosis.lock.name, "holders": holders]),
             ("temporary", diagnosis.temporary == nil ? NSNull() : surroundings?.temporary ?? NSNull()),
-            ("setAside", setAside), ("lastGood", lastGood ?? NSNull()),
+            ("quarantined", quarantined), ("lastGood", lastGood ?? NSNull()),
             (
                 "findings",
                 findings.map {

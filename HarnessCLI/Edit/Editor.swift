@@ -15,7 +15,7 @@ extension TestSetRunner {
                 asJSON: false)
         }
         do {
-            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? place.name)")
+            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? place.name)", file: file)
             try editor.run()
             return Outcome()
         } catch let error as PrefsError {
@@ -34,17 +34,23 @@ struct Editor {
     private let prefs: PrefsTestSet
     private let keys: [HarnessKey]
     private let title: String
+    private let file: String?
     private let terminal: Terminal
     private var model: EditorModel
     private var decoder = KeyDecoder()
     /// Whether the terminal was large enough, the last time.
     private var isShown = false
     private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
+    /// Why the file cannot be read, since the last look at it.
+    private var trouble: String?
 
-    /// - Parameter title: where the preferences are, for the user.
-    init(_ prefs: PrefsTestSet, title: String) throws {
+    /// - Parameters:
+    ///   - title: where the preferences are, for the user.
+    ///   - file: of the preferences; nil if they are in none.
+    init(_ prefs: PrefsTestSet, title: String, file: String?) throws {
         self.prefs = prefs
         self.title = title
+        self.file = file
         keys = HarnessKey.all(of: prefs)
         model = EditorModel(keys.map { EditorRow(key: $0) })
         terminal = try Terminal()
@@ -57,12 +63,16 @@ struct Editor {
         let terminal = terminal
         let observation = prefs.onChange { _ in terminal.wake() }
         defer { observation.cancel() }
+        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        let watch = file.flatMap { try? FileSurroundings.watch(path: $0) { terminal.wake() } }
+        defer { withExtendedLifetime(watch) {} }
         let failure = prefs.lastError
         if let failure {
             guard case .notWatched = failure else { throw failure }
         }
         let contents = try contents().get()
-        model = EditorModel(zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: failure?.description)
+        model = EditorModel(
+            zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: trouble ?? failure?.description)
         defer { terminal.leave() }
         guard try terminal.enter() else { return }
         repeat { try show() } while try follow(terminal.wait(milliseconds: wait))
@@ -138,29 +148,28 @@ struct Editor {
     }
 
     private mutating func refresh() {
+        let former = trouble
         switch contents() {
-        case .success(let contents): model.refresh(contents)
+        case .success(let contents):
+            model.refresh(contents)
+            if let trouble { model.notice = trouble } else if former != nil { model.notice = "the file can be read again" }
         case .failure(let error): model.notice = error.description
         }
-        // Found at the same time, and mended: the values are those of now.
-        if let error = prefs.lastError { model.notice = error.description }
     }
 
-    /// What the form is to show.
-    private func contents() -> Result<[EditorRow.Content], PrefsError> {
+    /// What the form is to show. Of a malformed file, the newest known state.
+    private mutating func contents() -> Result<[EditorRow.Content], PrefsError> {
         let values = prefs.values
-        if let error = prefs.lastError, !error.wasStored { return .failure(error) }
+        let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
+        trouble = error?.description
+        if let error, !error.returnsKnownState { return .failure(error) }
         return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
     }
 }
 
 extension PrefsError {
-    /// Whether the access was carried out all the same.
+    /// Whether a write that reports this is stored all the same.
     fileprivate var wasStored: Bool {
-        switch self {
-        case .damaged(_, _, let setAsideAs, _): setAsideAs != nil
-        case .durabilityUnconfirmed: true
-        default: false
-        }
+        if case .durabilityUnconfirmed = self { true } else { isWarning }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// What a run of the harness gives: bytes and text for the two streams, and the exit code.
 struct Outcome {
@@ -27,6 +28,16 @@ struct Outcome {
         return Outcome(errors: text + "\n", code: code)
     }
 
+    /// The same outcome, which also tells of something that did not keep it from its output. The exit code stays 0 for a warning
+    /// of what was done all the same.
+    func telling(_ error: PrefsError?, asJSON: Bool) -> Outcome {
+        guard let error else { return self }
+        var outcome = self
+        outcome.errors += Outcome.failure("\(error)", asJSON: asJSON).errors
+        if !error.isWarning { outcome.code = Self.refused }
+        return outcome
+    }
+
     /// Writes to both streams.
     /// - Returns: the exit code, which tells too where the output could not be written.
     func write() -> Int32 {
@@ -40,5 +51,15 @@ struct Outcome {
         // Where not even this can be written, the code is all that is left.
         try? FileHandle.standardError.write(contentsOf: Data(errors.utf8))
         return code
+    }
+}
+
+extension PrefsError {
+    /// Whether a read that reports this returned values all the same: the newest known state of a malformed file.
+    var returnsKnownState: Bool {
+        switch self {
+        case .damaged(let file), .notOurs(let file): file.state != .nothing
+        default: false
+        }
     }
 }

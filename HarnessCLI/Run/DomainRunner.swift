@@ -11,10 +11,7 @@ struct DomainRunner {
     init(_ place: Place, wantsJSON: Bool) throws {
         self.place = place
         self.wantsJSON = wantsJSON
-        switch place {
-        case .suite(let name): domain = try PropertyListDomain(suiteName: name)
-        case .file(let path): domain = try PropertyListDomain(url: place.url ?? URL(filePath: path))
-        }
+        domain = try place.domain()
     }
 
     func transfer(root: String?) -> TransferRunner {
@@ -22,21 +19,27 @@ struct DomainRunner {
     }
 
     func read(root: String?, key: String?) throws -> Outcome {
-        let value = try value(root, key)
+        let (value, failure) = try value(root, key)
+        return Outcome(output: try text(of: value)).telling(failure, asJSON: wantsJSON)
+    }
+
+    private func text(of value: Any) throws -> String {
         if !wantsJSON {
-            if value is String || value is Date { return Outcome(output: ValueText.line(value) + "\n") }
-            if let data = value as? Data { return Outcome(output: data.hexadecimal + "\n") }
+            if value is String || value is Date { return ValueText.line(value) + "\n" }
+            if let data = value as? Data { return data.hexadecimal + "\n" }
         }
-        return Outcome(output: try ExportFormat.json(of: value))
+        return try ExportFormat.json(of: value)
     }
 
     func readType(root: String, key: String?) throws -> Outcome {
-        let type = ValueText.typeName(try value(root, key))
+        let (value, failure) = try value(root, key)
+        let type = ValueText.typeName(value)
         return Outcome(output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n")
+            .telling(failure, asJSON: wantsJSON)
     }
 
     func write(root: String, key: String?, _ written: WrittenValue) throws -> Outcome {
-        try domain.update { entries in
+        let warning = try domain.update { entries in
             guard let key else {
                 entries[root] = try Self.added(written, to: entries[root])
                 return
@@ -45,13 +48,13 @@ struct DomainRunner {
             values[key] = try Self.added(written, to: values[key])
             entries[root] = values
         }
-        return Outcome()
+        return Outcome().telling(warning, asJSON: wantsJSON)
     }
 
     func delete(root: String?, key: String?) throws -> Outcome {
         // What is not there is told before anything is locked, and again where somebody else was quicker.
         _ = try value(root, key)
-        try domain.update { entries in
+        let warning = try domain.update { entries in
             guard let root else {
                 entries = [:]
                 return
@@ -65,16 +68,19 @@ struct DomainRunner {
             values[key] = nil
             entries[root] = values
         }
-        return Outcome()
+        return Outcome().telling(warning, asJSON: wantsJSON)
     }
 
     // MARK: - Values
 
-    private func value(_ root: String?, _ key: String?) throws -> Any {
-        guard let entries = try domain.entries() else {
+    /// With the error that tells of a malformed file, of whose newest known state the value is.
+    private func value(_ root: String?, _ key: String?) throws -> (value: Any, failure: PrefsError?) {
+        let (entries, failure) = try domain.entries()
+        guard let entries else {
+            if let failure { throw failure }
             throw Refusal("there is no \(place.name) here", at: domain.fileURL)
         }
-        return try Self.value(root, key, in: entries)
+        return (try Self.value(root, key, in: entries), failure)
     }
 
     private static func value(_ root: String?, _ key: String?, in entries: [String: Any]) throws -> Any {

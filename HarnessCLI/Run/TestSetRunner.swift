@@ -27,18 +27,14 @@ struct TestSetRunner {
         prefs = PrefsTestSet(key: invocation.root, store: store)
     }
 
-    /// What the initializer has met. Only the access that sets a damaged file aside hears of it, and that is the first.
-    var damage: Outcome? {
-        if let error = prefs.lastError, case .damaged = error { refused(error) } else { nil }
-    }
-
     // MARK: - Commands
 
     func show() -> Outcome {
         var values = prefs.values
-        if let error = prefs.lastError { return refused(error) }
+        let failure = prefs.lastError
+        if let failure, !failure.returnsKnownState { return refused(failure) }
         var note = ""
-        if values.isEmpty, invocation.root == nil, invocation.place == nil, prefs.isAbsent {
+        if failure == nil, values.isEmpty, invocation.root == nil, invocation.place == nil, prefs.isAbsent {
             // The harness's own set is set up as the seed's apps set theirs up; what a user names is only looked at.
             // In one update, or a value that another process sets at this moment would be replaced.
             let error = prefs.update {
@@ -50,14 +46,17 @@ struct TestSetRunner {
             values = prefs.values
         }
         return Outcome(output: invocation.wantsJSON ? json(of: values) : table(of: values), errors: note)
+            .telling(failure, asJSON: invocation.wantsJSON)
     }
 
     func get(_ name: String) -> Outcome {
         let key = key(name)
         let value = prefs[key.name]
-        if let error = prefs.lastError { return refused(error) }
-        guard let value else { return refused("\(key.name) is not set") }
+        let failure = prefs.lastError
+        if let failure, !failure.returnsKnownState { return refused(failure) }
+        guard let value else { return refused("\(key.name) is not set").telling(failure, asJSON: invocation.wantsJSON) }
         return Outcome(output: (invocation.wantsJSON ? JSONText.value(value) : ValueText.line(value)) + "\n")
+            .telling(failure, asJSON: invocation.wantsJSON)
     }
 
     func set(_ name: String, to text: String) -> Outcome {
@@ -74,7 +73,7 @@ struct TestSetRunner {
     func watch(_ names: [String]) -> Outcome {
         do {
             let keys = names.map { key($0).name }
-            try Watch(prefs, keys, asJSON: invocation.wantsJSON, place: file ?? place.name).run()
+            try Watch(prefs, keys, asJSON: invocation.wantsJSON, place: place.name, file: file).run()
             return Outcome()
         } catch let error as PrefsError {
             return refused(error)
@@ -111,8 +110,10 @@ struct TestSetRunner {
             ?? HarnessKey(name: name, shortName: name, type: .string)
     }
 
+    /// Of a write: the error of the last access.
     func outcome() -> Outcome {
-        prefs.lastError.map(refused) ?? Outcome()
+        guard let error = prefs.lastError else { return Outcome() }
+        return error.isWarning ? Outcome().telling(error, asJSON: invocation.wantsJSON) : refused(error)
     }
 
     func refused(_ error: PrefsError) -> Outcome {

@@ -14,10 +14,11 @@ struct TransferRunner {
                 asJSON: wantsJSON)
         }
         do {
-            let bytes = try format.data(of: try place.values())
-            guard let path else { return Outcome(bytes: bytes) }
+            let (values, failure) = try place.values()
+            let bytes = try format.data(of: values)
+            guard let path else { return Outcome(bytes: bytes).telling(failure, asJSON: wantsJSON) }
             try TransferFile.write(bytes, to: absolute(path))
-            return Outcome()
+            return Outcome().telling(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
@@ -27,25 +28,17 @@ struct TransferRunner {
         do {
             let bytes = try TransferFile.read(path)
             guard dryRun else {
-                try place.store(bytes, merge: merge)
-                return Outcome()
+                return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
             }
-            let before = try place.values()
+            let (before, failure) = try place.values()
             let difference = Difference(
                 from: before, to: try place.result(of: bytes, merge: merge, over: before),
                 inside: place.holdsDictionaries)
             return Outcome(output: wantsJSON ? difference.json : difference.text(Style(of: STDOUT_FILENO)))
+                .telling(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
-    }
-
-    /// A read sets a damaged file aside, and a dry run changes nothing.
-    static func refuseDamage(at place: Place) throws {
-        guard let path = try place.path() else { return }
-        let examination = FileExamination(path: path)
-        guard examination.state == .damaged else { return }
-        throw Refusal("\(path): \(examination.problems.first?.reason ?? ""); `prefs doctor` tells what mends it")
     }
 
     private func absolute(_ path: String) -> String {
@@ -57,9 +50,10 @@ struct TransferRunner {
 protocol TransferPlace {
     /// Whether the values are roots, rather than values of one.
     var holdsDictionaries: Bool { get }
-    func values() throws -> [String: Any]
-    /// All or nothing.
-    func store(_ bytes: Data, merge: Bool) throws
+    /// With the error that tells of a malformed file, whose newest known state the values are.
+    func values() throws -> (values: [String: Any], failure: PrefsError?)
+    /// All or nothing. Gives a warning, if there is one.
+    func store(_ bytes: Data, merge: Bool) throws -> PrefsError?
     /// What `store` would make of the values. Changes nothing.
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any]
 }
@@ -69,14 +63,15 @@ struct TestSetPlace: TransferPlace {
     let prefs: PrefsTestSet
     var holdsDictionaries: Bool { false }
 
-    func values() throws -> [String: Any] {
+    func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let values = prefs.values
-        if let error = prefs.lastError { throw error }
-        return values
+        if let error = prefs.lastError, !error.returnsKnownState { throw error }
+        return (values, prefs.lastError)
     }
 
-    func store(_ bytes: Data, merge: Bool) throws {
+    func store(_ bytes: Data, merge: Bool) throws -> PrefsError? {
         if let error = prefs.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
+        return prefs.lastError
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
@@ -92,13 +87,15 @@ struct DomainPlace: TransferPlace {
     let root: String?
     var holdsDictionaries: Bool { root == nil }
 
-    func values() throws -> [String: Any] {
-        try values(in: try domain.entries() ?? [:])
+    func values() throws -> (values: [String: Any], failure: PrefsError?) {
+        let (entries, failure) = try domain.entries()
+        if let failure, !failure.returnsKnownState { throw failure }
+        return (try values(in: entries ?? [:]), failure)
     }
 
-    func store(_ bytes: Data, merge: Bool) throws {
+    func store(_ bytes: Data, merge: Bool) throws -> PrefsError? {
         let imported = try ExportFormat.values(of: bytes)
-        try domain.update { entries in
+        return try domain.update { entries in
             let values = Self.result(
                 of: imported, merge: merge, over: try values(in: entries), inside: holdsDictionaries)
             if let root { entries[root] = values } else { entries = values }

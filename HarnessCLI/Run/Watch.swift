@@ -8,6 +8,7 @@ final class Watch: @unchecked Sendable {
     private let keys: [String]
     private let asJSON: Bool
     private let place: String
+    private let file: String?
 
     /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
@@ -15,13 +16,18 @@ final class Watch: @unchecked Sendable {
     private let lock = NSLock()
     /// Under the lock.
     private var failure: (any Error)?
+    /// Why the file cannot be read, as it was told last. Belongs to the queue.
+    private var trouble: String?
 
-    /// - Parameter place: where the preferences are, for the user.
-    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, place: String) {
+    /// - Parameters:
+    ///   - place: where the preferences are, for the user.
+    ///   - file: of the preferences; nil if they are in none.
+    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, place: String, file: String?) {
         self.prefs = prefs
         self.keys = keys
         self.asJSON = asJSON
         self.place = place
+        self.file = file
     }
 
     /// Returns when the program is interrupted, terminated or hung up.
@@ -32,15 +38,36 @@ final class Watch: @unchecked Sendable {
         signal(SIGPIPE, SIG_IGN)
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
-        let notice = "prefs: watching \(place.printable); Ctrl-C ends it\n"
+        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        let watch = file.flatMap { file in
+            try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.tellOfTrouble() } }
+        }
         // What cannot be read now is watched all the same: it may be, later.
-        let trouble = prefs.values.isEmpty ? prefs.lastError.map { "prefs: \($0.description.printable)\n" } : nil
-        // Whoever does not read it knows as much.
-        try? FileHandle.standardError.write(contentsOf: Data(((trouble ?? "") + notice).utf8))
+        queue.sync { tellOfTrouble() }
+        tell("prefs: watching \((file ?? place).printable); Ctrl-C ends it")
         end.wait()
         observation.cancel()
+        withExtendedLifetime(watch) {}
         withExtendedLifetime(signals) {}
         if let failure = lock.withLock({ failure }) { throw failure }
+    }
+
+    /// Tells when the file becomes unreadable, and when it is readable again.
+    private func tellOfTrouble() {
+        _ = prefs.values
+        let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
+        guard now != trouble else { return }
+        trouble = now
+        if asJSON {
+            tell(JSONText.object([("error", now ?? NSNull())]))
+        } else {
+            tell("prefs: " + (now ?? "\(file ?? place) can be read again").printable)
+        }
+    }
+
+    /// Whoever does not read it knows as much as before.
+    private func tell(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
     private func print(_ change: PrefsChange) {

@@ -6,7 +6,7 @@ struct StressRemains {
     let file: String
 
     /// Compares it with what was acknowledged. The file is whole, the lock is free, and no temporary file stays once another
-    /// process has opened the file.
+    /// process has begun to write.
     /// - Returns: the counter that all threads have in common.
     @discardableResult
     func check(_ tally: inout StressTally) throws -> Int {
@@ -36,12 +36,12 @@ struct StressRemains {
         return values[StressPrefs.sharedKey] as? Int ?? 0
     }
 
-    /// As the first access of a program would.
+    /// As the next writer would.
     private func openElsewhere() throws {
         let process = Process()
         let ended = DispatchSemaphore(value: 0)
         process.executableURL = Bundle.main.executableURL
-        process.arguments = ["read", file]
+        process.arguments = ["doctor", "--mend", file]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

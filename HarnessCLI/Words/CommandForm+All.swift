@@ -103,14 +103,16 @@ extension CommandForm {
             command: { words, _ throws(UsageError) in .vet(path: words[0]) }),
         CommandForm(
             name: "doctor", operands: "[DOMAIN]", summary: "explain the state of a domain's file, and how to mend it",
-            details:
-                "Which file it is, its format and permissions, who holds the lock, what was set aside, the last good state.",
-            example: "prefs doctor settings.plist", options: [.suite, .file],
+            details: """
+                Which file it is, its format and permissions, who holds the lock, what was quarantined, the last good copy.
+                Changes nothing without --mend.
+                """,
+            example: "prefs doctor settings.plist", options: [.suite, .file, .mend],
             command: { words, options throws(UsageError) in
                 if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
                     throw UsageError("DOMAIN is a place of its own; give no --suite or --file")
                 }
-                return .doctor(words.first.map(Place.init(domain:)))
+                return .doctor(words.first.map(Place.init(domain:)), mends: options.has(.mend))
             }),
         CommandForm(
             name: "stress", operands: "", summary: "have threads and processes write at once, and count what was lost",

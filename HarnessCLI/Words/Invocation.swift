@@ -19,7 +19,7 @@ struct Invocation {
         case write(Place, root: String, key: String?, WrittenValue)
         case delete(Place, root: String?, key: String?)
         case vet(path: String)
-        case doctor(Place?)
+        case doctor(Place?, mends: Bool)
         case stress(StressPlan)
         case completions
         case help(CommandForm?)

@@ -19,6 +19,8 @@ struct OptionForm: Sendable {
         name: "--merge", summary: "keep the values that are not imported (if neither is given)")
     static let replace = OptionForm(name: "--replace", summary: "remove the values that are not imported")
     static let dryRun = OptionForm(name: "--dry-run", summary: "show what would change, and change nothing")
+    static let mend = OptionForm(
+        name: "--mend", summary: "quarantine a damaged file, and restore the newest known state")
     static let threads = OptionForm(name: "--threads", value: "N", summary: "threads of each process (4)")
     static let processes = OptionForm(name: "--processes", value: "P", summary: "processes (2)")
     static let writes = OptionForm(name: "--writes", value: "W", summary: "writes of each thread (250)")
@@ -29,7 +31,7 @@ struct OptionForm: Sendable {
 
     /// All there are, in the order of the help.
     static let all = [
-        root, suite, file, domain, format, merge, replace, dryRun, threads, processes, writes, kill, json, help,
+        root, suite, file, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json, help,
         version,
     ]
 

@@ -16,6 +16,21 @@ enum Place: Equatable {
         return URL(filePath: path, directoryHint: path.hasSuffix("/") ? .isDirectory : .notDirectory)
     }
 
+    /// nil for a file.
+    var suite: String? {
+        if case .suite(let name) = self { name } else { nil }
+    }
+
+    /// The domain there.
+    ///
+    /// - Throws: `PrefsError`.
+    func domain() throws -> PropertyListDomain {
+        switch self {
+        case .suite(let name): try PropertyListDomain(suiteName: name)
+        case .file(let path): try PropertyListDomain(url: url ?? URL(filePath: path))
+        }
+    }
+
     /// Of its file, absolute; nil where the domain is no file of ours.
     func path() throws -> String? {
         switch self {

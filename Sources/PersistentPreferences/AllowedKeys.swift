@@ -13,7 +13,7 @@ struct AllowedKeys {
     }
 
     func contains(_ key: String) -> Bool {
-        (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
+        StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
     /// The part of a root that the keys let through; the root itself where they let through all of it.

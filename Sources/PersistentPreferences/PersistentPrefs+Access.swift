@@ -118,6 +118,7 @@ extension PersistentPrefs {
     /// Gives allowed keys new values in one transaction, and unless merging removes those of all others.
     func assign(_ values: [String: Any], merging: Bool, in access: inout PrefsAccess) throws {
         let allowed = allowedKeys
+        try RootChange.checkKeys(of: values)
         func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
             let before = allowed.visible(in: stored)
             let after = merging ? before.merging(values) { $1 } : values

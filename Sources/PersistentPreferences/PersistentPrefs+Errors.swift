@@ -30,7 +30,7 @@ extension PersistentPrefs {
     /// A refusal rolls back the update that this write is part of, if any.
     ///
     /// - Parameter root: the key of the root, where the access has read it already.
-    /// - Returns: the error of this very access.
+    /// - Returns: the error of this very access; nil if it succeeded, also with a warning.
     @discardableResult
     func write(to root: String? = nil, _ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
         let root = root ?? key
@@ -39,10 +39,12 @@ extension PersistentPrefs {
             var started = try self.access(root: root)
             defer { access = started }
             try body(&started)
-            return report(started.notice)
+            report(started.notice)
+            return nil
         } catch {
             let error = PrefsError(error)
-            if let notice = access?.notice { report(notice) }
+            // That the file is malformed is told once: by the write, if it was rejected for that.
+            if let notice = access?.notice, !error.isMalformedFile { report(notice) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }

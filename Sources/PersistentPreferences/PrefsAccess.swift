@@ -46,8 +46,15 @@ struct PrefsAccess {
     // MARK: - Writing
 
     /// An equal write is none, but what it is equal to must not get lost.
-    func confirm() throws {
-        if !isConfirmed { try state.store.confirm() }
+    mutating func confirm() throws {
+        guard !isConfirmed else { return }
+        try state.store.confirm()
+        noteSuccess()
+    }
+
+    /// After a write that succeeded, what its read met is over: a damaged file was replaced.
+    private mutating func noteSuccess() {
+        notice = state.store.takeWarning()
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -58,6 +65,7 @@ struct PrefsAccess {
         if !isChecked { try checkConstraints(change) }
         hasReachedStore = true
         try apply { _ in change }
+        noteSuccess()
     }
 
     /// The same with a change that depends on the state under the lock.
@@ -69,6 +77,7 @@ struct PrefsAccess {
             try access.checkConstraints(change)
             return change
         }
+        noteSuccess()
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
@@ -82,12 +91,14 @@ struct PrefsAccess {
             // By the same way as theirs, so that it comes to what they have left.
             try access.apply { _ in change }
         }
+        noteSuccess()
     }
 
     /// Removes the root, whatever it is.
     mutating func remove() throws {
         hasReachedStore = true
         try state.store.update(root: root) { $0 = nil }
+        noteSuccess()
     }
 
     private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {

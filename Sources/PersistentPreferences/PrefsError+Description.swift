@@ -17,12 +17,14 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "what is stored under the root key \(Self.quoted([key])) is no dictionary; deleteAll() removes it"
         case .unreadable(let failure):
             "\(failure); the file was left as it is"
-        case .damaged(let path, let reason, let setAsideAs?, let isRestored):
-            "\(path): \(reason); set aside as \(setAsideAs), "
-                + (isRestored ? "the last good state was restored" : "there was no last good state")
-        case .damaged(let path, let reason, nil, let isRestored):
-            "\(path): \(reason); it could not be set aside, writes are refused, "
-                + (isRestored ? "reads give the last good state" : "no last good state can be read")
+        case .damaged(let file):
+            if let quarantine = file.quarantinedAs {
+                "\(file.place); quarantined as \(quarantine), and stored on top of \(file.state)"
+            } else {
+                "\(file.place); the file was left as it is, and \(file.state) is read"
+            }
+        case .notOurs(let file):
+            "\(file.place); the file was left as it is, since this package has not written it"
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
         case .durabilityUnconfirmed(let failure):
@@ -47,5 +49,18 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
 
     private static func quoted(_ names: [String]) -> String {
         names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+}
+
+extension MalformedFile.KnownState: CustomStringConvertible {
+    /// What it is, as a noun: `the last good copy of 2026-11-22T08:30:00Z`.
+    public var description: String {
+        switch self {
+        case .lastKnown: "the last known state"
+        case .lastGoodCopy(let date):
+            "the last good copy of "
+                + UTCTime(secondsSince1970: Int(date.timeIntervalSince1970.rounded(.down))).text + "Z"
+        case .nothing: "nothing"
+        }
     }
 }

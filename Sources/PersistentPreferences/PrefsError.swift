@@ -22,11 +22,14 @@ public indirect enum PrefsError: Error, Sendable {
     /// The file is there and cannot be read (permission, a folder in its place, an I/O error …). It stays as it is; the
     /// next access tries again.
     case unreadable(StorageFailure)
-    /// The bytes of the file are no property list of ours. `setAsideAs` is where they were moved, nil where they could
-    /// not be moved; `isRestored` tells whether the last good state took their place, or, where they could not be moved,
-    /// whether reads give it. With the file set aside, the access that reports this was carried out: a read gave the
-    /// state of now, a write is stored. Where it could not be, writes are refused.
-    case damaged(path: String, reason: String, setAsideAs: String?, isRestored: Bool)
+    /// The bytes of a file that this package or `UserDefaults` has written are not a property list, or no dictionary.
+    ///
+    /// A read left the file as it is and returned the newest known state (``MalformedFile/state``). A write that reports this has
+    /// succeeded: it quarantined the bytes (``MalformedFile/quarantinedAs``) and is stored on top of that state; see ``isWarning``.
+    case damaged(MalformedFile)
+    /// The bytes of the file are not a property list, or no dictionary, and this package has never written the file: there is no
+    /// last good copy beside it. Reads return what this process last read from it, if anything; writes are rejected.
+    case notOurs(MalformedFile)
     /// The new state could not be stored; the old one stands, and the next write tries again.
     case notStored(StorageFailure)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
@@ -53,6 +56,21 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
+    /// True if the access that reports this error has succeeded: a write is stored, after it quarantined a damaged file.
+    ///
+    /// Such a warning is told through ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)``, and is not returned
+    /// by `update`, `import` and the like. Cost: none.
+    public var isWarning: Bool {
+        if case .damaged(let file) = self { file.quarantinedAs != nil } else { false }
+    }
+
+    var isMalformedFile: Bool {
+        switch self {
+        case .damaged, .notOurs: true
+        default: false
+        }
+    }
+
     /// Each offender of a ``valuesNotPlistCompatible(invalidElements:)``, a ``constraintViolated(_:)`` or a
     /// ``typeMismatch(_:)`` with its path and the reason, sorted by path; empty for other errors.
     ///

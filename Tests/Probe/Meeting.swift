@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 
-/// Several of these meet one file at the same moment: for each line that names one, its value and whether it was told
-/// that the file was damaged and restored.
+/// Several of these meet one file at the same moment: for each line that names one, its value, what was told of it, and what the
+/// next write tells, which stores another key.
 enum Meeting {
     static func serve() {
         while let line = readLine() {
@@ -13,7 +13,9 @@ enum Meeting {
                 : PropertyListFileStore(url: URL(filePath: words[1], directoryHint: .notDirectory))
             let prefs = ProbePrefs(store: store)
             let told = describe(prefs.lastError)
-            print(prefs.storedCount, told)
+            let count = prefs.storedCount
+            prefs["text"] = "written"
+            print(count, told, describe(prefs.lastError))
             fflush(nil)
         }
     }
@@ -21,7 +23,7 @@ enum Meeting {
     private static func describe(_ error: PrefsError?) -> String {
         switch error {
         case nil: "ok"
-        case .damaged(_, _, .some, true): "told"
+        case .damaged(let file): file.quarantinedAs == nil ? "damaged" : "quarantined"
         case let error?: "\(error)"
         }
     }

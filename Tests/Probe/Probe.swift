@@ -59,8 +59,10 @@ enum Probe {
         guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
         try Data("bplist00".utf8).write(to: file)
         UserDefaults.standard.set("theirs", forKey: "other")
-        if case .damaged(_, _, .some, true) = prefs.update({ $0["text"] = "x" }) { print("told") }
-        print(prefs["count"] ?? "lost", prefs["text"] ?? "lost")
+        // The read looks at no more than the engine: UserDefaults might die of it.
+        print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
+        if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }
+        print(prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
     }
 
     private static func answer(_ text: String) {

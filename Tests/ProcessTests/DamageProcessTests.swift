@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several processes meet one damaged file at the same moment: it is set aside once, and all read the last good state.
+/// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes quarantines
+/// the bytes, once.
 @Suite struct DamageProcessTests {
     private static let processes = 4
 
     @Test(arguments: ["file", "suite"])
-    func setAsideOnce(_ kind: String) throws {
+    func quarantinedOnce(_ kind: String) throws {
         let home = try TemporaryFolder()
         let rounds = Hazard.amount("PREFS_DAMAGE_MEETINGS", usual: 12)
         let readers = try (0..<Self.processes).map { _ in try PipedChild("Probe", ["meet"], home: home) }
@@ -23,24 +24,23 @@ import Testing
             try damaged.write(to: URL(filePath: "\(folder)/\(number).plist"))
         }
         var lost = 0
-        var tellers = 0
         for number in 0..<rounds {
             let answers = try allAtOnce(readers, ask(number))
-            let told = answers.count { $0 == "7 told" }
-            tellers += told
+            let warned = answers.count { $0.hasSuffix(" quarantined") }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             let aside = names.filter { $0.hasPrefix("\(number).plist.corrupt-") }
             let isWhole =
-                try answers.allSatisfy { ["7 told", "7 ok"].contains($0) } && told >= 1 && aside.count == 1
-                && Data(contentsOf: URL(filePath: "\(folder)/\(aside[0])")) == damaged
-                && Data(contentsOf: URL(filePath: "\(folder)/\(number).plist")) == good
+                try answers.allSatisfy { ["7 damaged quarantined", "7 damaged ok", "7 ok ok"].contains($0) } && warned == 1
+                && aside.count == 1 && Data(contentsOf: URL(filePath: "\(folder)/\(aside[0])")) == damaged
+                && propertyList(at: URL(filePath: "\(folder)/\(number).plist")) as? [String: [String: AnyHashable]]
+                    == ["ProbePrefs": ["count": 7, "text": "written"]]
                 && !names.contains(".\(number).plist.tmp")
             if !isWhole { lost += 1 }
             #expect(isWhole, "\(ask(number)): \(answers) \(aside)")
         }
         Hazard.report(
-            "damage: \(kind): \(rounds) files met by \(Self.processes) processes at once, \(rounds - lost) set aside once "
-                + "and restored, told \(tellers) times, \(lost) lost")
+            "damage: \(kind): \(rounds) files met by \(Self.processes) processes at once, \(rounds - lost) quarantined "
+                + "once, \(lost) lost")
     }
 
     private func allAtOnce(_ readers: [PipedChild], _ question: String) throws -> [String] {

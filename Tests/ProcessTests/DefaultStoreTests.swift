@@ -99,7 +99,7 @@ import Testing
     @Test func damageIsMetBeforeUserDefaultsWritesOverIt() throws {
         let home = try TemporaryFolder()
         let result = try Child("Probe", ["damage"], home: home).wait()
-        #expect(result.output == "told\n7 x\n", "\(result.errors)")
+        #expect(result.output == "7 damaged\nquarantined\n7 x theirs\n", "\(result.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
         #expect(names.filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
     }

@@ -6,9 +6,9 @@ package import Foundation
 public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
-    /// An XML property list, which property-list editors open. It rounds dates down to the second, the date -0.0 to
-    /// 0.0, and is exact for everything else, with keys in a fixed order. A text with control characters in it is read
-    /// by property-list parsers, and by no other XML parser.
+    /// An XML property list, which property-list editors open, with keys in a fixed order. It rounds dates down to the second, the
+    /// date -0.0 to 0.0, and is exact for everything else. What not every reader of XML reads alike is an error that names it:
+    /// control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of 1–9999.
     case xml
     /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
     ///
@@ -30,16 +30,22 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// Keys are sorted by their bytes, containers indented by two spaces, and only `"`, `\` and control characters
     /// escaped: equal roots give equal bytes. What others have written is read in any layout. Refused are: `null`,
     /// which no property list has, a key that stands twice, an integer beyond 64 bits, a number beyond the range of a
-    /// double, half a surrogate pair, bytes that are no UTF-8, thousands of marks on one letter of a key, and a lone
+    /// double, half a surrogate pair, bytes that are no UTF-8, more than 30 combining marks in a row in a key, and a lone
     /// key with a `$` that is none of the above.
     case json
 
     /// The bytes of values in canonical form.
     package func data(of values: [String: Any]) throws -> Data {
-        switch self {
-        case .binary: try PropertyListCoder.encode(values, as: .binary)
-        case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
-        case .json: try JSONWriter.data(of: values)
+        do {
+            return switch self {
+            case .binary: try PropertyListCoder.encode(values, as: .binary)
+            case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
+            case .json: try JSONWriter.data(of: values)
+            }
+        } catch let failure as EncodingFailure {
+            throw PrefsError.valuesNotPlistCompatible([
+                PropertyListFailure(path: failure.path, topLevelKey: failure.topLevelKey, reason: failure.reason)
+            ])
         }
     }
 

@@ -9,6 +9,9 @@ enum ImportedData {
         let limit = PropertyListFile.sizeLimit
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
+        if !isPropertyList(data), data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+            throw .invalidImport(reason: "its encoding is UTF-16; JSON is read in UTF-8")
+        }
         let top = isPropertyList(data) ? try propertyList(data) : try JSONReader.value(of: data)
         guard let values = top as? [String: Any] else {
             throw .invalidImport(reason: "its top level is no dictionary")
@@ -16,22 +19,16 @@ enum ImportedData {
         return values
     }
 
-    /// By the first bytes. UTF-16 is nothing that either of the readers takes; the one for XML says so.
+    /// By the first bytes.
     private static func isPropertyList(_ data: Data) -> Bool {
-        if data.starts(with: "bplist".utf8) || data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
-            return true
-        }
-        let text = data.starts(with: JSONReader.byteOrderMark) ? data.dropFirst(3) : data
-        return text.first { $0 != UInt8(ascii: " ") && !(9...13).contains($0) } == UInt8(ascii: "<")
+        data.starts(with: "bplist".utf8) || data.withUnsafeBytes(XMLPropertyListReader.isXML)
     }
 
     private static func propertyList(_ data: Data) throws(PrefsError) -> Any {
         do {
             return try PropertyListCoder.decode(data).value
         } catch {
-            switch error {
-            case .damage(let reason), .excess(let reason): throw .invalidImport(reason: reason)
-            }
+            throw .invalidImport(reason: error.reason)
         }
     }
 }

@@ -26,8 +26,6 @@ struct JSONReader {
     private var containers: [Container] = []
     /// Bytes that the values may yet take.
     private var budget: Int
-    /// What keys may yet cost in a dictionary: Swift's hashing takes the square of the marks that stand on one letter.
-    private var keyBudget = 1 << 26
 
     /// The root, a form in it and the object that is that form's stand around what a value may nest.
     private static let deepest = PropertyListLimits.depth + 2
@@ -38,9 +36,13 @@ struct JSONReader {
     /// - Throws: `PrefsError.invalidImport`, with a line and a column.
     static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(PrefsError) -> Any {
         try data.withBytes { bytes throws(PrefsError) in
-            var reader = JSONReader(bytes, budget: budget)
-            return try reader.read()
+            try value(of: bytes, budget: budget)
         }
+    }
+
+    static func value(of bytes: UnsafeRawBufferPointer, budget: Int = .max) throws(PrefsError) -> Any {
+        var reader = JSONReader(bytes, budget: budget)
+        return try reader.read()
     }
 
     private init(_ bytes: UnsafeRawBufferPointer, budget: Int) {
@@ -119,8 +121,7 @@ struct JSONReader {
         let start = position
         guard current == UInt8(ascii: "\"") else { throw flaw("expected a key in quotes") }
         let key = try readText()
-        keyBudget -= Self.hashingCost(of: key)
-        guard keyBudget >= 0 else { throw flaw("keys with too many marks on a letter", at: start) }
+        guard StreamSafeText.isSafe(key) else { throw flaw(StreamSafeText.reason, at: start) }
         let index = containers.count - 1
         containers[index].key = key
         guard containers[index].members.index(forKey: key) == nil else {
@@ -129,17 +130,6 @@ struct JSONReader {
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw flaw("expected :") }
         position += 1
-    }
-
-    private static func hashingCost(of key: String) -> Int {
-        if key.utf8.allSatisfy({ $0 < 0x80 }) { return 0 }
-        var cost = 0
-        var marks = 0
-        for scalar in key.unicodeScalars {
-            marks = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
-            cost += marks
-        }
-        return cost
     }
 
     private mutating func endContainer() throws(PrefsError) -> Any {

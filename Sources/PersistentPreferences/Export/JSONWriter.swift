@@ -50,7 +50,7 @@ struct JSONWriter {
             }
         case .data(let data):
             writeForm(JSONForm.data) { $0.write(data.base64EncodedString()) }
-        case .foreign:
+        case .uid, .foreign:
             return false
         }
         return true

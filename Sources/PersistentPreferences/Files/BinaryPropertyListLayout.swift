@@ -1,8 +1,6 @@
 /// Where what stands in a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes.
 /// Nothing outside of these is ever looked at.
 struct BinaryPropertyListLayout {
-    typealias Flaw = PropertyListCoder.Flaw
-
     let bytes: UnsafeRawBufferPointer
     let objectCount: Int
     let topObject: Int
@@ -12,10 +10,10 @@ struct BinaryPropertyListLayout {
 
     var byteCount: Int { bytes.count }
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(Flaw) {
+    init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         self.bytes = bytes
         guard bytes.count >= 8 + 1 + 1 + 32, bytes.starts(with: "bplist0".utf8) else {
-            throw .damage("too short for a binary property list, or of an unknown version")
+            throw .malformed("too short for a binary property list, or of an unknown version")
         }
         let trailer = bytes.count - 32
         offsetSize = Int(bytes[trailer + 6])
@@ -26,10 +24,10 @@ struct BinaryPropertyListLayout {
             let table = Int(exactly: Self.word(bytes, at: trailer + 24, size: 8)),
             count >= 1, count <= bytes.count, top < count, table >= 9, table <= trailer,
             count <= (trailer - table) / offsetSize
-        else { throw .damage("the trailer of the binary property list is wrong") }
+        else { throw .malformed("the trailer of the binary property list is wrong") }
         // The reader keeps something for each, whether it is met or not.
         guard count <= PropertyListLimits.fileNodes else {
-            throw .excess("has more than \(PropertyListLimits.fileNodes) objects")
+            throw .unsupported("has more than \(PropertyListLimits.fileNodes) objects")
         }
         objectCount = count
         topObject = top
@@ -39,38 +37,38 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Objects
 
-    func offset(of object: Int) throws(Flaw) -> Int {
+    func offset(of object: Int) throws(DecodingFailure) -> Int {
         let offset = Self.word(bytes, at: tableStart + object * offsetSize, size: offsetSize)
-        guard offset >= 8, offset < UInt64(tableStart) else { throw .damage("an object outside the objects") }
+        guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an object outside the objects") }
         return Int(offset)
     }
 
-    func isText(_ object: Int) throws(Flaw) -> Bool {
+    func isText(_ object: Int) throws(DecodingFailure) -> Bool {
         let kind = bytes[try offset(of: object)] >> 4
         return kind == 0x5 || kind == 0x6
     }
 
-    func reference(at position: Int) throws(Flaw) -> Int {
+    func reference(at position: Int) throws(DecodingFailure) -> Int {
         let object = Self.word(bytes, at: position, size: referenceSize)
-        guard object < UInt64(objectCount) else { throw .damage("a reference to an object that is not there") }
+        guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that is not there") }
         return Int(object)
     }
 
     /// The count of a container or run of bytes, and where its content begins.
-    func countAndContent(at start: Int) throws(Flaw) -> (count: Int, content: Int) {
+    func countAndContent(at start: Int) throws(DecodingFailure) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
         try require(1, at: start + 1)
         let marker = bytes[start + 1]
-        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw .damage("a count that is no integer") }
+        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw .malformed("a count that is no integer") }
         let width = 1 << Int(marker & 0x0F)
         let count = try word(at: start + 2, size: width)
-        guard count <= UInt64(bytes.count) else { throw .damage("a count larger than the file") }
+        guard count <= UInt64(bytes.count) else { throw .malformed("a count larger than the file") }
         return (Int(count), start + 2 + width)
     }
 
     /// The bytes of a text or of data.
-    func content(at start: Int, unit: Int = 1) throws(Flaw) -> UnsafeRawBufferPointer {
+    func content(at start: Int, unit: Int = 1) throws(DecodingFailure) -> UnsafeRawBufferPointer {
         let (count, content) = try countAndContent(at: start)
         try require(count, times: unit, at: content)
         return UnsafeRawBufferPointer(rebasing: bytes[content..<(content + count * unit)])
@@ -79,14 +77,14 @@ struct BinaryPropertyListLayout {
     // MARK: - Bytes
 
     /// Throws unless so many bytes stand before the table.
-    func require(_ count: Int, times size: Int = 1, at position: Int) throws(Flaw) {
+    func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
         guard position <= tableStart, count <= (tableStart - position) / size else {
-            throw .damage("an object that runs out of its place")
+            throw .malformed("an object that runs out of its place")
         }
     }
 
     /// A big-endian integer before the table.
-    func word(at position: Int, size: Int) throws(Flaw) -> UInt64 {
+    func word(at position: Int, size: Int) throws(DecodingFailure) -> UInt64 {
         try require(size, at: position)
         return Self.word(bytes, at: position, size: size)
     }

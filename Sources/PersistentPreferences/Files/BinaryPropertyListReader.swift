@@ -5,8 +5,6 @@ import Foundation
 ///
 /// Without recursion, which takes up to 3 KB a level where nothing is optimized, and second threads have 512 KB.
 struct BinaryPropertyListReader {
-    typealias Flaw = PropertyListCoder.Flaw
-
     private let layout: BinaryPropertyListLayout
     private let makesValues: Bool
     private var nodes = 0
@@ -19,7 +17,8 @@ struct BinaryPropertyListReader {
     /// Those containers, from the outside in.
     private var containers: [Container] = []
     private var top: Any?
-    private var hasForeign = false
+    /// Why writing the value back would lose something; nil if it would not.
+    private var loss: String?
 
     private struct Scalar {
         let value: Any
@@ -40,28 +39,28 @@ struct BinaryPropertyListReader {
 
         var isAtKey: Bool { isDictionary && read < count / 2 }
 
-        var value: Any {
-            isDictionary ? Dictionary(zip(keys, values)) { first, _ in first } : values
-        }
     }
 
     /// Throws unless the bytes can be read.
-    static func check(_ bytes: UnsafeRawBufferPointer) throws(Flaw) {
+    static func check(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         _ = try read(bytes, makesValues: false)
     }
 
-    /// The value in canonical form; nil where the list is good, but has an object in it (the UID of a keyed archive) that
-    /// only Foundation can make.
-    static func value(in bytes: UnsafeRawBufferPointer) throws(Flaw) -> Any? {
-        try read(bytes, makesValues: true)
+    /// - Returns: the value in canonical form, and why writing it back would lose something, if it would.
+    static func value(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> (value: Any, loss: String?) {
+        let reader = try read(bytes, makesValues: true)
+        guard let top = reader.top else { throw .malformed("holds no value") }
+        return (top, reader.loss)
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) throws(Flaw) -> Any? {
+    private static func read(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) throws(DecodingFailure) -> Self {
         let layout = try BinaryPropertyListLayout(bytes)
         var reader = Self(layout, makesValues: makesValues)
         try reader.read(layout.topObject)
         while !reader.containers.isEmpty { try reader.step() }
-        return reader.hasForeign ? nil : reader.top
+        return reader
     }
 
     private init(_ layout: BinaryPropertyListLayout, makesValues: Bool) {
@@ -74,19 +73,32 @@ struct BinaryPropertyListReader {
     // MARK: - Containers
 
     /// Reads the next part of the innermost container, or closes it.
-    private mutating func step() throws(Flaw) {
+    private mutating func step() throws(DecodingFailure) {
         let last = containers.count - 1
         let part = containers[last].read
         if part == containers[last].count {
             let container = containers.removeLast()
             isOpen[container.object] = false
-            return add(makesValues ? container.value : ())
+            return add(makesValues ? value(of: container) : ())
         }
         let object = try layout.reference(at: containers[last].content + part * layout.referenceSize)
-        if containers[last].isAtKey {
-            guard try layout.isText(object) else { throw .damage("a key that is no text") }
+        let isAtKey = containers[last].isAtKey
+        if isAtKey {
+            guard try layout.isText(object) else { throw .malformed("a key that is not a string") }
         }
         try read(object)
+        if isAtKey, makesValues, let key = containers[last].keys.last, !StreamSafeText.isSafe(key) {
+            throw .unsupported(StreamSafeText.reason)
+        }
+    }
+
+    private mutating func value(of container: Container) -> Any {
+        guard container.isDictionary else { return container.values }
+        var collector = DictionaryCollector()
+        collector.reserveCapacity(container.keys.count)
+        for (key, value) in zip(container.keys, container.values) { collector.add(key, value, .firstCounts) }
+        loss = loss ?? collector.loss
+        return collector.members
     }
 
     private mutating func add(_ value: Any) {
@@ -103,16 +115,16 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private mutating func read(_ object: Int) throws(Flaw) {
+    private mutating func read(_ object: Int) throws(DecodingFailure) {
         nodes += 1
         guard containers.count <= PropertyListLimits.fileDepth else {
-            throw .excess("nested deeper than \(PropertyListLimits.fileDepth) levels")
+            throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
-            throw .excess("expands to more than \(PropertyListLimits.fileNodes) values")
+            throw .unsupported("expands to more than \(PropertyListLimits.fileNodes) values")
         }
         guard nodes <= layout.byteCount + PropertyListLimits.sharedNodes else {
-            throw .excess("expands to more than \(PropertyListLimits.sharedNodes) shared values")
+            throw .unsupported("expands to more than \(PropertyListLimits.sharedNodes) shared values")
         }
         if let scalar = scalars[object] { return try add(scalar) }
         let start = try layout.offset(of: object)
@@ -122,7 +134,7 @@ struct BinaryPropertyListReader {
             scalars[object] = scalar
             return try add(scalar)
         }
-        guard !isOpen[object] else { throw .damage("a container that holds itself") }
+        guard !isOpen[object] else { throw .malformed("a container that contains itself") }
         let (count, content) = try layout.countAndContent(at: start)
         let isDictionary = kind == 0xD
         let references = isDictionary ? 2 * count : count
@@ -132,17 +144,17 @@ struct BinaryPropertyListReader {
             Container(object: object, content: content, isDictionary: isDictionary, count: references))
     }
 
-    private mutating func add(_ scalar: Scalar) throws(Flaw) {
+    private mutating func add(_ scalar: Scalar) throws(DecodingFailure) {
         contentBytes += scalar.bytes
         guard contentBytes <= layout.byteCount + PropertyListLimits.sharedBytes else {
-            throw .excess("expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
+            throw .unsupported("expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
         }
         add(scalar.value)
     }
 
     // MARK: - Scalars
 
-    private mutating func scalar(at start: Int) throws(Flaw) -> Scalar {
+    private mutating func scalar(at start: Int) throws(DecodingFailure) -> Scalar {
         let marker = layout.bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
@@ -158,14 +170,14 @@ struct BinaryPropertyListReader {
             return Scalar(value: CanonicalNumber.double(try layout.word(at: start + 1, size: 8)).object)
         case 0x3 where size == 3:
             let interval = Double(bitPattern: try layout.word(at: start + 1, size: 8))
-            guard interval.isFinite else { throw .damage("a date that is not finite") }
+            guard interval.isFinite else { throw .unsupported("a date that is not finite") }
             return Scalar(value: Date(timeIntervalSinceReferenceDate: interval))
         case 0x4:
             let content = try layout.content(at: start)
             return Scalar(value: makesValues ? Data(content) : (), bytes: content.count)
         case 0x5:
             let content = try layout.content(at: start)
-            guard content.allSatisfy({ $0 < 0x80 }) else { throw .damage("an ASCII text that is not ASCII") }
+            guard content.allSatisfy({ $0 < 0x80 }) else { throw .malformed("an ASCII string with other characters") }
             return Scalar(value: makesValues ? String(decoding: content, as: UTF8.self) : (), bytes: content.count)
         case 0x6:
             let content = try layout.content(at: start, unit: 2)
@@ -173,22 +185,24 @@ struct BinaryPropertyListReader {
             let units = stride(from: 0, to: content.count, by: 2).map {
                 UInt16(content[$0]) << 8 | UInt16(content[$0 + 1])
             }
-            return Scalar(value: String(decoding: units, as: UTF16.self), bytes: content.count)
+            let text = String(decoding: units, as: UTF16.self)
+            if text.utf8.count > units.count, !text.utf16.elementsEqual(units) {
+                loss = loss ?? "a string has an unpaired surrogate, which a write would replace"
+            }
+            return Scalar(value: text, bytes: content.count)
         case 0x8 where size < 8:
-            try layout.require(size + 1, at: start + 1)
-            hasForeign = true
-            return Scalar(value: false)
+            return Scalar(value: KeyedArchiveUID(value: try layout.word(at: start + 1, size: size + 1)))
         default:
-            throw .damage("an object of unknown kind")
+            throw .malformed("an object of unknown kind")
         }
     }
 
     /// Of up to four bytes without a sign, of eight with one, of sixteen without.
-    private func integer(at start: Int, size: Int) throws(Flaw) -> CanonicalNumber {
+    private func integer(at start: Int, size: Int) throws(DecodingFailure) -> CanonicalNumber {
         guard size == 16 else {
             return .integer(Int64(bitPattern: try layout.word(at: start, size: size)))
         }
-        guard try layout.word(at: start, size: 8) == 0 else { throw .damage("an integer of more than 64 bits") }
+        guard try layout.word(at: start, size: 8) == 0 else { throw .unsupported("an integer of more than 64 bits") }
         return CanonicalNumber(try layout.word(at: start + 8, size: 8))
     }
 }

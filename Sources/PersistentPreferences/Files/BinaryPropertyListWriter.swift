@@ -21,7 +21,7 @@ struct BinaryPropertyListWriter {
     private var scalars: [UInt8] = []
     private var interned = ByteTable()
 
-    /// nil where there is an object in it that only Foundation can write.
+    /// nil if the value is not in canonical form.
     static func data(from value: Any) -> Data? {
         var writer = Self()
         writer.objects.append(.waiting(value))
@@ -93,6 +93,7 @@ struct BinaryPropertyListWriter {
         case .data(let data):
             scalars.appendMarker(0x40, count: data.count)
             scalars.append(contentsOf: data)
+        case .uid(let uid): scalars.appendUID(uid.value)
         case .list, .dictionary, .foreign: preconditionFailure("no scalar")
         }
         return start..<scalars.count
@@ -167,6 +168,13 @@ extension [UInt8] {
             append(0x23)
             appendBigEndian(bits)
         }
+    }
+
+    /// Of 1, 2, 4 or 8 bytes, as Foundation and plistlib write it.
+    fileprivate mutating func appendUID(_ value: UInt64) {
+        let size = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
+        append(0x80 | UInt8(size - 1))
+        appendBigEndian(value, size: size)
     }
 
     /// Up to four bytes are read without a sign.

@@ -62,13 +62,8 @@ final class FileLocation: @unchecked Sendable {
 }
 
 extension FileLocation {
-    /// Everything in the file; nil where there is none.
-    func content() throws -> [String: Any]? {
-        try withFile { file in
-            let reading = try file.read()
-            if let notice = reading.notice { throw notice }
-            return reading.content
-        }
+    func read() throws -> PropertyListFile.Reading {
+        try withFile { try $0.read() }
     }
 
     func transact(durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void) throws {

@@ -23,8 +23,22 @@ struct FileNames {
     /// The bytes of the last commit.
     var lastGood: String { ".\(file).lastgood" }
 
+    /// The longest name of a file: the longest name beside it, that of a quarantined file, adds 37 bytes, and file systems
+    /// hold 255.
+    static let longestFileName = 218
+
+    /// - Throws: `FileError.notStored` if a name beside the file would be too long.
+    func checkRoomForWriting() throws {
+        guard file.utf8.count <= Self.longestFileName else {
+            let reason =
+                "its name has \(file.utf8.count) bytes; more than \(Self.longestFileName) leave no room for the names that "
+                + "recovery needs"
+            throw FileError.notStored(StorageFailure(path: path, reason: reason))
+        }
+    }
+
     /// Where damaged bytes go. `attempt` counts up until the name is free.
-    func setAside(at time: FileStatus.Time, attempt: Int) -> String {
+    func quarantine(at time: FileStatus.Time, attempt: Int) -> String {
         var seconds = time_t(time.seconds)
         var parts = tm()
         gmtime_r(&seconds, &parts)

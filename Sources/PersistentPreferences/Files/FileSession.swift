@@ -8,18 +8,20 @@ struct FileSession {
     private let system: SystemCalls
     private let process = getpid()
 
-    /// Creates the folder if it is missing, and waits for the lock unless told not to.
-    init(
-        _ names: FileNames, makesFolder: Bool, waits: Bool = true, system: SystemCalls
-    ) throws(StorageFailure) {
+    /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
+    init?(_ names: FileNames, creates: Bool, system: SystemCalls) throws(StorageFailure) {
         self.system = system
-        if makesFolder {
-            folder = try Self.openOrMakeFolder(names.folder, system)
-        } else {
-            folder = try Self.openFolder(names.folder, system)
+        do {
+            folder = try creates ? Self.openOrMakeFolder(names.folder, system) : Self.openFolder(names.folder, system)
+        } catch  where !creates && error.code == ENOENT {
+            return nil
         }
         do {
-            sidecar = try Self.lockSidecar(of: names, in: folder, waits: waits, system)
+            guard let sidecar = try Self.lockSidecar(of: names, in: folder, creates: creates, system) else {
+                system.close(folder)
+                return nil
+            }
+            self.sidecar = sidecar
         } catch {
             system.close(folder)
             throw error
@@ -134,14 +136,17 @@ struct FileSession {
     // MARK: - Sidecar
 
     private static func lockSidecar(
-        of names: FileNames, in folder: SystemCalls.Descriptor, waits: Bool, _ system: SystemCalls
-    ) throws(StorageFailure) -> SystemCalls.Descriptor {
+        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
+    ) throws(StorageFailure) -> SystemCalls.Descriptor? {
         let path = names.path(of: names.lock)
         // Somebody may delete the sidecar between its opening and its locking; a lock on a deleted file is none.
         for _ in 0..<100 {
-            guard let descriptor = try openSidecar(of: names, in: folder, system) else { continue }
+            guard let descriptor = try openSidecar(of: names, in: folder, creates: creates, system) else {
+                if creates { continue }
+                return nil
+            }
             do throws(StorageFailure) {
-                if waits { try system.lockRetrying(descriptor) } else { try system.lock(descriptor, waits: false) }
+                try system.lockRetrying(descriptor)
                 let held = try system.status(of: descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
@@ -157,13 +162,14 @@ struct FileSession {
         throw StorageFailure(path: path, reason: "is deleted over and over")
     }
 
-    /// Opens the sidecar, or creates it; nil where another process was quicker at that.
+    /// Opens the sidecar, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
     private static func openSidecar(
-        of names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
     ) throws(StorageFailure) -> SystemCalls.Descriptor? {
         do {
             return try system.openRetrying(names.lock, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch  where error.code == ENOENT {
+            guard creates else { return nil }
             do {
                 let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
                 let descriptor = try system.openRetrying(names.lock, in: folder, flags, mode: 0o600)

@@ -1,33 +1,39 @@
 import Foundation
 
-/// Bytes to property list and back. Binary lists are read by `BinaryPropertyListReader`; Foundation parses XML, once it is
-/// checked, and those binary lists, checked as well, in which an object is that only Foundation can make.
+/// A property list as it was read from bytes.
+struct DecodedPropertyList {
+    /// In canonical form.
+    let value: Any
+    let format: PropertyListFormat
+    /// Why writing the value back would lose an entry that is there; nil if it would not.
+    var loss: String?
+}
+
+/// Bytes to property list and back, in the two formats of property lists. Each has one reader and one writer, all of our own.
 enum PropertyListCoder {
-    /// What is wrong with bytes.
-    enum Flaw: Error {
-        /// They are no property list.
-        case damage(String)
-        /// They may be a good one, but are not safe to parse.
-        case excess(String)
+    static func decode(_ bytes: Data) throws(DecodingFailure) -> DecodedPropertyList {
+        try bytes.withBytes { buffer throws(DecodingFailure) in try decode(buffer) }
     }
 
-    /// Parses binary and XML property lists; other bytes that Foundation would take (old-style `{}`) are damage.
-    /// - Returns: the value in canonical form. Objects of other programs that have none are carried as they are.
-    static func decode(_ bytes: Data) throws(Flaw) -> (value: Any, format: PropertyListFormat) {
-        if bytes.isEmpty { throw .damage("the file is empty") }
-        let isBinary = bytes.starts(with: Data("bplist".utf8))
-        if isBinary {
-            let value = try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.value(in: buffer) }
-            if let value { return (value, .binary) }
-        } else {
-            try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
+    private static func decode(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> DecodedPropertyList {
+        if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "the file is empty", isIncomplete: true)) }
+        if bytes.starts(with: "bplist".utf8) {
+            do {
+                let (value, loss) = try BinaryPropertyListReader.value(in: bytes)
+                return DecodedPropertyList(value: value, format: .binary, loss: loss)
+            } catch .malformed(var fault) {
+                // A file that is cut off can show in any way.
+                fault.isIncomplete = true
+                throw .malformed(fault)
+            } catch {
+                throw error
+            }
         }
-        do {
-            let value = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-            return (canonical(value), isBinary ? .binary : .xml)
-        } catch {
-            throw .damage("no property list" + line(of: error))
+        guard XMLPropertyListReader.isXML(bytes) else {
+            throw .malformed(ForeignFormat.reason(bytes) ?? "is neither a binary nor an XML property list")
         }
+        let (value, loss) = try XMLPropertyListReader.value(in: bytes)
+        return DecodedPropertyList(value: value, format: .xml, loss: loss)
     }
 
     /// The value as it will be read again: an XML property list holds dates to the second.
@@ -36,56 +42,38 @@ enum PropertyListCoder {
     }
 
     private static func withWholeSeconds(_ value: Any) -> Any {
-        switch value {
-        case let date as Date:
-            return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
-        case let array as [Any]:
-            return array.map(withWholeSeconds)
-        case let dictionary as [String: Any]:
-            return dictionary.mapValues(withWholeSeconds)
-        default:
-            return value
+        switch CanonicalForm(value) {
+        case .date(let date):
+            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
+        case .list(let elements): elements.map(withWholeSeconds)
+        case .dictionary(let dictionary): dictionary.mapValues(withWholeSeconds)
+        default: value
         }
     }
 
-    /// - Throws: `Flaw` where the bytes could not be read again, else what the encoder throws.
-    static func encode(_ value: Any, as format: PropertyListFormat) throws -> Data {
+    static func encode(_ value: Any, as format: PropertyListFormat) throws(EncodingFailure) -> Data {
         switch format {
+        case .xml: return try XMLPropertyListWriter.data(from: value)
         case .binary:
-            let bytes =
-                try BinaryPropertyListWriter.data(from: value)
-                ?? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
-            try bytes.withBytes { buffer throws(Flaw) in try BinaryPropertyListReader.check(buffer) }
-            return bytes
-        case .xml:
-            let bytes = try XMLPropertyListWriter.data(from: value)
-            try bytes.withBytes { buffer throws(Flaw) in try XMLPropertyListCheck.run(buffer) }
-            return bytes
-        }
-    }
-
-    /// Where the parser stopped. Its own words may quote the file, which no error of ours does.
-    private static func line(of error: any Error) -> String {
-        let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
-        guard let mark = text.range(of: "line ") else { return "" }
-        let number = text[mark.upperBound...].prefix { $0.isASCII && $0.isNumber }
-        return number.isEmpty ? "" : " (line \(number))"
-    }
-
-    /// Foundation's containers as Swift's; it gives scalars in canonical form already, but for Booleans from some
-    /// sources.
-    private static func canonical(_ value: Any) -> Any {
-        if let array = value as? [Any] { return array.map(canonical) }
-        if let dictionary = value as? [AnyHashable: Any] {
-            var result: [String: Any] = [:]
-            result.reserveCapacity(dictionary.count)
-            for (key, value) in dictionary {
-                guard let key = key.base as? String else { continue }
-                result[key] = canonical(value)
+            guard let bytes = BinaryPropertyListWriter.data(from: value) else {
+                throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in a property list")
             }
-            return result
+            do {
+                try bytes.withBytes { buffer throws(DecodingFailure) in try BinaryPropertyListReader.check(buffer) }
+            } catch {
+                throw EncodingFailure(path: "", reason: "could not be read again: \(error.reason)")
+            }
+            return bytes
         }
-        if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return CanonicalNumber(number).object }
-        return value
+    }
+}
+
+extension DecodingFailure {
+    /// What is wrong and where, as one clause.
+    var reason: String {
+        switch self {
+        case .malformed(let fault): "\(fault)"
+        case .unsupported(let reason): reason
+        }
     }
 }

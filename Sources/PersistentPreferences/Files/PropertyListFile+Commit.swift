@@ -7,11 +7,11 @@ extension PropertyListFile {
     ) throws {
         let format = base.format ?? newFileFormat
         let content = PropertyListCoder.storable(content, as: format)
-        if CanonicalValue.areEqual(base.content ?? [:], content) {
+        if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }
-        if root == .document, content.isEmpty { return try removeFile(durability: durability, under: session) }
+        if root == .document, content.isEmpty { return try removeFile(base, durability: durability, under: session) }
         try store(content, replacing: base, durability: durability, under: session)
     }
 
@@ -22,17 +22,22 @@ extension PropertyListFile {
     func store(
         _ content: Content, replacing base: Snapshot, durability: Durability, under session: FileSession
     ) throws {
+        if let loss = base.loss { throw FileError.notStored(StorageFailure(path: names.path, reason: loss)) }
         let format = base.format ?? newFileFormat
         let bytes = try encoded(content, as: format)
-        let (file, time) = try putInPlace(
-            bytes, permissionsOf: base.status, durability: durability, under: session)
+        let quarantine = try quarantine(base, under: session)
+        let file: OpenFile
+        let time: FileStatus.Time
+        do {
+            (file, time) = try putInPlace(
+                bytes, permissionsOf: base.status, durability: durability, under: session)
+        } catch {
+            if let quarantine { releaseFromQuarantine(quarantine, base, under: session) }
+            throw error
+        }
+        if let quarantine { warnOfQuarantine(quarantine, base) }
         // Whoever reads while the folder is flushed loads what stands there now.
         publish(nil)
-        defer {
-            // The copy first: the companion may write over the file, and be killed in it.
-            keepLastGood(bytes, like: base.status, under: session)
-            currentCompanion?.didChange()
-        }
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: session) } : nil
         // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
         if let status = try? system.status(of: file.descriptor) {
@@ -40,11 +45,23 @@ extension PropertyListFile {
             publish(Snapshot(content: content, from: source, system: system))
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
+        let copy = Result { () throws(StorageFailure) in
+            try keepLastGood(bytes, like: base.status, under: session)
+        }
+        // After the copy: it may write over the file, and be killed in it.
+        currentCompanion?.didChange()
         try flush?.get()
+        do {
+            try copy.get()
+        } catch {
+            // A copy of an older state must not outlive what this commit has deleted.
+            throw FileError.durabilityUnconfirmed(error.at(names.path(of: names.lastGood)))
+        }
     }
 
-    /// Removes the file, and first the copy of its last good state, which would bring it back.
-    private func removeFile(durability: Durability, under session: FileSession) throws {
+    /// Removes the file, and first the copy of its last good state, which would bring it back. A malformed file is quarantined.
+    func removeFile(_ base: Snapshot, durability: Durability, under session: FileSession) throws {
+        let quarantine = try quarantine(base, under: session)
         do {
             try refuseOtherThanFile(under: session)
             do {
@@ -52,8 +69,10 @@ extension PropertyListFile {
             } catch  where error.code == ENOENT {}
             try system.remove(names.file, in: session.folder)
         } catch {
+            if let quarantine { releaseFromQuarantine(quarantine, base, under: session) }
             throw FileError.notStored(error.at(names.path))
         }
+        if let quarantine { warnOfQuarantine(quarantine, base) }
         publish(Snapshot(system: system))
         do {
             if durability == .powerCut { try system.synchronizeFolder(session.folder) }
@@ -80,10 +99,8 @@ extension PropertyListFile {
         do {
             let whole = root == .document ? content[Self.documentKey] ?? content : content
             bytes = try PropertyListCoder.encode(whole, as: format)
-        } catch PropertyListCoder.Flaw.damage(let reason), PropertyListCoder.Flaw.excess(let reason) {
-            throw refused("could not be read again: \(reason)")
         } catch {
-            throw refused("cannot be encoded")
+            throw refused("\(error)")
         }
         guard bytes.count <= Self.sizeLimit else { throw refused("would be larger than \(Self.sizeLimit >> 20) MiB") }
         return bytes
@@ -178,16 +195,28 @@ extension PropertyListFile {
         }
     }
 
-    /// Keeps the bytes of this commit beside the file, for the day when another program damages it. Renamed, so never
-    /// half written by us, but not synced: it costs no flush.
-    private func keepLastGood(_ bytes: Data, like old: FileStatus?, under session: FileSession) {
-        // The state itself is stored already; a copy that fails leaves the one before.
+    /// Keeps the bytes of this commit beside the file, in case another program damages it. Renamed, so never half written by
+    /// us, but not synced: it costs no flush.
+    ///
+    /// If there is no room for it, the write has succeeded all the same, and the copy of the state before is removed: it may
+    /// hold what this commit has deleted.
+    /// - Throws: why a copy of an older state could not be removed.
+    private func keepLastGood(
+        _ bytes: Data, like old: FileStatus?, under session: FileSession
+    ) throws(StorageFailure) {
         let permissions = old.map { Permissions($0).withoutOthers }
-        guard (try? makeTemporary(bytes, permissions: permissions, under: session)) != nil else { return }
-        do {
-            try system.rename(names.temporary, to: names.lastGood, in: session.folder)
+        do throws(StorageFailure) {
+            _ = try makeTemporary(bytes, permissions: permissions, under: session)
+            do throws(StorageFailure) {
+                try system.rename(names.temporary, to: names.lastGood, in: session.folder)
+            } catch {
+                try? system.remove(names.temporary, in: session.folder)
+                throw error
+            }
         } catch {
-            try? system.remove(names.temporary, in: session.folder)
+            do {
+                try system.remove(names.lastGood, in: session.folder)
+            } catch  where error.code == ENOENT {}
         }
     }
 }

@@ -1,42 +1,41 @@
 import Foundation
 
 extension PropertyListFile {
-    /// What a look at the path finds.
-    enum Found {
-        /// A readable file, or none at all: both are states.
-        case state(Snapshot)
-        /// Bytes that are no property list of ours.
-        case damage(DamagedFile)
-    }
-
-    /// A damaged file, held open, so that it can be told from another that takes its place.
-    struct DamagedFile {
-        let reason: String
-        let status: FileStatus
-        let file: OpenFile
-    }
-
-    /// What a load ends with.
-    enum Loaded {
-        case state(Snapshot)
-        /// Damage that could not be moved: reads give the last good state, writes are refused.
-        case stuck(DamageReport, lastGood: Content?)
-    }
-
     /// The largest file that is read at all, and so the largest that is written.
     static let sizeLimit = 256 << 20
 
-    /// Reads the file, publishes its state and gives it. Without a lock held, a damaged file is given time first: another
-    /// program may be writing it.
-    func load(under session: FileSession?) throws -> Loaded {
-        removeTemporary(under: session)
-        let loaded: Loaded =
-            switch try find(under: session) {
-            case .state(let snapshot): .state(snapshot)
-            case .damage(let file): try recover(from: file, under: session)
+    /// What a look at the path finds.
+    enum Found {
+        /// A readable file, or none at all.
+        case state(Snapshot)
+        case malformed(MalformedBytes)
+    }
+
+    /// A file that is not a property list with the right top level, held open so that it can be told from another one that
+    /// takes its place.
+    struct MalformedBytes {
+        let fault: PropertyListFault
+        let source: Snapshot.Source
+    }
+
+    /// Reads the file and makes its state the one that reads return. Changes nothing on disk, whatever it finds.
+    ///
+    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it.
+    func load(under session: FileSession?) throws -> Snapshot {
+        var found = try find(under: session)
+        for _ in 0..<50 {
+            guard case .malformed(let bytes) = found, bytes.fault.isIncomplete, bytes.source.status.age(at: system.now()) < 1
+            else { break }
+            system.pause()
+            found = try find(under: session)
+        }
+        let snapshot =
+            switch found {
+            case .state(let snapshot): snapshot
+            case .malformed(let bytes): try state(inPlaceOf: bytes, under: session)
             }
-        if case .state(let snapshot) = loaded { publish(snapshot) } else { publish(nil) }
-        return loaded
+        publish(snapshot)
+        return snapshot
     }
 
     /// Opens and parses what is at the path; under a session, what has the file's name in its folder.
@@ -49,7 +48,7 @@ extension PropertyListFile {
         throw FileError.unreadable(StorageFailure(path: names.path, reason: "is being changed all the time"))
     }
 
-    /// nil where the file changed while it was being read.
+    /// nil if the file changed while it was being read.
     private func findOnce(under session: FileSession?) throws -> Found? {
         guard let file = try open(under: session) else { return .state(Snapshot(system: system)) }
         do {
@@ -62,13 +61,17 @@ extension PropertyListFile {
             let time = system.now()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
             guard try system.status(of: file.descriptor) == status else { return nil }
+            func source(_ format: PropertyListFormat?) -> Snapshot.Source {
+                Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+            }
             do {
-                let (content, format) = try Self.decode(bytes, as: root)
-                let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
-                return .state(Snapshot(content: content, from: source, system: system))
-            } catch PropertyListCoder.Flaw.damage(let reason) {
-                return .damage(DamagedFile(reason: reason, status: status, file: file))
-            } catch PropertyListCoder.Flaw.excess(let reason) {
+                let list = try Self.decode(bytes, as: root)
+                return .state(
+                    Snapshot(content: list.content, from: source(list.format), loss: list.loss, system: system))
+            } catch DecodingFailure.malformed(let fault) {
+                let format: PropertyListFormat? = bytes.withUnsafeBytes(XMLPropertyListReader.isXML) ? .xml : nil
+                return .malformed(MalformedBytes(fault: fault, source: source(format)))
+            } catch DecodingFailure.unsupported(let reason) {
                 // It may be a good file of another program: it is not ours to move.
                 throw StorageFailure(path: "", reason: reason)
             }
@@ -77,7 +80,7 @@ extension PropertyListFile {
         }
     }
 
-    /// nil where there is no file.
+    /// nil if there is no file.
     private func open(under session: FileSession?) throws -> OpenFile? {
         // O_NONBLOCK: a FIFO in the place of the file must not be waited for.
         let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
@@ -98,34 +101,13 @@ extension PropertyListFile {
         }
     }
 
+    /// What the bytes of a file hold as the content of a domain or of a document.
     static func decode(
         _ bytes: Data, as root: Root = .domain
-    ) throws(PropertyListCoder.Flaw) -> (content: Content, format: PropertyListFormat) {
-        let (value, format) = try PropertyListCoder.decode(bytes)
-        if root == .document { return ([documentKey: value], format) }
-        guard let content = value as? Content else { throw .damage("its top level is no dictionary") }
-        return (content, format)
-    }
-
-    /// A killed writer leaves its temporary file. The next one replaces it; a process that only reads removes it too, at
-    /// its first look, unless somebody is writing at the moment.
-    private func removeTemporary(under session: FileSession?) {
-        guard isFirstLoad(), isThere(names.path(of: names.temporary)) else { return }
-        // Nothing hangs on it: the next commit replaces it, or says that it cannot.
-        if let session {
-            try? system.remove(names.temporary, in: session.folder)
-        } else if let session = try? FileSession(names, makesFolder: false, waits: false, system: system) {
-            try? system.remove(names.temporary, in: session.folder)
-            session.end()
-        }
-    }
-
-    private func isThere(_ path: String) -> Bool {
-        do {
-            return try system.status(ofPath: path, followsLinks: false) != nil
-        } catch {
-            // It may be, and whoever looks for it will find out.
-            return true
-        }
+    ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
+        let list = try PropertyListCoder.decode(bytes)
+        if root == .document { return ([documentKey: list.value], list.format, list.loss) }
+        guard let content = list.value as? Content else { throw .malformed("its top level is not a dictionary") }
+        return (content, list.format, list.loss)
     }
 }

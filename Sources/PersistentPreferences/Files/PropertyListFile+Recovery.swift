@@ -1,122 +1,175 @@
 import Foundation
 
+/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes first, if the
+/// file is ours.
 extension PropertyListFile {
-    /// Deals with a file whose bytes are no property list. Nothing is lost and nothing hidden: whatever was there is set
-    /// aside with its bytes intact, the last good state takes its place if there is one, and a notice is left.
-    func recover(from found: DamagedFile, under session: FileSession?) throws -> Loaded {
-        var damaged = found
-        // Another program may be in the middle of writing it.
-        for _ in 0..<50 where damaged.status.age(at: system.now()) < 1 {
-            system.pause()
-            switch try find(under: session) {
-            case .state(let snapshot): return .state(snapshot)
-            case .damage(let file): damaged = file
-            }
-        }
-        if let session { return try setAside(damaged, under: session) }
-        let own: FileSession
+    // MARK: - Reading
+
+    /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good copy.
+    ///
+    /// - Throws: `FileError.unreadable` if there is a copy that cannot be read, since it may hold the newest state.
+    func state(inPlaceOf bytes: MalformedBytes, under session: FileSession?) throws -> Snapshot {
+        let copy: LastGoodCopy
         do {
-            // Inside an update of another file nothing is waited for: the holder may be waiting for that one.
-            own = try FileSession(names, makesFolder: false, waits: Transaction.current == nil, system: system)
+            copy = try lastGoodCopy(beside: bytes, in: session?.folder)
         } catch {
-            return stuck(damaged, lastGood: try? lastGood(for: damaged, in: nil))
+            throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
-        defer { own.end() }
-        switch try find(under: own) {
-        case .state(let snapshot): return .state(snapshot)
-        case .damage(let file): return try setAside(file, under: own)
+        let isOurs = copy.isThere || currentCompanion != nil
+        if bytes.source.status.size == 0, !isOurs {
+            return Snapshot(content: nil, from: bytes.source, system: system)
+        }
+        let (state, known) = newest(knownState, copy)
+        let source = Snapshot.Source(
+            file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
+            bytes: bytes.source.bytes, time: bytes.source.time)
+        let report = MalformedFile(path: names.path, fault: bytes.fault, state: state)
+        return Snapshot(
+            content: known?.content, from: source, fault: Snapshot.Fault(report: report, isOurs: isOurs),
+            loss: known?.loss, system: system)
+    }
+
+    private func newest(
+        _ known: KnownState?, _ copy: LastGoodCopy
+    ) -> (MalformedFile.KnownState, KnownState?) {
+        guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
+        // The copy of a commit is younger than its file; the two are the same state then.
+        if let known, known.changed >= copied.changed || CanonicalValue.areEqual(known.content, copied.content) {
+            return (.lastKnown, known)
+        }
+        return (.lastGoodCopy(date), copied)
+    }
+
+    /// The bytes of the last commit, kept beside the file.
+    private enum LastGoodCopy {
+        /// There is none that can be trusted: in a folder that others may write to, anybody can plant one.
+        case missing
+        /// It is damaged itself.
+        case damaged
+        case usable(KnownState, Date)
+
+        var isThere: Bool { if case .missing = self { false } else { true } }
+    }
+
+    private func lastGoodCopy(
+        beside bytes: MalformedBytes, in folder: SystemCalls.Descriptor?
+    ) throws(StorageFailure) -> LastGoodCopy {
+        let name = folder == nil ? names.path(of: names.lastGood) : names.lastGood
+        let folder = folder ?? AT_FDCWD
+        let owner = bytes.source.status.owner
+        // Asked before it is opened: what somebody has planted to be refused must not be in the way.
+        guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
+            case .file = planted.kind, planted.owner == owner
+        else { return .missing }
+        let file: OpenFile
+        do {
+            let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+            file = OpenFile(try system.openRetrying(name, in: folder, flags), system)
+        } catch  where error.code == ENOENT || error.code == ELOOP {
+            return .missing
+        }
+        let status = try system.status(of: file.descriptor)
+        guard case .file = status.kind, status.owner == owner else { return .missing }
+        let copied = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+        do {
+            let list = try Self.decode(copied, as: root)
+            let state = KnownState(
+                content: list.content, format: list.format, loss: list.loss, changed: status.changed)
+            return .usable(state, status.modified.date)
+        } catch {
+            return .damaged
         }
     }
 
-    /// Moves a damaged file aside and puts the last good state in its place, or leaves everything as it was.
-    private func setAside(_ damaged: DamagedFile, under session: FileSession) throws -> Loaded {
-        let good: LastGood?
-        do {
-            good = try lastGood(for: damaged, in: session.folder)
-        } catch {
-            // There may be one all the same: its place is not given away.
-            return stuck(damaged, lastGood: nil)
-        }
-        var report = DamageReport(path: names.path, reason: damaged.reason)
-        do {
-            // A second name first, then the replacement over the old one: at no moment is there no file.
-            let name = try nameAside(damaged, under: session)
-            report.setAsideAs = names.path(of: name)
-            do {
-                // Or a power cut could take the new name and leave the replacement.
-                try system.synchronizeRetrying(damaged.file.descriptor)
+    // MARK: - Writing
+
+    /// Gives the malformed file a second name beside its own, and makes both names and bytes outlast a power cut, so that the
+    /// file may be replaced. At no moment is there no file.
+    ///
+    /// - Returns: the name; nil for a file that is not malformed.
+    func quarantine(_ base: Snapshot, under session: FileSession) throws -> String? {
+        guard base.fault != nil, let file = base.file, let status = base.status else { return nil }
+        do throws(StorageFailure) {
+            let name = try nameAside(file, status, under: session)
+            do throws(StorageFailure) {
+                try system.synchronizeRetrying(file.descriptor)
                 try system.synchronizeFolder(session.folder)
-                try replaceDamaged(by: good?.bytes, like: damaged.status, under: session)
             } catch {
-                takeBack(name, of: damaged, under: session)
+                releaseFromQuarantine(name, base, under: session)
                 throw error
             }
+            return name
         } catch {
-            return stuck(damaged, lastGood: good)
-        }
-        report.isRestored = good != nil
-        leaveNotice(.damaged(report))
-        currentCompanion?.didChange()
-        switch try find(under: session) {
-        case .state(let snapshot): return .state(snapshot)
-        case .damage(let file): return stuck(file, lastGood: good)
+            throw FileError.notStored(error.at(names.path))
         }
     }
 
-    /// Gives a file that parses, and is not what somebody needs, a second name beside its own, so that it may be replaced.
-    func keepAside(_ snapshot: Snapshot, reason: String, under session: FileSession) throws {
-        guard let file = snapshot.file, let status = snapshot.status else { return }
+    /// Undoes `quarantine` after a failed write, if the file still has its own name. Otherwise the bytes are safe under the
+    /// new one.
+    func releaseFromQuarantine(_ name: String, _ base: Snapshot, under session: FileSession) {
+        let place: FileStatus?
         do {
-            _ = try nameAside(DamagedFile(reason: reason, status: status, file: file), under: session)
+            place = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+        } catch {
+            return
+        }
+        // It tidies up after a failure that is reported. If this fails too, a second copy stays.
+        if let place, let status = base.status, place.isSameFile(as: status) {
+            try? system.remove(name, in: session.folder)
+        }
+    }
+
+    /// Leaves the warning that a write has quarantined the file.
+    func warnOfQuarantine(_ name: String, _ base: Snapshot) {
+        guard var report = base.fault?.report else { return }
+        report.quarantinedAs = names.path(of: name)
+        leaveWarning(.damaged(report))
+    }
+
+    /// Gives a file that parses, but is not what its user expects, a second name beside its own, so that it may be replaced.
+    func keepAside(_ snapshot: Snapshot, under session: FileSession) throws {
+        // A malformed file is quarantined when it is replaced.
+        guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
+        do {
+            _ = try nameAside(file, status, under: session)
             try system.synchronizeFolder(session.folder)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
     }
 
-    /// Puts the bytes in the place of the damaged file, or nothing where there are none.
-    private func replaceDamaged(by bytes: Data?, like old: FileStatus, under session: FileSession) throws {
-        if let bytes {
-            _ = try putInPlace(bytes, permissionsOf: old, durability: .powerCut, under: session)
-        } else {
-            try system.remove(names.file, in: session.folder)
-        }
-        // If the flush fails, a power cut may bring the damage back, and it is met again.
-        try? system.synchronizeFolder(session.folder)
-    }
-
-    /// Gives the damaged file a free name beside its own.
-    private func nameAside(_ damaged: DamagedFile, under session: FileSession) throws(StorageFailure) -> String {
+    private func nameAside(
+        _ file: OpenFile, _ status: FileStatus, under session: FileSession
+    ) throws(StorageFailure) -> String {
         guard let there = try system.status(ofPath: names.file, in: session.folder, followsLinks: false),
-            there.isSameFile(as: damaged.status)
+            there.isSameFile(as: status)
         else { throw StorageFailure(path: names.path, reason: "was replaced meanwhile") }
         let time = system.now()
         for attempt in 0..<1_000 {
-            let name = names.setAside(at: time, attempt: attempt)
+            let name = names.quarantine(at: time, attempt: attempt)
             do {
                 do {
                     try system.link(names.file, to: name, in: session.folder)
                 } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                     // No second names here (FAT, or a file of another user): a copy, then.
-                    try copy(damaged, to: name, under: session)
+                    try copy(file, status, to: name, under: session)
                 }
                 return name
             } catch  where error.code == EEXIST {
                 continue
             }
         }
-        throw StorageFailure(path: names.path, reason: "has a thousand damaged namesakes")
+        throw StorageFailure(path: names.path, reason: "a thousand files of this second are quarantined already")
     }
 
     private func copy(
-        _ damaged: DamagedFile, to name: String, under session: FileSession
+        _ file: OpenFile, _ status: FileStatus, to name: String, under session: FileSession
     ) throws(StorageFailure) {
-        let file = damaged.file.descriptor
-        let bytes = try system.readAll(file, size: damaged.status.size, limit: Self.sizeLimit)
-        guard try system.status(of: file) == damaged.status else {
+        let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+        guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "is being changed")
         }
-        let copy = try make(name, bytes, permissions: Permissions(damaged.status), under: session)
+        let copy = try make(name, bytes, permissions: Permissions(status), under: session)
         do {
             try system.synchronizeRetrying(copy.descriptor)
         } catch {
@@ -124,52 +177,10 @@ extension PropertyListFile {
             throw error
         }
     }
+}
 
-    /// Undoes `nameAside` where the file still has its own name. Otherwise the bytes are safe under the new one.
-    private func takeBack(_ name: String, of damaged: DamagedFile, under session: FileSession) {
-        let place: FileStatus?
-        do {
-            place = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
-        } catch {
-            return
-        }
-        // It tidies up after a failure that is reported: where it fails, a second copy stays.
-        if let place, place.isSameFile(as: damaged.status) { try? system.remove(name, in: session.folder) }
-    }
-
-    private func stuck(_ damaged: DamagedFile, lastGood: LastGood?) -> Loaded {
-        .stuck(
-            DamageReport(path: names.path, reason: damaged.reason, isRestored: lastGood != nil),
-            lastGood: lastGood?.content)
-    }
-
-    private typealias LastGood = (content: Content, bytes: Data)
-
-    /// The bytes of the last commit; nil where there are none, or none that are whole and of the same owner: in a folder
-    /// that others may write to, anybody can plant some. Throws where they are there and cannot be read.
-    private func lastGood(
-        for damaged: DamagedFile, in folder: SystemCalls.Descriptor?
-    ) throws(StorageFailure) -> LastGood? {
-        let name = folder == nil ? names.path(of: names.lastGood) : names.lastGood
-        let folder = folder ?? AT_FDCWD
-        // Asked before it is opened: what somebody has planted to be refused must not be in the way.
-        guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
-            case .file = planted.kind, planted.owner == damaged.status.owner
-        else { return nil }
-        let file: OpenFile
-        do {
-            let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-            file = OpenFile(try system.openRetrying(name, in: folder, flags), system)
-        } catch  where error.code == ENOENT || error.code == ELOOP {
-            return nil
-        }
-        let status = try system.status(of: file.descriptor)
-        guard case .file = status.kind, status.owner == damaged.status.owner else { return nil }
-        let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
-        do {
-            return (try Self.decode(bytes, as: root).content, bytes)
-        } catch {
-            return nil
-        }
+extension FileStatus.Time {
+    fileprivate var date: Date {
+        Date(timeIntervalSince1970: TimeInterval(seconds) + TimeInterval(nanoseconds) / 1e9)
     }
 }

@@ -1,10 +1,10 @@
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    func keepAside(reason: String) throws {
+    func keepAside() throws {
         guard let session else { preconditionFailure("keepAside outside begin and end") }
         try refuseFork(of: session.lock)
-        try keepAside(session.base, reason: reason, under: session.lock)
+        try keepAside(session.base, under: session.lock)
     }
 
     /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
@@ -23,9 +23,32 @@ extension PropertyListFile {
         {
             return current
         }
-        switch try load(under: session) {
-        case .state(let snapshot): return snapshot
-        case .stuck(let damage, _): throw FileError.damaged(damage)
+        return try load(under: session)
+    }
+
+    /// Locks the file for this process. Nothing is created, not even the lock file, before a look has shown that the path
+    /// leads to a file that may be written.
+    func lockForWriting() throws -> FileSession {
+        try names.checkRoomForWriting()
+        do throws(StorageFailure) {
+            if let session = try FileSession(names, creates: false, system: system) { return session }
+        } catch {
+            throw FileError.notStored(error)
         }
+        _ = try writable(load(under: nil))
+        do throws(StorageFailure) {
+            guard let session = try FileSession(names, creates: true, system: system) else {
+                throw StorageFailure(path: names.path, reason: "its folder is removed over and over")
+            }
+            return session
+        } catch {
+            throw FileError.notStored(error)
+        }
+    }
+
+    /// - Throws: `FileError.notOurs` for a file that this package has not written, and so does not replace.
+    func writable(_ snapshot: Snapshot) throws -> Snapshot {
+        if let fault = snapshot.fault, !fault.isOurs { throw fault.error }
+        return snapshot
     }
 }

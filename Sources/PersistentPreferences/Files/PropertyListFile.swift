@@ -20,18 +20,30 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     static let documentKey = "document"
 
-    /// Other code that writes the same file and has to be brought in step.
+    /// Other code that writes the same file and has to be brought in step. A file that has one belongs to a UserDefaults domain,
+    /// so it is never "not ours".
     protocol Companion: AnyObject, Sendable {
-        /// Called under the cross-process lock, before the file is looked at for a change.
+        /// Called under the cross-process lock, before the file is looked at for a change. Not for a damaged file, which the
+        /// other code would overwrite.
         func willChange()
         /// Called under the cross-process lock, after the file was replaced.
         func didChange()
     }
 
+    /// The newest state that this process has read from the file or written to it.
+    struct KnownState {
+        let content: Content
+        let format: PropertyListFormat?
+        let loss: String?
+        /// When the file became what the state was read from.
+        let changed: FileStatus.Time
+    }
+
     private let lock = Lock()
     private var snapshot: Snapshot?
-    private var notice: FileError?
-    private var wasLoaded = false
+    private var known: KnownState?
+    private var warning: FileError?
+    private var hasBegun = false
     private var flushes = FlushRecord()
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
@@ -53,6 +65,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         let content: Content?
         /// nil for what is still being changed.
         var revision: Revision?
+        /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
         var notice: FileError?
         /// How sure the state is to last.
         var durability = Durability.process
@@ -64,31 +77,29 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if let transaction = Transaction.current, transaction.owner === self {
             return Reading(content: transaction.content)
         }
-        if let (cached, durability, hasNotice) = validated() {
-            return Reading(
-                content: cached.content, revision: cached.revision, notice: hasNotice ? takeNotice() : nil,
-                durability: durability)
+        if let (cached, durability, hasWarning) = validated() {
+            return reading(of: cached, durability, hasWarning: hasWarning)
         }
-        switch try load(under: nil) {
-        case .state(let snapshot):
-            return Reading(
-                content: snapshot.content, revision: snapshot.revision, notice: takeNotice(),
-                durability: durability(of: snapshot))
-        case .stuck(let damage, let lastGood):
-            return Reading(content: lastGood, notice: .damaged(damage))
-        }
+        let snapshot = try load(under: nil)
+        return reading(of: snapshot, durability(of: snapshot), hasWarning: true)
+    }
+
+    private func reading(of snapshot: Snapshot, _ durability: Durability, hasWarning: Bool) -> Reading {
+        Reading(
+            content: snapshot.content, revision: snapshot.revision,
+            notice: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil), durability: durability)
     }
 
     /// What is cached, if the file still is what it was read from.
-    func validated() -> (snapshot: Snapshot, durability: Durability, hasNotice: Bool)? {
-        let (cached, durability, hasNotice) = lock.withLock {
-            (snapshot, snapshot.map { flushes.durability(of: $0.status) }, notice != nil)
+    func validated() -> (snapshot: Snapshot, durability: Durability, hasWarning: Bool)? {
+        let (cached, durability, hasWarning) = lock.withLock {
+            (snapshot, snapshot.map(durabilityUnderLock), warning != nil)
         }
         guard let cached, let durability, let current = cached.validated(atPath: names.path) else { return nil }
         if current !== cached {
             lock.withLock { if snapshot === cached { snapshot = current } }
         }
-        return (current, durability, hasNotice)
+        return (current, durability, hasWarning)
     }
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
@@ -100,10 +111,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         {
             return cached.content
         }
-        switch try load(under: nil) {
-        case .state(let snapshot): return snapshot.content
-        case .stuck(_, let lastGood): return lastGood
-        }
+        return try load(under: nil).content
     }
 
     /// - Throws: `FileError.pathChanged` where the file has become a link.
@@ -127,15 +135,19 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     /// True at the first call.
-    func isFirstLoad() -> Bool {
+    private func isFirstTransaction() -> Bool {
         lock.withLock {
-            defer { wasLoaded = true }
-            return !wasLoaded
+            defer { hasBegun = true }
+            return !hasBegun
         }
     }
 
     func durability(of snapshot: Snapshot) -> Durability {
-        lock.withLock { flushes.durability(of: snapshot.status) }
+        lock.withLock { durabilityUnderLock(of: snapshot) }
+    }
+
+    private func durabilityUnderLock(of snapshot: Snapshot) -> Durability {
+        snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
     }
 
     func isFlushRefused(for status: FileStatus) -> Bool {
@@ -160,36 +172,48 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             transaction.durability = max(transaction.durability, durability)
             return
         }
-        switch try validated().map({ .state($0.snapshot) }) ?? load(under: nil) {
-        case .state(let snapshot):
-            // Needs no lock: whatever replaces the state meanwhile is newer.
-            if self.durability(of: snapshot) < durability, try !flushInPlace(snapshot) {
-                try transact(durability: durability) { _ in }
+        let snapshot = try validated()?.snapshot ?? load(under: nil)
+        if self.durability(of: snapshot) >= durability { return }
+        // To flush needs no lock: whatever replaces the state meanwhile is newer.
+        if snapshot.fault == nil, try flushInPlace(snapshot) { return }
+        try transact(durability: durability) { _ in }
+    }
+
+    /// Makes a state the one that reads return; nil if the next read has to load it.
+    func publish(_ snapshot: Snapshot?) {
+        lock.withLock {
+            self.snapshot = snapshot
+            guard let snapshot, snapshot.fault == nil else { return }
+            known = snapshot.content.flatMap { content in
+                snapshot.status.map {
+                    KnownState(
+                        content: content, format: snapshot.format, loss: snapshot.loss, changed: $0.changed)
+                }
             }
-        case .stuck(let damage, _):
-            throw FileError.damaged(damage)
         }
     }
 
-    func publish(_ snapshot: Snapshot?) {
-        lock.withLock { self.snapshot = snapshot }
+    var knownState: KnownState? { lock.withLock { known } }
+
+    func leaveWarning(_ error: FileError) {
+        lock.withLock { warning = error }
     }
 
-    func leaveNotice(_ error: FileError) {
-        lock.withLock { notice = error }
-    }
-
-    override func takeNotice() -> FileError? {
+    override func takeWarning() -> FileError? {
         lock.withLock {
-            defer { notice = nil }
-            return notice
+            defer { warning = nil }
+            return warning
         }
     }
 
     // MARK: - Settings shared by the stores on this file
 
     func setCompanion(_ companion: any Companion) {
-        lock.withLock { self.companion = companion }
+        lock.withLock {
+            // Whose file a malformed one is depends on it.
+            if self.companion == nil, snapshot?.fault != nil { snapshot = nil }
+            self.companion = companion
+        }
     }
 
     func setFormatOfNewFile(_ format: PropertyListFormat) {
@@ -207,19 +231,15 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     // MARK: - One transaction
 
     override func begin() throws -> Content? {
-        let session: FileSession
+        let session = try lockForWriting()
         do {
-            session = try FileSession(names, makesFolder: true, system: system)
-        } catch {
-            throw FileError.notStored(error)
-        }
-        do {
-            if let companion = currentCompanion {
-                // Damage has to be met before the companion, which writes over it.
-                _ = try current(under: session)
+            // A killed writer has left it; the next commit would replace it, and may never come.
+            if isFirstTransaction() { try? system.remove(names.temporary, in: session.folder) }
+            var snapshot = try writable(current(under: session))
+            if snapshot.fault == nil, let companion = currentCompanion {
                 companion.willChange()
+                snapshot = try writable(current(under: session))
             }
-            let snapshot = try current(under: session)
             self.session = (session, snapshot)
             return snapshot.content
         } catch {
@@ -237,8 +257,12 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     override func confirm() throws {
         guard let session else { preconditionFailure("confirm outside begin and end") }
         try refuseFork(of: session.lock)
-        if try !flushInPlace(session.base), let content = session.base.content {
-            try store(content, replacing: session.base, durability: .powerCut, under: session.lock)
+        let base = session.base
+        if base.fault == nil, try flushInPlace(base) { return }
+        if let content = base.content {
+            try store(content, replacing: base, durability: .powerCut, under: session.lock)
+        } else if base.fault != nil {
+            try removeFile(base, durability: .powerCut, under: session.lock)
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A committed state of a file: immutable, shared by every reader, and tied to the very file that it was read from by an
-/// open descriptor, so that one `fstat` tells whether it is still current.
+/// The state of a file: immutable, shared by every reader, and tied to the very file that it was read from by an open
+/// descriptor, so that one `fstat` tells whether it is still current. That holds for a malformed file too, so repeated reads of
+/// one cost no more than those of a good one.
 ///
 /// What `fstat` cannot tell is that a folder above the file was moved away and another put in its place; a write looks at
 /// the path and finds out.
@@ -12,16 +13,30 @@ final class Snapshot: @unchecked Sendable {
     struct Source {
         let file: OpenFile
         let status: FileStatus
-        let format: PropertyListFormat
+        /// nil for bytes of no format.
+        let format: PropertyListFormat?
         let bytes: Data
         /// Taken before the bytes were read, or before they got the file's name.
         let time: FileStatus.Time
     }
 
-    /// nil where there is no file.
+    /// Why a file is malformed.
+    struct Fault {
+        let report: MalformedFile
+        /// Whether this package has written the file, or UserDefaults: only then a write replaces it.
+        let isOurs: Bool
+
+        var error: FileError { isOurs ? .damaged(report) : .notOurs(report) }
+    }
+
+    /// nil if there is no file, or nothing in it. Of a malformed file, the newest known state.
     let content: Content?
+    /// nil for a good file.
+    let fault: Fault?
+    /// Why a write would lose an entry that is in the file; nil if it would not.
+    let loss: String?
     let revision: Revision
-    /// How the file is written; nil where there is none.
+    /// How the file is written; nil if there is none, or nothing in it.
     let format: PropertyListFormat?
     let status: FileStatus?
     let file: OpenFile?
@@ -32,6 +47,7 @@ final class Snapshot: @unchecked Sendable {
     /// There is no file.
     init(system: SystemCalls) {
         content = nil
+        (fault, loss) = (nil, nil)
         revision = Revision()
         unsettledBytes = nil
         format = nil
@@ -40,8 +56,12 @@ final class Snapshot: @unchecked Sendable {
         self.system = system
     }
 
-    init(content: Content, from source: Source, system: SystemCalls) {
+    init(
+        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, system: SystemCalls
+    ) {
         self.content = content
+        self.fault = fault
+        self.loss = loss
         revision = Revision()
         format = source.format
         status = source.status
@@ -53,6 +73,7 @@ final class Snapshot: @unchecked Sendable {
     /// The same state, known to have settled.
     private init(settling state: Snapshot) {
         content = state.content
+        (fault, loss) = (state.fault, state.loss)
         revision = state.revision
         format = state.format
         status = state.status

@@ -13,6 +13,8 @@ class TransactionQueue: @unchecked Sendable {
 
     /// How sure a commit has to be before it returns.
     enum Durability: Int, Comparable {
+        /// The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
+        case notStored
         /// The state survives the process, killed at any instant.
         case process
         /// The state survives a power cut.
@@ -32,8 +34,8 @@ class TransactionQueue: @unchecked Sendable {
     func confirm() throws {}
     /// Lets other processes in again.
     func end() {}
-    /// Something that the access which comes first has to be told although it succeeds; given once.
-    func takeNotice() -> FileError? { nil }
+    /// A warning for the next successful access; returned once.
+    func takeWarning() -> FileError? { nil }
     /// What the domain makes of a content when it stores it. Called between `begin` and `end`.
     func stored(_ content: Content?) -> Content? { content }
     /// The committed state, outside of a transaction or inside of one; nil where the domain does not exist.
@@ -70,7 +72,8 @@ class TransactionQueue: @unchecked Sendable {
     private final class Batch {
         var content: Content?
         var isChanged = false
-        var durability = Durability.process
+        /// The surest that a member asks for; one that fails asks for nothing.
+        var durability = Durability.notStored
         var members = 0
         var outcome: Result<Void, any Error>?
         /// The closures that have changed something, in order.
@@ -85,8 +88,7 @@ class TransactionQueue: @unchecked Sendable {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), what `begin` or `commit` throw, or the
-    ///   notice of something that happened to a transaction that succeeded.
+    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
     final func transact<R>(durability: Durability, _ body: (Transaction) throws -> R) throws -> R {
         if let current = Transaction.current {
             guard current.owner === self else {
@@ -119,7 +121,6 @@ class TransactionQueue: @unchecked Sendable {
         let value = try result.get()
         if let failure { throw failure }
         try outcome.get()
-        if let notice = takeNotice() { throw notice }
         return value
     }
 

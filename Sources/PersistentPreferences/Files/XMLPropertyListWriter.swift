@@ -1,85 +1,144 @@
 import Foundation
 
-/// Writes an XML property list. Foundation's writer loses the sign of −0.0, a leading U+FEFF and, some billion years away,
-/// seconds; in all else the two agree to the byte, so that files may go back and forth.
+/// Writes an XML property list that every reader understands alike, in every locale: Foundation, Python's plistlib and libplist.
+///
+/// What they would not read alike is rejected: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years outside of
+/// 1–9999. Indentation, order of keys and line breaks are Foundation's; a number is written with the fewest digits that read
+/// back as the same number.
 struct XMLPropertyListWriter {
-    private var text = ""
+    private var bytes: [UInt8] = []
+    private var path: [PathStep] = []
+    private var nodes = 0
 
-    static func data(from value: Any) throws -> Data {
+    private enum PathStep {
+        case key(String)
+        case index(Int)
+    }
+
+    /// - Throws: `EncodingFailure`.
+    static func data(from value: Any) throws(EncodingFailure) -> Data {
         var writer = Self()
-        writer.text = """
+        writer.bytes += """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
             <plist version="1.0">
 
-            """
-        try writer.write(value, indent: "")
-        writer.text += "</plist>\n"
-        return Data(writer.text.utf8)
+            """.utf8
+        try writer.write(value, depth: 0)
+        writer.bytes += "</plist>\n".utf8
+        return Data(writer.bytes)
     }
 
-    private mutating func write(_ value: Any, indent: String) throws {
+    // MARK: - Values
+
+    private mutating func write(_ value: Any, depth: Int) throws(EncodingFailure) {
+        nodes += 1
+        guard depth <= PropertyListLimits.fileDepth else {
+            throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
+        }
+        guard nodes <= PropertyListLimits.fileNodes else {
+            throw failure("more than \(PropertyListLimits.fileNodes) values")
+        }
         switch CanonicalForm(value) {
-        case .text(let text): line("<string>\(Self.escaped(text))</string>", indent)
-        case .bool(let bool): line(bool ? "<true/>" : "<false/>", indent)
-        case .number(let number): line(Self.text(of: CanonicalNumber(number)), indent)
-        case .date(let date): line("<date>\(try Self.text(of: date))</date>", indent)
-        case .data(let data):
-            line("<data>", indent)
-            // Beyond the eighth level Foundation indents the lines of data no deeper.
-            let margin = indent.prefix(8)
-            data.base64EncodedString().chunked(76 - margin.count * 8).forEach { line($0, margin) }
-            line("</data>", indent)
-        case .list(let elements): try write(elements, indent: indent)
-        case .dictionary(let dictionary): try write(dictionary, indent: indent)
-        case .foreign: try writeForeign(value, indent: indent)
+        case .text(let text):
+            indent(depth)
+            bytes += "<string>".utf8
+            try write(text)
+            bytes += "</string>\n".utf8
+        case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
+        case .number(let number): line(Self.text(of: CanonicalNumber(number)), depth)
+        case .date(let date): line("<date>\(try text(of: date))</date>", depth)
+        case .data(let data): write(data, depth: depth)
+        case .list(let elements): try write(elements, depth: depth)
+        case .dictionary(let dictionary): try write(dictionary, depth: depth)
+        case .uid(let uid):
+            line("<dict>", depth)
+            line("<key>\(KeyedArchiveUID.key)</key>", depth + 1)
+            line("<integer>\(uid.value)</integer>", depth + 1)
+            line("</dict>", depth)
+        case .foreign: throw failure("cannot be stored in a property list")
         }
     }
 
-    /// An object of other programs (the UID of a keyed archive), which Foundation reads and only Foundation can write.
-    private mutating func writeForeign(_ value: Any, indent: String) throws {
-        let bytes = try PropertyListSerialization.data(fromPropertyList: [value], format: .xml, options: 0)
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        // Three lines of header and <array>, an indent, and the ends of the array and of the list.
-        for content in lines.dropFirst(4).dropLast(2) { line(content.dropFirst(), indent) }
+    private mutating func write(_ array: [Any], depth: Int) throws(EncodingFailure) {
+        guard !array.isEmpty else { return line("<array/>", depth) }
+        line("<array>", depth)
+        for (index, element) in array.enumerated() {
+            path.append(.index(index))
+            try write(element, depth: depth + 1)
+            path.removeLast()
+        }
+        line("</array>", depth)
     }
 
-    private mutating func write(_ array: [Any], indent: String) throws {
-        guard !array.isEmpty else { return line("<array/>", indent) }
-        line("<array>", indent)
-        for element in array { try write(element, indent: indent + "\t") }
-        line("</array>", indent)
-    }
-
-    private mutating func write(_ dictionary: [String: Any], indent: String) throws {
-        guard !dictionary.isEmpty else { return line("<dict/>", indent) }
-        line("<dict>", indent)
+    private mutating func write(_ dictionary: [String: Any], depth: Int) throws(EncodingFailure) {
+        guard !dictionary.isEmpty else { return line("<dict/>", depth) }
+        if dictionary.count == 1, let value = dictionary[KeyedArchiveUID.key], CanonicalValue.isNumber(value) {
+            throw failure("a dictionary of a lone number CF$UID would be read as a reference of a keyed archive")
+        }
+        line("<dict>", depth)
         for (key, value) in dictionary.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
-            line("<key>\(Self.escaped(key))</key>", indent + "\t")
-            try write(value, indent: indent + "\t")
+            path.append(.key(key))
+            indent(depth + 1)
+            bytes += "<key>".utf8
+            try write(key)
+            bytes += "</key>\n".utf8
+            try write(value, depth: depth + 1)
+            path.removeLast()
         }
-        line("</dict>", indent)
+        line("</dict>", depth)
     }
 
-    private mutating func line(_ content: some StringProtocol, _ indent: some StringProtocol) {
-        text += indent
-        text += content
-        text += "\n"
+    private mutating func write(_ data: Data, depth: Int) {
+        line("<data>", depth)
+        // Beyond the eighth level Foundation indents the lines of data no deeper.
+        let margin = min(depth, 8)
+        let length = 76 - margin * 8
+        let text = Array(data.base64EncodedData())
+        for start in stride(from: 0, to: text.count, by: length) {
+            indent(margin)
+            bytes += text[start..<min(start + length, text.count)]
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        line("</data>", depth)
     }
 
-    private static func escaped(_ string: String) -> String {
-        var result = ""
-        // Readers take one leading U+FEFF for a byte order mark.
-        if string.unicodeScalars.first == "\u{FEFF}" { result.unicodeScalars.append("\u{FEFF}") }
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.unicodeScalars.append(scalar)
+    // MARK: - Texts
+
+    private mutating func line(_ content: String, _ depth: Int) {
+        indent(depth)
+        bytes += content.utf8
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func indent(_ depth: Int) {
+        for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
+    }
+
+    private mutating func write(_ text: String) throws(EncodingFailure) {
+        // Foundation drops it, as a byte order mark.
+        if text.utf8.first == 0xEF, text.unicodeScalars.first == "\u{FEFF}" {
+            throw failure("a string that begins with U+FEFF cannot be stored in XML")
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): bytes += "&amp;".utf8
+            case UInt8(ascii: "<"): bytes += "&lt;".utf8
+            case UInt8(ascii: ">"): bytes += "&gt;".utf8
+            // A raw one is a line feed to most parsers.
+            case UInt8(ascii: "\r"): bytes += "&#13;".utf8
+            case UInt8(ascii: "\n"), UInt8(ascii: "\t"): bytes.append(byte)
+            case 0..<0x20:
+                let code = String(byte, radix: 16, uppercase: true)
+                throw failure("the control character U+00\(code.count == 1 ? "0" : "")\(code) cannot be stored in XML")
+            case 0xBE, 0xBF:
+                bytes.append(byte)
+                if bytes.suffix(3).starts(with: [0xEF, 0xBF]) {
+                    throw failure("the character U+FFF\(byte == 0xBE ? "E" : "F") cannot be stored in XML")
+                }
+            default: bytes.append(byte)
             }
         }
-        return result
     }
 
     private static func text(of number: CanonicalNumber) -> String {
@@ -90,33 +149,33 @@ struct XMLPropertyListWriter {
         case .double(let bits):
             let value = Double(bitPattern: bits)
             if value.isNaN { return "<real>nan</real>" }
-            if value == 0 { return value.sign == .minus ? "<real>-0.0</real>" : "<real>0.0</real>" }
             if value.isInfinite { return value < 0 ? "<real>-infinity</real>" : "<real>+infinity</real>" }
-            return "<real>\(String(format: "%.17g", value))</real>"
+            // Swift's own text does not depend on the locale.
+            return "<real>\(value.description)</real>"
         }
     }
 
     /// The second in which the date lies.
-    private static func text(of date: Date) throws -> String {
+    private func text(of date: Date) throws(EncodingFailure) -> String {
         guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
-            throw CocoaError(.propertyListWriteInvalid)
+            throw failure("the date cannot be stored in XML")
         }
         let time = UTCTime(secondsSince1970: seconds)
-        // Foundation reads a year into 32 bits.
-        guard Int32(exactly: time.year) != nil else { throw CocoaError(.propertyListWriteInvalid) }
+        guard (1...9_999).contains(time.year) else {
+            throw failure("a date outside of the years 1 to 9999 cannot be stored in XML")
+        }
         return time.text + "Z"
     }
-}
 
-extension String {
-    /// Pieces of at most `length` characters.
-    fileprivate func chunked(_ length: Int) -> [Substring] {
-        var pieces: [Substring] = []
-        var rest = self[...]
-        while !rest.isEmpty {
-            pieces.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
+    private func failure(_ reason: String) -> EncodingFailure {
+        let text = path.reduce(into: "") { text, step in
+            switch step {
+            case .key(let key): text += (text.isEmpty ? "" : ".") + key
+            case .index(let index): text += "[\(index)]"
+            }
         }
-        return pieces
+        var failure = EncodingFailure(path: text, reason: reason)
+        if case .key(let key) = path.first { failure.topLevelKey = key }
+        return failure
     }
 }

@@ -28,14 +28,15 @@ public final class PropertyListController<Model: PropertyListModel> {
     ///   - name: the file's name, without `.plist`.
     ///   - bundle: where the file is that the program comes with. Without one in either place there are no models.
     ///   - folder: a file URL; the folder need not exist before the first save.
-    /// - Throws: ``PrefsError`` where a file is there and cannot be read, ``PropertyListFailure`` for a model that cannot be
-    ///   built, by its index and key. A damaged file of the folder was set aside: the next call finds the last good
-    ///   state, or the bundle's.
+    /// - Throws: ``PrefsError`` if a file is there and cannot be read or is malformed, ``PropertyListFailure`` for a model that
+    ///   cannot be built, by its index and key. The file stays as it is.
     public init(resource name: String, in bundle: Bundle = .main, folder: URL) throws {
         url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
         document = try PropertyListDocument(url: url)
-        saved = try document.read()
-        if let root = saved {
+        let (root, failure) = try document.read()
+        if let failure { throw failure }
+        saved = root
+        if let root {
             models = try Self.models(of: root)
         } else if let bundled = bundle.url(forResource: name, withExtension: "plist") {
             models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled).root)
@@ -59,13 +60,7 @@ public final class PropertyListController<Model: PropertyListModel> {
             }
             root.append(dictionary.contents)
         }
-        do {
-            try document.write(root, inPlaceOf: saved)
-        } catch PrefsError.damaged(let path, let reason, let setAsideAs?, let isRestored) {
-            // It was found and set aside on the way: the models are saved all the same.
-            saved = root
-            throw PrefsError.damaged(path: path, reason: reason, setAsideAs: setAsideAs, isRestored: isRestored)
-        }
+        try document.write(root, inPlaceOf: saved)
         saved = root
     }
 

@@ -12,20 +12,21 @@ struct PropertyListDocument {
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
-    /// The root in canonical form; nil where there is no file.
+    /// The root in canonical form; nil if there is no file. Of a malformed file, the newest known root, and the error that tells
+    /// of it.
     ///
-    /// - Throws: `PrefsError`; `.damaged` with a file set aside comes once, and the next read gives the state of now.
-    func read() throws -> Any? {
+    /// - Throws: `PrefsError`.
+    func read() throws -> (root: Any?, failure: PrefsError?) {
         try PrefsError.converting {
-            try file.withFile { file in
-                let reading = try file.read()
-                if let notice = reading.notice { throw notice }
-                return reading.content?[PropertyListFile.documentKey]
-            }
+            let reading = try file.read()
+            return (
+                reading.content?[PropertyListFile.documentKey],
+                reading.notice.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }
+            )
         }
     }
 
-    /// Replaces the root, unless it is equal, or removes the file. On disk when the call returns.
+    /// Replaces the root, unless it is equal, or removes the file. On disk when the call returns. A damaged file is quarantined.
     ///
     /// - Parameters:
     ///   - root: in canonical form; nil removes the file.
@@ -38,7 +39,7 @@ struct PropertyListDocument {
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
                     if keepsOther, !CanonicalValue.areEqualOrMissing(now, root) {
-                        try file.keepAside(reason: "is no file of this type")
+                        try file.keepAside()
                     }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }
@@ -75,13 +76,10 @@ struct PropertyListDocument {
             throw .unreadable(StorageFailure(path: path, reason: "cannot be read"))
         }
         do {
-            let (root, format) = try PropertyListCoder.decode(bytes)
-            return (root, format)
+            let list = try PropertyListCoder.decode(bytes)
+            return (list.value, list.format)
         } catch {
-            switch error {
-            case .damage(let reason), .excess(let reason):
-                throw .unreadable(StorageFailure(path: path, reason: reason))
-            }
+            throw .unreadable(StorageFailure(path: path, reason: error.reason))
         }
     }
 }

@@ -10,19 +10,24 @@ extension SettingsFile {
         try SettingsStorage(of: self).save(self)
     }
 
-    /// Loads the values; where there is no file, saves the initial ones.
+    /// Loads the values; if there is no file, saves the initial ones.
     ///
-    /// - Throws: ``SettingsFileError``; the value is as it was.
+    /// - Throws: ``SettingsFileError``; the value is as it was, except for a malformed file: then the newest known values are
+    ///   taken over, and ``SettingsFileError/storage(_:)`` says which.
     public mutating func tryLoad() throws {
-        take(try SettingsStorage(of: self).load(self))
+        let (loaded, failure) = try SettingsStorage(of: self).load(self)
+        if let loaded { take(loaded) }
+        if let failure { throw failure }
     }
 
     /// The same, with the initial values from a property list that comes with the program, which has the file's name. It is
     /// looked at only where there is no file yet. The file is of its format.
     ///
-    /// - Throws: ``SettingsFileError``, ``SettingsFileError/missing(path:)`` where there is neither; the value is as it was.
+    /// - Throws: ``SettingsFileError``, ``SettingsFileError/missing(path:)`` if there is neither; else as `tryLoad()`.
     public mutating func tryLoadUsingSettingsFile(in bundle: Bundle = .main) throws {
-        take(try SettingsStorage(of: self).load(self, from: bundle))
+        let (loaded, failure) = try SettingsStorage(of: self).load(self, from: bundle)
+        if let loaded { take(loaded) }
+        if let failure { throw failure }
     }
 
     /// Removes the file. The initial values beside it stay.
@@ -61,12 +66,16 @@ extension SettingsFile {
 extension SettingsFile where Self: AnyObject {
     /// Loads the values into this instance.
     public func tryLoad() throws {
-        try giveBack(SettingsStorage(of: self).load(self))
+        let (loaded, failure) = try SettingsStorage(of: self).load(self)
+        if let loaded { try giveBack(loaded) }
+        if let failure { throw failure }
     }
 
     /// Loads the values into this instance, at first from the bundle's property list.
     public func tryLoadUsingSettingsFile(in bundle: Bundle = .main) throws {
-        try giveBack(SettingsStorage(of: self).load(self, from: bundle))
+        let (loaded, failure) = try SettingsStorage(of: self).load(self, from: bundle)
+        if let loaded { try giveBack(loaded) }
+        if let failure { throw failure }
     }
 
     /// Brings back the initial values, in the file and in this instance.

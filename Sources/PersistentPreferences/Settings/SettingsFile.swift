@@ -20,8 +20,9 @@ public import Foundation
 ///
 /// - Saves are atomic and durable: killed at any instant, the file holds the old values or the new ones. Several
 ///   processes may save: the last one wins, whole.
-/// - A load that fails leaves the value as it was. A damaged file is set aside beside the original, as are values of
-///   another type when they are replaced: nothing is overwritten that could not be read.
+/// - A load that fails leaves the value as it was, except for a malformed file: then the newest known values are taken over, and
+///   the error says which. No load changes a file. A save quarantines a damaged file beside the new one, keeps values of another
+///   type there, and rejects a file that this package has not written.
 /// - A field that the file lacks takes its initial value (an optional one reads nil; inside of lists and dictionaries it is
 ///   an error). A field of another type is an error that names it, and so is an unknown one that is all but spelt like
 ///   a missing one. Others that the type does not know are left out when it is saved.

@@ -6,7 +6,7 @@ public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConv
     case missing(path: String)
     /// A field is missing, of another type, or not known. `failure` names it.
     case field(path: String, failure: PropertyListFailure)
-    /// The file could not be read, was damaged and set aside, or could not be written (no permission, disk full …).
+    /// The file could not be read, is malformed, or could not be written (no permission, disk full …).
     case storage(PrefsError)
 
     /// One line that says what failed and where.

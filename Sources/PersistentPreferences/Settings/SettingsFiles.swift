@@ -6,12 +6,8 @@ final class SettingsFiles: @unchecked Sendable {
     /// The initial values, kept from the first save.
     let initial: PropertyListDocument
 
-    private let url: URL
-
     private static let lock = Lock()
     nonisolated(unsafe) private static var open: [URL: SettingsFiles] = [:]
-    /// Not with the files, which may be closed meanwhile.
-    nonisolated(unsafe) private static var unseen: Set<URL> = []
     /// Each holds two descriptors.
     private static let capacity = 32
 
@@ -26,19 +22,7 @@ final class SettingsFiles: @unchecked Sendable {
     }
 
     private init(_ url: URL, _ format: PropertyListFormat) throws(PrefsError) {
-        self.url = url
         file = try PropertyListDocument(url: url, format: format)
         initial = try PropertyListDocument(url: url.appendingPathExtension("init"), format: format)
-    }
-
-    /// Whether the file holds a state that came back after damage, and that nobody has loaded since.
-    var isUnseen: Bool { Self.lock.withLock { Self.unseen.contains(url) } }
-
-    func noteUnseen() {
-        Self.lock.withLock { _ = Self.unseen.insert(url) }
-    }
-
-    func noteSeen() {
-        Self.lock.withLock { _ = Self.unseen.remove(url) }
     }
 }

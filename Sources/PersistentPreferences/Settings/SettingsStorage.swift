@@ -23,28 +23,40 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Loading
 
+    /// What a load came to: values to take over, and the error to throw then. Of a malformed file, the newest known values are
+    /// taken over, and the error says so.
+    typealias Loaded = (settings: Settings?, failure: SettingsFileError?)
+
     /// The values of the file, or else the initial ones, which then are in the file.
-    func load(_ settings: Settings) throws -> Settings {
-        if let root = try read() { return try seen(values.decode(root) { initialRoot(settings) }) }
-        return try create(from: initialRoot(settings) ?? values.encode(settings))
+    func load(_ settings: Settings) throws -> Loaded {
+        try loaded { initialRoot(settings) } missing: {
+            try create(from: initialRoot(settings) ?? values.encode(settings))
+        }
     }
 
     /// The same, with initial values from a bundle.
-    func load(_ settings: Settings, from bundle: Bundle) throws -> Settings {
-        if let root = try read() {
-            return try seen(
-                values.decode(root) {
-                    let bundled = try? resource(in: bundle).map {
-                        try PropertyListDocument.contents(ofResource: $0).root
-                    }
-                    return bundled.map { SettingsValues<Settings>.merged($0, over: values.own(settings)) }
-                        ?? initialRoot(settings)
-                })
+    func load(_ settings: Settings, from bundle: Bundle) throws -> Loaded {
+        try loaded {
+            let bundled = try? resource(in: bundle).map {
+                try PropertyListDocument.contents(ofResource: $0).root
+            }
+            return bundled.map { SettingsValues<Settings>.merged($0, over: values.own(settings)) }
+                ?? initialRoot(settings)
+        } missing: {
+            guard let bundled = try bundledValues(settings, bundle) else {
+                throw SettingsFileError.missing(path: bundle.bundleURL.appending(path: url.lastPathComponent).path)
+            }
+            return try create(from: bundled.root, format: bundled.format)
         }
-        guard let bundled = try bundledValues(settings, bundle) else {
-            throw SettingsFileError.missing(path: bundle.bundleURL.appending(path: url.lastPathComponent).path)
-        }
-        return try create(from: bundled.root, format: bundled.format)
+    }
+
+    /// - Parameters:
+    ///   - fallback: gives the fields that the file lacks.
+    ///   - missing: gives the values if there is no file.
+    private func loaded(fallback: () -> Any?, missing: () throws -> Settings) throws -> Loaded {
+        let (root, failure) = try read()
+        if let root { return (try values.decode(root, fallback: fallback), failure) }
+        return failure == nil ? (try missing(), nil) : (nil, failure)
     }
 
     /// Makes the file, unless somebody else has just made it: then theirs counts.
@@ -58,11 +70,11 @@ struct SettingsStorage<Settings: SettingsFile> {
                 if now != nil { throw Found() }
             }
         } catch {
-            if let theirs { return try seen(values.decode(theirs) { root }) }
+            if let theirs { return try values.decode(theirs) { root } }
             if isFirst { forgetInitial() }
             throw SettingsFileError(error)
         }
-        return try seen(values.decode(root) { nil })
+        return try values.decode(root) { nil }
     }
 
     private struct Found: Error {}
@@ -71,7 +83,8 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     func save(_ settings: Settings) throws {
         let root = try values.encode(settings)
-        let isFirst = try readThroughDamage() == nil ? keepInitial(root) : false
+        let (now, failure) = try read()
+        let isFirst = now == nil && failure == nil ? try keepInitial(root) : false
         do {
             try write(root)
         } catch {
@@ -92,22 +105,25 @@ struct SettingsStorage<Settings: SettingsFile> {
             try write(bundled.root, format: bundled.format)
             return bundled.settings
         }
-        guard let root = try SettingsFileError.converting({ try files.initial.read() }) else {
-            throw SettingsFileError.missing(path: initialPath)
-        }
+        let (root, failure) = try SettingsFileError.converting { try files.initial.read() }
+        if let failure { throw SettingsFileError.storage(failure) }
+        guard let root else { throw SettingsFileError.missing(path: initialPath) }
         let initial = try values.decode(root, from: initialPath) { values.own(settings) }
         try write(values.encode(initial))
         return initial
     }
 
     func delete() throws {
-        guard try readThroughDamage() != nil else { throw SettingsFileError.missing(path: path) }
+        let (root, failure) = try read()
+        guard root != nil || failure != nil else { throw SettingsFileError.missing(path: path) }
         try SettingsFileError.converting { try files.file.write(nil) }
     }
 
     func dictionary() throws -> [String: Any?] {
-        guard let root = try read() else { throw SettingsFileError.missing(path: path) }
-        guard let members = root as? [String: Any] else { throw values.field("", "the root is no dictionary") }
+        let (root, failure) = try read()
+        if let failure { throw failure }
+        guard let root else { throw SettingsFileError.missing(path: path) }
+        guard let members = root as? [String: Any] else { throw values.field("", "the root is not a dictionary") }
         return members.mapValues { NilMarker.isMarker($0) ? nil : $0 }
     }
 
@@ -128,40 +144,17 @@ struct SettingsStorage<Settings: SettingsFile> {
         return try PropertyListDocument(url: url, format: format)
     }
 
-    private func read() throws -> Any? {
-        do {
-            return try files.file.read()
-        } catch {
-            // What the damaged file was replaced by is nobody's to overwrite who has not seen it.
-            if Self.isSetAside(error) { files.noteUnseen() }
-            throw SettingsFileError(error)
-        }
+    private func read() throws -> (root: Any?, failure: SettingsFileError?) {
+        let (root, failure) = try SettingsFileError.converting { try files.file.read() }
+        return (root, failure.map(SettingsFileError.storage))
     }
 
-    /// For what replaces the file: a damaged one that was found on the way is out of it.
-    private func readThroughDamage() throws -> Any? {
-        do {
-            return try read()
-        } catch SettingsFileError.storage(let error) where Self.isSetAside(error) {
-            return try read()
-        }
-    }
-
-    private static func isSetAside(_ error: any Error) -> Bool {
-        if case PrefsError.damaged(_, _, _?, _) = error { true } else { false }
-    }
-
-    private func seen<R>(_ result: R) -> R {
-        files.noteSeen()
-        return result
-    }
-
-    /// Replaces the values. A file that could not be loaded, or that nobody here has seen, is kept beside the new one.
+    /// Replaces the values. A file that could not be loaded is kept beside the new one.
     private func write(_ root: Any, format: PropertyListFormat? = nil) throws {
         for _ in 0..<100 {
             // Not under the lock: decoding is somebody else's code.
-            let now = try readThroughDamage()
-            let isKnown = now.map { !files.isUnseen && (try? values.decode($0) { root }) != nil } ?? true
+            let now = try read().root
+            let isKnown = now.map { (try? values.decode($0) { root }) != nil } ?? true
             var hasChanged = false
             do {
                 try document(format).write(root, keepsOther: !isKnown) {
@@ -170,7 +163,7 @@ struct SettingsStorage<Settings: SettingsFile> {
                         throw Found()
                     }
                 }
-                return files.noteSeen()
+                return
             } catch {
                 if !hasChanged { throw SettingsFileError(error) }
             }
@@ -184,7 +177,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// Those that were kept from the first save, and of fields that are newer than that, those that the type starts with;
     /// the type's own where none were kept, or none that can be used.
     private func initialRoot(_ settings: Settings) -> Any? {
-        guard let kept = try? files.initial.read(),
+        guard let kept = try? files.initial.read().root,
             let initial = try? values.decode(kept, fallback: { values.own(settings) })
         else { return values.own(settings) }
         return values.own(initial)

@@ -2,7 +2,7 @@
 extension FileLocation {
     func read(root: String, durability: TransactionQueue.Durability) throws -> RootReading {
         try NameVetting.checkRoot(root)
-        let reading = try PrefsError.converting { try withFile { try $0.read() } }
+        let reading = try PrefsError.converting { try read() }
         return RootReading(
             of: root, in: reading.content, revision: reading.revision, notice: reading.notice.map { PrefsError($0) },
             isConfirmed: reading.durability >= durability)
@@ -11,6 +11,10 @@ extension FileLocation {
     func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting { try FileFollower(self, root, listener, from: heard) }
+    }
+
+    func takeWarning() -> PrefsError? {
+        (try? withFile { $0.takeWarning() })?.map { PrefsError($0) }
     }
 
     func confirm(_ durability: TransactionQueue.Durability) throws {

@@ -5,10 +5,8 @@ extension PrefsError {
         case .unreadable(let failure): self = .unreadable(failure)
         case .notStored(let failure): self = .notStored(failure)
         case .durabilityUnconfirmed(let failure): self = .durabilityUnconfirmed(failure)
-        case .damaged(let report):
-            self = .damaged(
-                path: report.path, reason: report.reason, setAsideAs: report.setAsideAs,
-                isRestored: report.isRestored)
+        case .damaged(let file): self = .damaged(file)
+        case .notOurs(let file): self = .notOurs(file)
         case .updateOfAnotherFile: self = .updateOfAnotherStore
         case .pathChanged: self = .unknownError(error: error)
         }

@@ -18,9 +18,7 @@
 public protocol PrefsStore: AnyObject, Sendable {
     /// The dictionary stored under a root key; nil where there is none.
     ///
-    /// - Throws: ``PrefsError``, ``PrefsError/rootIsNotDictionary(key:)`` among them. With
-    ///   ``PrefsError/damaged(path:reason:setAsideAs:isRestored:)`` that tells of a file set aside, the next read gives
-    ///   the state of now.
+    /// - Throws: ``PrefsError``, ``PrefsError/rootIsNotDictionary(key:)`` among them. A read changes nothing.
     func read(root: String) throws -> [String: Any]?
 
     /// Changes the dictionary stored under a root key, or removes it by making it nil, in one transaction that is
@@ -28,9 +26,8 @@ public protocol PrefsStore: AnyObject, Sendable {
     ///
     /// The body runs on the calling thread, once, while the store is locked. What it makes of the dictionary is compared
     /// with what it was given: keys that it left alone keep what nested updates wrote to them.
-    /// - Throws: what the body throws, else ``PrefsError``. Of the latter,
-    ///   ``PrefsError/durabilityUnconfirmed(_:)`` and a ``PrefsError/damaged(path:reason:setAsideAs:isRestored:)`` that
-    ///   tells of a file set aside come after the commit: the new state stands.
+    /// - Throws: what the body throws, else ``PrefsError``. Of the latter, ``PrefsError/durabilityUnconfirmed(_:)`` comes after
+    ///   the commit: the new state stands.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
 
     /// Calls the closure after each commit that changes the root, by whomever, until the observation is released or

@@ -7,11 +7,14 @@ public import Foundation
 /// its format, mode, owner and group. Symbolic links are followed and kept. Beside it stand `.NAME.lock` and
 /// `.NAME.lastgood`.
 ///
-/// `.NAME.lastgood` is the last good copy: the bytes of the last commit, for the day when another program damages the file.
-/// Then the damaged bytes are set aside as `NAME.corrupt-…`, the copy takes their place, and the access that met them says so
-/// with ``PrefsError/damaged(path:reason:setAsideAs:isRestored:)``. The copy costs each write one more small file, written and
-/// renamed without a flush, and on disk the size of the file once more; reads do not touch it. Where it cannot be written (no
-/// room), the one before stays, and the write itself has succeeded all the same.
+/// `.NAME.lastgood` is the last good copy: the bytes of the last commit. If another program damages the file, reads leave it as
+/// it is and return the newest known state, which is this copy or what the process knew, and ``PrefsError/damaged(_:)`` says
+/// which; the next write quarantines the bytes as `NAME.corrupt-…` and stores on top of that state. A malformed file without
+/// such a copy was never written by this package: writes are rejected with ``PrefsError/notOurs(_:)``. The copy costs each write
+/// one more small file, written and renamed without a flush, and on disk the size of the file once more; reads of a good file do
+/// not touch it. If there is no room for it, the write itself has succeeded all the same, and there is no copy.
+///
+/// A read creates, renames, changes and removes nothing.
 ///
 /// A process that forks inside of an update shares its lock with the child, whose own commit of that update is refused. If the
 /// parent is killed there, the child holds the lock until it ends or replaces itself (`exec`): others' writes wait that long, as
@@ -81,6 +84,10 @@ public final class PropertyListFileStore: ReportingStore {
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
         try file.get().transact(root, durability: durability) { try $0.replace(root: root, body) }
+    }
+
+    func takeWarning() -> PrefsError? {
+        try? file.get().takeWarning()
     }
 
     func confirm() throws {

@@ -6,6 +6,9 @@ protocol ReportingStore: PrefsStore {
     /// An update whose body gives what to store in canonical form, vetted; nil leaves the root as it is.
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
 
+    /// A warning of a write that has succeeded; returned once.
+    func takeWarning() -> PrefsError?
+
     /// Makes the committed state as sure to last as this store promises: an equal write is acknowledged too.
     func confirm() throws
 
@@ -24,9 +27,12 @@ protocol ReportingStore: PrefsStore {
 extension ReportingStore {
     func read(throughReporting root: String) throws -> [String: Any]? {
         let reading = try readReporting(root: root)
-        if let notice = reading.notice { throw notice }
+        // A warning of an earlier write is not about this state.
+        if let notice = reading.notice, !notice.isWarning { throw notice }
         return try reading.values()
     }
+
+    func takeWarning() -> PrefsError? { nil }
 
     func confirm() {}
 

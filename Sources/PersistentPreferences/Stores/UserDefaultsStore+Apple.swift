@@ -31,8 +31,8 @@
                 domain.content(for: key)?[key]
             }
 
-            @Sendable func content() throws -> [String: Any]? {
-                domain.content()
+            @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
+                (domain.content(), nil)
             }
 
             @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
@@ -44,6 +44,8 @@
                     try domain.transact(durability: .process) { $0.replace(key, with: object) }
                 }
             }
+
+            func takeWarning() -> PrefsError? { nil }
 
             func confirm() {}
 

@@ -29,44 +29,30 @@
                 try file.follow(root: root, listener, from: heard)
             }
 
-            /// The engine's state, unless UserDefaults has another: then either is newer, and what is only in the memory
-            /// of UserDefaults is written first.
+            /// The engine's state, or what other code has set on UserDefaults and not synchronized. Writes nothing.
             func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
-                // The engine looks first: of a damaged file UserDefaults may die.
-                let entry = try stored(key)
-                if companion.agrees(on: key, entry) { return entry }
-                if let transaction = Transaction.current {
-                    // Inside an update nothing else is written: it reads its own state, or what is likely to be newer.
-                    return try file.withFile { transaction.owner === $0 } ? entry : companion.object(forKey: key)
+                let reading = try PrefsError.converting { try file.read() }
+                let entry = reading.content?[key]
+                if let notice = reading.notice {
+                    report(PrefsError(notice))
+                    // UserDefaults may crash on a malformed file.
+                    return entry
                 }
-                do {
-                    try PrefsError.converting { try file.withFile { try $0.transact(durability: .powerCut) { _ in } } }
-                } catch {
-                    // Not to be written now, by a reader; but more likely new than the file.
-                    report(PrefsError(error))
-                    return companion.object(forKey: key)
-                }
-                let settled = try stored(key)
-                companion.settle(key, settled)
-                return settled
+                // Without a revision it is the thread's own update.
+                return reading.revision == nil ? entry : companion.newest(key, entry, in: reading.content)
             }
 
-            private func stored(_ key: String) throws -> Any? {
-                try PrefsError.converting {
-                    try file.withFile { file in
-                        let reading = try file.read()
-                        if let notice = reading.notice { throw notice }
-                        return reading.content?[key]
-                    }
-                }
-            }
-
-            @Sendable func content() throws -> [String: Any]? {
-                try file.content()
+            @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
+                let reading = try file.read()
+                return (reading.content, reading.notice.map { PrefsError($0) })
             }
 
             @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
                 try file.transact(durability: .powerCut, body)
+            }
+
+            func takeWarning() -> PrefsError? {
+                file.takeWarning()
             }
 
             func setEntry(_ object: Any?, forKey key: String) throws {
@@ -87,14 +73,17 @@
         }
     }
 
-    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache;
-    /// with none dirty it costs under a microsecond.
+    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache; with none
+    /// dirty it costs under a microsecond.
+    ///
+    /// Its calls run in the C locale: Foundation's XML parser takes the decimal separator of the thread's locale, and a file that
+    /// it cannot parse is lost at the next `synchronize()`.
     private final class UserDefaultsCompanion: PropertyListFile.Companion, @unchecked Sendable {
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
         private let defaults: UserDefaults?
-        /// Under the lock: objects that UserDefaults shows otherwise than they are stored (UInt64.max, −0.0).
-        private var differences: [String: (seen: Any?, stored: Any?)] = [:]
+        /// Under the lock: the domain as UserDefaults has read it, as far as is known; nil if it reads the file anew.
+        private var loaded: [String: Any]?
 
         init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
@@ -110,34 +99,53 @@
             synchronize()
         }
 
-        /// What UserDefaults has, written or not.
-        func object(forKey key: String) -> Any? {
-            Self.lock.withLock { defaults?.canonicalObject(forKey: key) }
-        }
-
-        /// Whether UserDefaults shows the same under a key as the file has.
-        func agrees(on key: String, _ stored: Any?) -> Bool {
-            Self.lock.withLock {
+        /// The value of a key, of two that may differ: `stored` is in the file, UserDefaults may have read an older state of it,
+        /// and other code may have set a newer value on it, which is not synchronized.
+        func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
+            Self.inCLocale {
+                let former = loaded?[key]
+                let isKnown = loaded != nil
+                if !isKnown { loaded = content ?? [:] }
                 let seen = defaults?.canonicalObject(forKey: key)
-                if CanonicalValue.areEqualOrMissing(seen, stored) { return true }
-                if let standing = differences[key], CanonicalValue.areEqualOrMissing(standing.seen, seen),
-                    CanonicalValue.areEqualOrMissing(standing.stored, stored)
-                {
-                    return true
+                if shows(seen, for: stored, of: key) {
+                    if isKnown { loaded?[key] = stored }
+                    return stored
                 }
-                // Arguments stand before the domain and hide it; registered defaults show where it has nothing.
-                if volatile(UserDefaults.argumentDomain, key) != nil { return true }
-                return stored == nil
-                    && CanonicalValue.areEqualOrMissing(volatile(UserDefaults.registrationDomain, key), seen)
+                // Arguments stand before the domain, and hide it.
+                if volatile(UserDefaults.argumentDomain, key) != nil { return stored }
+                // What UserDefaults has read before: the file is newer.
+                if isKnown, shows(seen, for: former, of: key) { return stored }
+                return seen
             }
         }
 
-        /// Remembers what UserDefaults makes of a stored object, once it has been synchronized.
-        func settle(_ key: String, _ stored: Any?) {
-            Self.lock.withLock {
-                let seen = defaults?.canonicalObject(forKey: key)
-                differences[key] = CanonicalValue.areEqualOrMissing(seen, stored) ? nil : (seen, stored)
+        /// Whether UserDefaults shows an object of the file as that. It changes numbers that an Int or a Double of its own cannot
+        /// hold, and shows registered defaults for what is not there.
+        private func shows(_ seen: Any?, for stored: Any?, of key: String) -> Bool {
+            switch (seen, stored) {
+            case (nil, nil): true
+            case (let seen?, let stored?): Self.areAlike(seen, stored)
+            case (let seen?, nil): volatile(UserDefaults.registrationDomain, key).map { Self.areAlike(seen, $0) } ?? false
+            case (nil, _?): false
             }
+        }
+
+        private static func areAlike(_ left: Any, _ right: Any) -> Bool {
+            switch (CanonicalForm(left), CanonicalForm(right)) {
+            case (.list(let left), .list(let right)):
+                left.count == right.count && zip(left, right).allSatisfy(areAlike)
+            case (.dictionary(let left), .dictionary(let right)):
+                left.count == right.count
+                    && left.allSatisfy { key, value in right[key].map { areAlike(value, $0) } ?? false }
+            case (.number(let left), .number(let right)):
+                CanonicalNumber(left) == CanonicalNumber(right) || left.doubleValue == right.doubleValue
+                    || left.int64Value == right.int64Value && !isReal(left) && !isReal(right)
+            default: CanonicalValue.areEqual(left, right)
+            }
+        }
+
+        private static func isReal(_ number: NSNumber) -> Bool {
+            if case .double = CanonicalNumber(number) { true } else { false }
         }
 
         private func volatile(_ domain: String, _ key: String) -> Any? {
@@ -148,8 +156,22 @@
         }
 
         private func synchronize() {
-            // False tells of other code's keys, in any suite of the process; our own write reports for itself.
-            Self.lock.withLock { _ = defaults?.synchronize() }
+            Self.inCLocale {
+                // False tells of other code's keys, in any suite of the process; our own write reports for itself.
+                _ = defaults?.synchronize()
+                loaded = nil
+            }
+        }
+
+        nonisolated(unsafe) private static let cLocale = newlocale(1 << LC_NUMERIC, "C", nil)
+
+        /// Under the lock, with the thread in the C locale.
+        private static func inCLocale<R>(_ body: () -> R) -> R {
+            lock.withLock {
+                let own = uselocale(cLocale)
+                defer { uselocale(own) }
+                return body()
+            }
         }
     }
 #endif

@@ -61,6 +61,10 @@ public final class UserDefaultsStore: ReportingStore {
         try backend.get().transact(root) { try $0.replace(root: root, body) }
     }
 
+    func takeWarning() -> PrefsError? {
+        try? backend.get().takeWarning()
+    }
+
     func confirm() throws {
         try backend.get().confirm()
     }

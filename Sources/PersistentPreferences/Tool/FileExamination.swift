@@ -19,8 +19,10 @@ package struct FileExamination: Sendable {
         case missing
         /// It cannot be read, is no file, or is too large.
         case unreadable
-        /// It is no domain: the engine would set it aside.
+        /// Its bytes are not a domain, and the package has written it: the next write quarantines it.
         case damaged
+        /// Its bytes are not a domain, and the package has not written it: writes are rejected.
+        case notOurs
         /// It may be a good one, but is not safe to parse: the engine would leave it as it is.
         case unsafe
         /// It was read.
@@ -42,8 +44,13 @@ package struct FileExamination: Sendable {
     /// Of a list of a million closures a hundred are enough to see what is the matter.
     private static let mostProblems = 100
 
+    /// The line of what makes the file malformed, counted from 1; nil for other files and for formats without lines.
+    package private(set) var line: Int?
+
     /// Looks at the file that a path leads to, through links.
-    package init(path: String) {
+    ///
+    /// - Parameter isDomain: whether it is the file of a UserDefaults domain, which is always ours.
+    package init(path: String, isDomain: Bool = false) {
         do {
             guard let bytes = try Self.bytes(at: path) else {
                 state = .missing
@@ -51,12 +58,19 @@ package struct FileExamination: Sendable {
                 return
             }
             self.bytes = bytes
-            let (content, format) = try PropertyListFile.decode(bytes)
+            let (content, format, loss) = try PropertyListFile.decode(bytes)
             self.format = format
+            if let loss { note(Problem(keys: [], path: "", reason: loss)) }
             examine(content)
-        } catch PropertyListCoder.Flaw.damage(let reason) {
-            fail(.damaged, reason)
-        } catch PropertyListCoder.Flaw.excess(let reason) {
+        } catch DecodingFailure.malformed(let fault) {
+            let isOurs = isDomain || Self.hasLastGoodCopy(path)
+            if bytes?.isEmpty == true, !isOurs {
+                fail(.missing, "the file is empty")
+                return
+            }
+            line = fault.line
+            fail(isOurs ? .damaged : .notOurs, "\(fault)")
+        } catch DecodingFailure.unsupported(let reason) {
             fail(.unsafe, reason)
         } catch let failure as StorageFailure {
             let reason = [failure.operation, failure.reason].filter { !$0.isEmpty }.joined(separator: ": ")
@@ -69,6 +83,17 @@ package struct FileExamination: Sendable {
     private mutating func fail(_ state: State, _ reason: String) {
         self.state = state
         problems = [Problem(keys: [], path: "", reason: reason)]
+    }
+
+    /// Whether there is a copy beside the file that the engine would trust.
+    private static func hasLastGoodCopy(_ path: String) -> Bool {
+        let system = SystemCalls.real
+        guard let target = try? PathResolution(path, system: system).target,
+            let file = try? system.status(ofPath: target, followsLinks: false)
+        else { return false }
+        let names = FileNames(path: target)
+        guard let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false) else { return false }
+        return copy.kind == .file && copy.owner == file.owner
     }
 
     /// nil where there is no file.

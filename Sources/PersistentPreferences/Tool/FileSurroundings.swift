@@ -9,9 +9,8 @@ package struct FileSurroundings: Sendable {
     package let lock: String
     package let temporary: String
     package let lastGood: String
-    /// Damaged files that were set aside, in the order of their names, which is that of time; nil where the folder cannot be
-    /// listed.
-    package let setAside: [String]?
+    /// Quarantined files, in the order of their names, which is that of time; nil if the folder cannot be listed.
+    package let quarantined: [String]?
 
     /// - Parameter path: absolute.
     package init(path: String) throws(StorageFailure) {
@@ -24,10 +23,20 @@ package struct FileSurroundings: Sendable {
         let prefix = "\(names.file).corrupt-"
         do {
             let all = try FileManager.default.contentsOfDirectory(atPath: names.folder)
-            setAside = all.filter { $0.utf8.starts(with: prefix.utf8) }.sorted().map(names.path(of:))
+            quarantined = all.filter { $0.utf8.starts(with: prefix.utf8) }.sorted().map(names.path(of:))
         } catch {
-            setAside = FileManager.default.fileExists(atPath: names.folder) ? nil : []
+            quarantined = FileManager.default.fileExists(atPath: names.folder) ? nil : []
         }
+    }
+
+    /// Calls the closure, from any thread, when something may have happened to a file, until what is returned is released.
+    ///
+    /// - Parameter path: absolute. Links are followed once.
+    package static func watch(
+        path: String, _ changed: @escaping @Sendable () -> Void
+    ) throws(StorageFailure) -> AnyObject {
+        let names = FileNames(path: try PathResolution(path, system: .real).target)
+        return try FileWatch(names, system: .real, changed)
     }
 
     /// The path of a suite's file, where it has one.

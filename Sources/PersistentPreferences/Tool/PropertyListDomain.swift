@@ -3,8 +3,9 @@ package import Foundation
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
 /// stores, with which it shares locks and cache. Any thread.
 package struct PropertyListDomain: Sendable {
-    private let content: @Sendable () throws -> [String: Any]?
+    private let content: @Sendable () throws -> (content: [String: Any]?, failure: PrefsError?)
     private let transact: @Sendable ((Transaction) throws -> Void) throws -> Void
+    private let takeWarning: @Sendable () -> PrefsError?
     /// nil where the domain is no file of ours.
     package let fileURL: URL?
 
@@ -16,6 +17,7 @@ package struct PropertyListDomain: Sendable {
         fileURL = backend.fileURL
         content = backend.content
         transact = backend.transact
+        takeWarning = { backend.takeWarning() }
     }
 
     /// A property-list file.
@@ -24,21 +26,38 @@ package struct PropertyListDomain: Sendable {
     package init(url: URL) throws {
         let file = FileLocation(path: try NameVetting.path(of: url))
         fileURL = url
-        content = file.content
+        content = {
+            let reading = try file.read()
+            return (reading.content, reading.notice.map { PrefsError($0) })
+        }
+        takeWarning = { file.takeWarning() }
         transact = { try file.transact(durability: .powerCut, $0) }
     }
 
-    /// All entries, in canonical form where they have one; nil where there is no domain.
+    /// All entries in canonical form; nil if there is no domain. Of a malformed file, the newest known state, and the error that
+    /// tells of it.
     ///
     /// - Throws: `PrefsError`.
-    package func entries() throws -> [String: Any]? {
-        try PrefsError.converting(content)
+    package func entries() throws -> (entries: [String: Any]?, failure: PrefsError?) {
+        let (entries, failure) = try PrefsError.converting(content)
+        return (entries, failure)
+    }
+
+    /// If the file is damaged, quarantines it and stores the newest known state; removes what a killed writer has left. Changes
+    /// nothing else.
+    ///
+    /// - Returns: the warning that tells what was done with a damaged file; nil if it was not damaged.
+    /// - Throws: `PrefsError`; nothing has changed then.
+    package func mend() throws -> PrefsError? {
+        try PrefsError.converting { try transact { _ in } }
+        return takeWarning()
     }
 
     /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
     ///
+    /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
-    package func update(_ body: (inout [String: Any]) throws -> Void) throws {
+    package func update(_ body: (inout [String: Any]) throws -> Void) throws -> PrefsError? {
         try PrefsError.converting {
             try transact { transaction in
                 let before = transaction.content ?? [:]
@@ -49,6 +68,7 @@ package struct PropertyListDomain: Sendable {
                 for (key, value) in result { transaction.replace(key, with: value) }
             }
         }
+        return takeWarning()
     }
 
     /// What an update that makes `after` of `before` would store.

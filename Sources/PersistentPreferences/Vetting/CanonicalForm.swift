@@ -12,7 +12,8 @@ enum CanonicalForm {
     case data(Data)
     case list([Any])
     case dictionary([String: Any])
-    /// An object of another program (the UID of a keyed archive) that is carried as it is.
+    case uid(KeyedArchiveUID)
+    /// A value that is not in canonical form.
     case foreign
 
     init(_ value: Any) {
@@ -33,6 +34,7 @@ enum CanonicalForm {
         if kind == [String: Any].self, let dictionary = value as? [String: Any] { return .dictionary(dictionary) }
         if kind == Date.self, let date = value as? Date { return .date(date) }
         if kind == Data.self, let data = value as? Data { return .data(data) }
+        if kind == KeyedArchiveUID.self, let uid = value as? KeyedArchiveUID { return .uid(uid) }
         return .foreign
     }
 }
@@ -51,5 +53,6 @@ private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
     if Value.self == [String: Any].self { return .dictionary(unsafeBitCast(value, to: [String: Any].self)) }
     if Value.self == Date.self { return .date(unsafeBitCast(value, to: Date.self)) }
     if Value.self == Data.self { return .data(unsafeBitCast(value, to: Data.self)) }
+    if Value.self == KeyedArchiveUID.self { return .uid(unsafeBitCast(value, to: KeyedArchiveUID.self)) }
     return nil
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Questions about values that are in canonical form already: String, Data, Date, Bool, NSNumber, `[Any]` and
-/// `[String: Any]` of those.
+/// `[String: Any]` of those; and KeyedArchiveUID in entries of other programs.
 enum CanonicalValue {
     /// True where two canonical values are the same property list. Texts are compared by their bytes, since two
     /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
@@ -55,6 +55,7 @@ enum CanonicalValue {
         case (.date(let left), .date(let right)):
             left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
         case (.data(let left), .data(let right)): left == right
+        case (.uid(let left), .uid(let right)): left == right
         default: false
         }
     }
@@ -107,7 +108,7 @@ enum CanonicalValue {
             var bytes = 9
             for (key, value) in dictionary { bytes += 17 + encodedBytes(of: key) + estimatedBytes(value) }
             return bytes
-        case .bool, .number, .date, .foreign:
+        case .bool, .number, .date, .uid, .foreign:
             return 13
         }
     }

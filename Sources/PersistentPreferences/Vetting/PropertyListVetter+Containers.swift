@@ -36,6 +36,7 @@ extension PropertyListVetter {
         guard isWithinLimit(depth) else { return nil }
         var copies: [String: Any]?
         for (key, value) in members {
+            guard StreamSafeText.isSafe(key) else { return refuse(StreamSafeText.reason) }
             path.append(.key(key))
             defer { path.removeLast() }
             guard let name = copyText(key) else { return nil }
@@ -65,6 +66,7 @@ extension PropertyListVetter {
             guard let text = key as? String else {
                 return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are texts")
             }
+            guard StreamSafeText.isSafe(text) else { return refuse(StreamSafeText.reason) }
             path.append(.key(text))
             defer { path.removeLast() }
             let isObject = type(of: key) is AnyClass

@@ -18,6 +18,7 @@ struct RootChange {
     init(
         from before: [String: Any], to after: [String: Any], isAllowed: ((String) -> Bool)? = nil
     ) throws(PrefsError) {
+        try Self.checkKeys(of: after)
         var disallowed: [String] = []
         var failures: [PropertyListFailure] = []
         for (key, value) in after {
@@ -40,6 +41,19 @@ struct RootChange {
         }
         if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
+    }
+
+    /// Before any of the keys is hashed.
+    ///
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` for keys that would take more than linear time.
+    static func checkKeys(of values: [String: Any]) throws(PrefsError) {
+        let unsafe = values.keys.filter { !StreamSafeText.isSafe($0) }
+        if unsafe.isEmpty { return }
+        throw .valuesNotPlistCompatible(
+            unsafe.map { key in
+                let start = String(String.UnicodeScalarView(key.unicodeScalars.prefix(40)))
+                return PropertyListFailure(path: start, topLevelKey: start, reason: StreamSafeText.reason)
+            })
     }
 
     /// The same change, which removes what else goes with the keys that it assigns or removes.

@@ -47,7 +47,7 @@ import Testing
             let numbers = (0..<200).map { _ in Double(bitPattern: generator.next()) }
             let dates = (0..<200).map { _ in
                 let magnitude = Double.random(in: -8...17, using: &generator)
-                let interval = pow(10, magnitude) * (Bool.random(using: &generator) ? 1 : -1)
+                let interval = pow(10, min(magnitude, 10.3)) * (Bool.random(using: &generator) ? 1 : -1)
                 return Date(timeIntervalSinceReferenceDate: max(-6e16, min(6e16, interval)))
             }
             try Self.check(["a": numbers, "b": dates, "c": (0..<200).map { _ in generator.next() }])
@@ -88,7 +88,12 @@ import Testing
         #expect(prefs.outcome == "ok")
         let values = prefs.values
         for format in ExportFormat.allCases {
-            let data = try #require(prefs.exported(as: format), "\(format): \(prefs.outcome)")
+            guard let data = prefs.exported(as: format) else {
+                // XML has no form for some of them that every reader would read alike.
+                let reasons = prefs.lastError?.failures.map(\.reason) ?? []
+                #expect(format == .xml && reasons.count == 1 && reasons[0].hasSuffix("cannot be stored in XML"), "\(prefs.outcome)")
+                continue
+            }
             #expect(prefs.outcome == "ok")
             let copy = AnyPrefs(names, store: InMemoryStore())
             #expect(copy.import(data, merge: false) == nil, "\(format): \(copy.outcome)")

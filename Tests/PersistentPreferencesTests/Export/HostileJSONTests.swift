@@ -67,8 +67,8 @@ import Testing
             #"{"a":{"$ref":1}}"#,
             #"line 1, column 6: a lone key with a $ is "$date", "$data" or "$double"; any other has one more $ in front (at a)"#
         ),
-        ("<plist><dict><key>a</key></plist>", "no property list (line 1)"),
-        ("<html/>", "neither a binary nor an XML property list"),
+        ("<plist><dict><key>a</key></plist>", "line 1, column 26: expected </dict>, found </plist>"),
+        ("<html/>", "line 1, column 1: is XML, but its root element is <html>, not <plist>"),
         ("bplist00", "too short for a binary property list, or of an unknown version"),
     ]
     private static let integer = "an integer that 64 bits do not hold; with .0 at its end it is a double"
@@ -88,7 +88,7 @@ import Testing
             Self.failure(of: Data("{\"a\":1".utf8) + bytes + Data("}".utf8))?.hasSuffix(": expected , or }")
                 == true)
         let wide = Data([0xFF, 0xFE]) + Data("{".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        #expect(Self.failure(of: wide) == "text in an encoding other than UTF-8")
+        #expect(Self.failure(of: wide) == "its encoding is UTF-16; JSON is read in UTF-8")
     }
 
     private static let sample = Data(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// Files whose bytes are no property list: never a crash, never silently empty, never lost.
+/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write quarantines.
 @Suite struct DamageTests {
     private let folder: TemporaryFolder
     /// Its pauses take no time.
@@ -18,8 +18,12 @@ import Testing
         AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
     }
 
-    private func setAside() throws -> [String] {
+    private func quarantined() throws -> [String] {
         try folder.names().filter { $0.hasPrefix("test.plist.corrupt-") }
+    }
+
+    private func damage(_ text: String = "hello") throws {
+        try Data(text.utf8).write(to: folder.file())
     }
 
     static let damages: [(name: String, bytes: Data)] = [
@@ -32,63 +36,177 @@ import Testing
     ]
 
     @Test(arguments: damages.map(\.name))
-    func isSetAsideAndTheLastGoodStateRestored(_ name: String) throws {
+    func aReadLeavesItAndReturnsWhatIsKnown(_ name: String) throws {
         let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
         prefs()["a"] = 1
         let prefs = prefs()
         try bytes.write(to: folder.file())
+        let before = try FolderState(folder)
+        for _ in 0..<2 {
+            #expect(prefs.ints == ["a": 1])
+            guard case .damaged(let file) = prefs.lastError else {
+                Issue.record("\(prefs.outcome)")
+                return
+            }
+            #expect(file.path == folder.file().path && file.state == .lastKnown && file.quarantinedAs == nil)
+            #expect(prefs.lastError?.isWarning == false)
+        }
+        // In one process every instance knows the same.
+        let other = self.prefs()
+        #expect(other.ints == ["a": 1])
+        #expect(other.outcome.hasSuffix("the last known state is read"))
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// A process that knows nothing of the file takes the copy.
+    @Test func aProcessThatComesAnewReadsTheLastGoodCopy() throws {
+        do {
+            prefs()["a"] = 1
+        }
+        try damage()
+        let copy = try SystemCalls.real.status(ofPath: folder.file(".test.plist.lastgood").path, followsLinks: false)
+        let prefs = prefs()
         #expect(prefs.ints == ["a": 1])
-        guard case .damaged(let path, _, let setAsideAs, true) = prefs.lastError else {
+        guard case .damaged(let file) = prefs.lastError, case .lastGoodCopy(let date) = file.state else {
             Issue.record("\(prefs.outcome)")
             return
         }
-        #expect(path == folder.file().path)
-        let names = try setAside()
-        #expect(names.map { folder.path + "/" + $0 } == [setAsideAs])
-        #expect(try names.map { try Data(contentsOf: folder.file($0)) } == [bytes])
-        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 1])
-        // Told once.
-        #expect(prefs.ints == ["a": 1])
-        #expect(prefs.outcome == "ok")
-        #expect(prefs.errors.count == 1)
+        #expect(Int(date.timeIntervalSince1970) == copy?.modified.seconds)
     }
 
-    @Test func withoutALastGoodStateItReadsEmptyAndSaysSo() throws {
-        try Data("hello".utf8).write(to: folder.file())
-        let prefs = prefs()
-        #expect(prefs.outcome.hasSuffix("there was no last good state"))
-        #expect(prefs.values.isEmpty)
-        #expect(try setAside().count == 1)
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-    }
-
-    @Test func aWriteThatMeetsItIsCarriedOutOnTheRestoredState() throws {
+    @Test(arguments: damages.map(\.name))
+    func aWriteQuarantinesItAndStoresOnTopOfWhatIsKnown(_ name: String) throws {
+        let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
         prefs().values = ["a": 1, "b": 2]
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
-        let error = prefs.update { $0["a"] = 5 }
-        guard case .damaged(_, _, .some, true) = error else {
-            Issue.record("\(String(describing: error))")
+        try bytes.write(to: folder.file())
+        // It has succeeded: the warning is no error of the call.
+        #expect(prefs.update { $0["a"] = 5 } == nil)
+        guard case .damaged(let file) = prefs.lastError, let quarantine = file.quarantinedAs else {
+            Issue.record("\(prefs.outcome)")
             return
         }
+        #expect(prefs.lastError?.isWarning == true && prefs.errors.count == 1)
+        #expect(try quarantined().map { folder.path + "/" + $0 } == [quarantine])
+        #expect(try Data(contentsOf: URL(filePath: quarantine)) == bytes)
+        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
         #expect(prefs.ints == ["a": 5, "b": 2])
+        // Told once.
+        #expect(prefs.outcome == "ok" && prefs.errors.count == 1)
     }
 
-    @Test func isGivenTimeWhileItIsYoung() throws {
+    /// An acknowledged value is in the file, also one that was known already.
+    @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process])
+    func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability) throws {
+        prefs()["a"] = 1
+        let prefs = AnyPrefs(
+            store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
+        try damage()
+        prefs["a"] = 1
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try quarantined().count == 1)
+        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test func aRejectedWriteChangesNothing() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
-        system.isClockAhead = false
+        try damage()
+        let before = try FolderState(folder)
+        prefs["a"] = { 1 } as () -> Int
+        #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
+        struct Stop: Error {}
+        #expect(throws: Stop.self) { try prefs.update { _ in throw Stop() } }
+        prefs["unknown"] = 1
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// Deleted for good: neither the file nor the copy has it, and the bytes are quarantined.
+    @Test func deleteAllOfADamagedFile() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try damage()
+        prefs.deleteAll()
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try quarantined().count == 1)
+        try damage("again")
+        #expect(prefs.values.isEmpty)
+        #expect(self.prefs().values.isEmpty)
+    }
+
+    /// A person edits the file, the program reads the edit, and the next edit has a typo.
+    @Test func whatAPersonWroteIsNewerThanTheCopy() throws {
+        func edit(_ body: String) throws {
+            let text =
+                "<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n<dict>\n<key>AnyPrefs</key>\n<dict>\n\(body)\n</dict>\n"
+                + "</dict>\n</plist>\n"
+            try Data(text.utf8).write(to: folder.file())
+        }
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml))
+        prefs["a"] = 1
+        try edit("<key>a</key><integer>2</integer>")
+        #expect(prefs.ints == ["a": 2])
+        try edit("<key>a</key><integer>3</integr>")
+        let before = try FolderState(folder)
+        #expect(prefs.ints == ["a": 2])
+        guard case .damaged(let file) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(file.state == .lastKnown && file.line == 6 && file.column == 23)
+        #expect(file.reason == "expected </integer>, found </integr>")
+        #expect(try FolderState(folder) == before)
+        // After the typo is corrected in place, everything is as before.
+        try edit("<key>a</key><integer>3</integer>")
+        #expect(prefs.ints == ["a": 3])
+        #expect(prefs.outcome == "ok")
+        prefs["b"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// What another process commits is newer than what this one has read.
+    @Test func theCopyOfALaterCommitIsNewer() throws {
+        prefs()["a"] = 1
+        let file = PropertyListFile(path: folder.file().path, system: RecordingSystemCalls())
+        #expect(try (file.read().content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 1)
+        // Another object of the engine, as in another process.
+        PropertyListFile(path: folder.file().path, system: .real).commitForTest(["AnyPrefs": ["a": 2]])
+        try damage()
+        let reading = try file.read()
+        #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
+        guard case .damaged(let report) = reading.notice, case .lastGoodCopy = report.state else {
+            Issue.record("\(String(describing: reading.notice))")
+            return
+        }
+    }
+
+    @Test func repeatedReadsCostWhatAReadOfAGoodFileCosts() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try damage()
+        _ = prefs["a"]
         _ = system.takeCalls()
-        _ = prefs.values
-        #expect(system.takeCalls().filter { $0 == "pause" }.count == 50)
-        #expect(try setAside().count == 1)
+        #expect(prefs["a"] as? Int == 1)
+        #expect(system.takeCalls() == ["fstat"])
+        #expect(!prefs.outcome.isEmpty)
+    }
+
+    @Test func isGivenTimeWhileItIsYoungAndCutOff() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        system.isClockAhead = false
+        for (text, pauses) in [("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0)] {
+            try damage(text)
+            _ = system.takeCalls()
+            _ = prefs.values
+            #expect(system.takeCalls().filter { $0 == "pause" }.count == pauses, "\(text)")
+        }
     }
 
     @Test func anotherProgramThatFinishesItsWriteIsWaitedFor() throws {
         prefs()["a"] = 1
-        let finished = try PropertyListCoder.encode(["AnyPrefs": ["a": 2]], as: .binary)
+        let finished = try PropertyListCoder.encode(plain: ["AnyPrefs": ["a": 2]], as: .binary)
         final class Finisher: SystemCalls, @unchecked Sendable {
             nonisolated(unsafe) var finish: () -> Void = {}
             override func pause() { finish() }
@@ -101,80 +219,81 @@ import Testing
         let reading = try file.read()
         #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
         #expect(reading.notice == nil)
-        #expect(try setAside().isEmpty)
     }
 
-    @Test func whatCannotBeMovedIsReadAsTheLastGoodStateAndNotWritten() throws {
+    @Test func whatCannotBeQuarantinedIsNotReplaced() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
-        for _ in 0..<10 { system.fail("link", with: EROFS) }
-        for _ in 0..<2 {
-            #expect(prefs.ints == ["a": 1])
-            guard case .damaged(_, _, nil, true) = prefs.lastError else {
-                Issue.record("\(prefs.outcome)")
-                return
-            }
-        }
+        try damage()
+        let before = try FolderState(folder)
+        system.fail("link", with: EROFS)
         let error = prefs.update { $0["a"] = 2 }
-        guard case .damaged(_, _, nil, true) = error else {
+        guard case .notStored(let failure) = error, failure.code == EROFS else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(prefs.ints == ["a": 1])
-        #expect(try Data(contentsOf: folder.file()) == Data("hello".utf8))
+        #expect(try FolderState(folder) == before)
     }
 
-    @Test func withoutSecondNamesItIsRenamed() throws {
+    @Test func withoutSecondNamesItIsCopied() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
+        try damage()
         system.fail("link", with: EPERM)
-        #expect(prefs.ints == ["a": 1])
-        #expect(try setAside().count == 1)
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        #expect(prefs.ints == ["a": 2])
     }
 
     @Test func twoDamagesOfOneSecondAreBothKept() throws {
-        prefs()["a"] = 1
-        for text in ["one", "two", "three"] {
-            try Data(text.utf8).write(to: folder.file())
-            #expect(prefs().ints == ["a": 1])
+        for (number, text) in ["one", "two", "three"].enumerated() {
+            prefs()["a"] = number
+            try damage(text)
+            prefs()["a"] = 10 + number
         }
-        let texts = try setAside().map { try String(contentsOf: folder.file($0), encoding: .utf8) }
+        let texts = try quarantined().map { try String(contentsOf: folder.file($0), encoding: .utf8) }
         #expect(texts.sorted() == ["one", "three", "two"])
     }
 
-    @Test func manyThreadsFindItOnce() throws {
-        prefs()["a"] = 1
-        try Data("hello".utf8).write(to: folder.file())
+    @Test func manyThreadsQuarantineItOnce() throws {
+        prefs().values = ["a": 1, "b": 0]
+        try damage()
         inThreads(8) { _ in
-            let found = prefs().ints
-            if found != ["a": 1] { Issue.record("\(found)") }
+            let error = prefs().update { $0["b"] = ($0["b"] as? Int ?? 100) + 1 }
+            if let error { Issue.record("\(error)") }
         }
-        #expect(try setAside().count == 1)
+        #expect(prefs().ints == ["a": 1, "b": 8])
+        #expect(try quarantined().count == 1)
     }
 
     @Test(arguments: [EPERM, 0])
-    func aRestoreThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
+    func aWriteThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
-        // With EPERM for the link the damaged file is renamed and has to be named back.
+        try damage()
+        let before = try FolderState(folder)
+        // With EPERM for the link the damaged file is copied.
         if code != 0 { system.fail("link", with: code, code) }
         system.fail("write", with: ENOSPC, ENOSPC)
         for _ in 0..<2 {
+            prefs["a"] = 2
+            guard case .notStored = prefs.lastError else {
+                Issue.record("\(prefs.outcome)")
+                return
+            }
             #expect(prefs.ints == ["a": 1])
-            #expect(prefs.outcome.hasSuffix("writes are refused, reads give the last good state"))
-            #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
-            #expect(try Data(contentsOf: folder.file()) == Data("hello".utf8))
+            #expect(try FolderState(folder).hasSameFiles(as: before))
         }
         // There is room again.
-        #expect(prefs.ints == ["a": 1])
-        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
-        #expect(try setAside().count == 1)
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try quarantined().count == 1)
+        #expect(prefs.ints == ["a": 2])
     }
 
-    @Test func aFlushThatFailsAfterTheRestoreLosesNoBytes() throws {
+    @Test func aFlushThatFailsAfterTheReplacementLosesNoBytes() throws {
         final class FolderFails: SystemCalls, @unchecked Sendable {
             nonisolated(unsafe) var syncs = 0
             override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
@@ -184,31 +303,145 @@ import Testing
             override func pause() {}
         }
         prefs()["a"] = 1
-        try Data("hello".utf8).write(to: folder.file())
+        try damage()
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FolderFails()))
-        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
-        #expect(prefs.ints == ["a": 1])
-        #expect(try setAside().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        prefs["a"] = 2
+        guard case .durabilityUnconfirmed = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.ints == ["a": 2])
+        #expect(prefs.lastError?.isWarning == true, "the warning comes with the next access that succeeds")
+        #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
     }
 
-    @Test func aMomentWithoutDescriptorsIsNotRemembered() throws {
+    @Test func aCopyThatCannotBeReadIsNotGivenUp() throws {
         prefs()["a"] = 1
+        try damage()
+        let before = try FolderState(folder)
+        // The file is opened first, then the copy.
+        system.onCall = { [system] name throws(StorageFailure) in
+            guard name == "open" else { return }
+            system.opens += 1
+            if system.opens.isMultiple(of: 2) { throw StorageFailure("open", "", code: EMFILE) }
+        }
         let prefs = prefs()
-        try Data("hello".utf8).write(to: folder.file())
-        system.fail("flock", with: EMFILE)
+        guard case .unreadable(let failure) = prefs.lastError, failure.path.hasSuffix(".lastgood") else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.values.isEmpty)
+        system.onCall = nil
         #expect(prefs.ints == ["a": 1])
-        #expect(prefs.outcome.hasSuffix("reads give the last good state"))
-        #expect(prefs.ints == ["a": 1])
-        #expect(prefs.outcome.hasSuffix("the last good state was restored"))
+        #expect(try FolderState(folder) == before)
     }
+
+    // MARK: - Files that are not ours
+
+    @Test(arguments: damages.map(\.name))
+    func aFileThatWeHaveNotWrittenIsNeverChanged(_ name: String) throws {
+        let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
+        try bytes.write(to: folder.file())
+        let before = try FolderState(folder)
+        let prefs = prefs()
+        #expect(prefs.values.isEmpty)
+        if bytes.isEmpty {
+            #expect(prefs.outcome == "ok", "an empty file is no file")
+            prefs["a"] = 1
+            #expect(prefs.outcome == "ok")
+            #expect(prefs.ints == ["a": 1])
+            return
+        }
+        for access in PrefsAccess.allCases {
+            access.run(on: prefs)
+            // It finds nothing stored, besides.
+            if access == .flush { continue }
+            guard case .notOurs(let file) = prefs.lastError, file.state == .nothing else {
+                Issue.record("\(access): \(prefs.outcome)")
+                return
+            }
+            #expect(try FolderState(folder) == before, "\(access)")
+        }
+        let error = prefs.update { $0["a"] = 1 }
+        guard case .notOurs = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// A file that a person keeps, and a program only reads: after a typo it goes on with what it has read.
+    @Test func whatWasReadFromItStays() throws {
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file(), as: .xml)
+        let prefs = prefs()
+        #expect(prefs.ints == ["a": 1])
+        try damage()
+        let before = try FolderState(folder)
+        #expect(prefs.ints == ["a": 1])
+        guard case .notOurs(let file) = prefs.lastError, file.state == .lastKnown else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        prefs["a"] = 2
+        #expect(try FolderState(folder) == before)
+        // Once it is gone, nothing is known any more.
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.values.isEmpty)
+        try damage()
+        #expect(prefs.values.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("{\"a\": [1, 2.5, null]}", "is neither a binary nor an XML property list"),
+        ("{\"a\": [1, 2.5]}\n", "is JSON, not a property list"), ("[]", "is JSON, not a property list"),
+        ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
+        (
+            "// theirs\n{ \"a b\" = ( x, <0fbd77>, { }, ); /* c */ c = 'd'; }\n",
+            "is an OpenStep property list; only binary and XML property lists are read"
+        ),
+        ("( a, b", "is neither a binary nor an XML property list"), ("{a=1}", "is neither a binary nor an XML property list"),
+        ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
+        ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
+        ("#!/bin/sh\n", "is neither a binary nor an XML property list"),
+        ("<plist><array/></plist>", "its top level is not a dictionary"),
+    ])
+    func itsFormatIsNamed(_ text: String, _ reason: String) throws {
+        try damage(text)
+        guard case .notOurs(let file) = prefs().lastError else {
+            Issue.record("\(prefs().outcome)")
+            return
+        }
+        #expect(file.reason == reason)
+    }
+
+    @Test func aNameWithoutRoomForRecoveryIsRejected() throws {
+        let longest = String(repeating: "n", count: 218)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(longest), system: system))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        try Data("hello".utf8).write(to: folder.file(longest))
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        let names = try folder.names()
+        for length in [219, 225, 249, 255] {
+            let tooLong = AnyPrefs(
+                store: PropertyListFileStore(url: folder.file(String(repeating: "n", count: length)), system: system))
+            #expect(tooLong.outcome == "ok")
+            tooLong["a"] = 1
+            #expect(tooLong.outcome.contains("its name has \(length) bytes; more than 218 leave no room"))
+        }
+        #expect(try folder.names() == names)
+    }
+
+    // MARK: - Others
 
     @Test func noErrorQuotesTheFile() throws {
         let secret =
             "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>k</key><integer>12secret</integer></dict>"
         try Data(secret.utf8).write(to: folder.file())
         let prefs = prefs()
-        #expect(prefs.outcome.contains("no property list (line 3); set aside"))
-        #expect(!prefs.outcome.contains("'s'"))
+        #expect(prefs.outcome.contains("line 3, column 13: <integer> does not hold a whole number; the file was left as it is"))
+        #expect(!prefs.outcome.contains("secret"))
     }
 
     @Test func aGoodFileThatIsTooDeepForUsIsLeftAsItIs() throws {
@@ -223,7 +456,7 @@ import Testing
             prefs["a"] = 2
             #expect(prefs.outcome.hasSuffix(trouble))
             #expect(try Data(contentsOf: folder.file()) == bytes)
-            #expect(try setAside().isEmpty)
+            #expect(try quarantined().isEmpty)
         }
     }
 
@@ -237,7 +470,7 @@ import Testing
         #expect(prefs.outcome == trouble)
         #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == trouble)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [Int] == [1, 2])
-        #expect(try setAside().isEmpty)
+        #expect(try quarantined().isEmpty)
         prefs.deleteAll()
         #expect(prefs.outcome == "ok")
         prefs["a"] = 1

@@ -67,7 +67,7 @@ import Testing
     @Test func whatCouldNotBeReadAgainIsNotStored() throws {
         prefs()["a"] = 1
         let file = FileRegistry.shared.file(at: folder.file().path, system: system)
-        var deep: Any = 1
+        var deep: Any = NSNumber(value: 1)
         for _ in 0..<200 { deep = [deep] }
         do {
             try file.transact(durability: .powerCut) { $0["Deep"] = deep }

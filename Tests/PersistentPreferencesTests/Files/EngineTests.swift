@@ -164,7 +164,7 @@ import Testing
         for number in 10..<60 {
             prefs["a"] = 5
             let handle = try FileHandle(forWritingTo: folder.file())
-            try handle.write(contentsOf: PropertyListCoder.encode(["AnyPrefs": ["a": number]], as: .binary))
+            try handle.write(contentsOf: PropertyListCoder.encode(plain: ["AnyPrefs": ["a": number]], as: .binary))
             try handle.close()
             #expect(prefs.ints == ["a": number])
         }

@@ -35,28 +35,34 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             Bytes("version 1", Data("bplist15".utf8) + BinaryList([[0x09]]).data.dropFirst(8), tooShort),
         ]
         + [
-            "{}", "()", "{ a = b; }", "a = b;", "\"text\"", "text", " ", "\u{0}", "<", "<array/>", "<dict></dict>",
-            "{\"json\": 1}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
-        ].map { Bytes($0, "neither a binary nor an XML property list") }
-        + [String.Encoding.utf16, .utf32].map {
-            Bytes(
-                "\($0)", "<plist><true/></plist>".data(using: $0) ?? Data(), "text in an encoding other than UTF-8")
+            "a = b;", "\"text\"", "text", " ", "\u{0}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
+        ].map { Bytes($0, "is neither a binary nor an XML property list") }
+        + ["()", "{ a = b; }"].map {
+            Bytes($0, "is an OpenStep property list; only binary and XML property lists are read")
         }
-        + [String.Encoding.utf16LittleEndian, .utf16BigEndian].map {
+        + ["{}", "{\"json\": 1}"].map { Bytes($0, "is JSON, not a property list") }
+        + [
             Bytes(
-                "\($0)", "<plist><true/></plist>".data(using: $0) ?? Data(), "neither a binary nor an XML property list"
-            )
-        }
+                "UTF-32", "<plist><true/></plist>".data(using: .utf32) ?? Data(),
+                "its encoding is UTF-32; UTF-8 and UTF-16 are read"),
+            Bytes(
+                "an unpaired surrogate", Data([0xFF, 0xFE, 0x3C, 0, 0, 0xD8, 0x3E, 0]), "an unpaired surrogate in its UTF-16"),
+            Bytes("half a unit", Data([0xFF, 0xFE, 0x3C, 0, 0x70]), "half a character of UTF-16 at its end"),
+        ]
 
     private static let nested: [Bytes] =
-        [163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
-            Bytes(String(repeating: "<plist><dict><key>k</key>", count: 300), tooDeep),
-            // To the parser `<!-->` opens a comment and does not close it, so that what closes in it is text.
+        [162, 163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
+            Bytes("<plist>" + String(repeating: "<dict><key>k</key>", count: 300), tooDeep),
+            // `<!-->` opens a comment and does not close it, and `<?>` an instruction: what closes in them is text.
             Bytes("<plist>" + nested("<array><!--></array>-->", "</array>") + "</plist>", tooDeep),
+            Bytes("<plist>" + nested("<array><!---></array>-->", "</array>") + "</plist>", tooDeep),
+            Bytes("<plist>" + nested("<array><?></array>?>", "</array>") + "</plist>", tooDeep),
             Bytes(
                 "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
-                    + "</plist>", "text in an encoding other than UTF-8"),
-            Bytes("<?xml encoding='utf-16'?><plist><true/></plist>", "text in an encoding other than UTF-8"),
+                    + "</plist>", "its encoding \"utf-7\" is not read; UTF-8 and UTF-16 are"),
+            Bytes(
+                "<?xml encoding='utf-16'?><plist><true/></plist>",
+                "its encoding \"utf-16\" is not read; UTF-8 and UTF-16 are"),
         ]
 
     private static let tooDeep = "nested deeper than 160 levels"
@@ -65,14 +71,26 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         String(repeating: start, count: 300) + String(repeating: end, count: 300)
     }
 
-    /// What passes the checks and is left to Foundation.
-    static let refusedByFoundation = [
+    /// XML that is cut off, or that nobody reads.
+    static let refusedXML = [
         "<plist>", "<plist><array>", "<plist><array></dict></plist>", "<plist><dict><key>k</key></dict></plist>",
         "<plist><integer>x</integer></plist>", "<plist><date>x</date></plist>", "<plist><unknown/></plist>",
         "<?xml", "<!--", "<!DOCTYPE", "<plist><string>&bad;</string></plist>", "<plist><data>=</data>",
         "<plist><string><![CDATA[</string></plist>", "<plist", "<plist><!--></plist>",
-        "<!DOCTYPE plist [ <!-- > <![CDATA[ --> ]><plist><true/></plist>",
-        "<plist></array></plist>", "<?xml?><?x",
+        "<!DOCTYPE plist [ <!-- > <![CDATA[ ]><plist><true/></plist>", "<!DOCTYPE plist [ <!ENTITY a \"]><plist><true/></plist>",
+        "<plist></array></plist>", "<?xml?><?x", "<plist><plist><true/></plist></plist>", "<plist><key>a</key></plist>",
+        "<plist><true/><true/></plist>", "<plist><true/></plist>x", "<plist><true/></plist><true/>", "<plist>x<true/></plist>",
+        "<plist><dict><true/></dict></plist>", "<plist><dict><key>a</key><key>b</key></dict></plist>",
+        "<plist><string>a & b</string></plist>", "<plist><string>&#xD800;</string></plist>",
+        "<plist><string>&#+65;</string></plist>", "<plist><string a=b>x</string></plist>", "<plist><string a='b\">x</string></plist>",
+        "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- 5</integer></plist>",
+        "<plist><integer>1_000</integer></plist>", "<plist><integer>0x</integer></plist>", "<plist><integer>1.0</integer></plist>",
+        "<plist><real></real></plist>", "<plist><real>0x1p3</real></plist>", "<plist><real>1.5f</real></plist>",
+        "<plist><real>1.2.3</real></plist>", "<plist><real>1,2,3</real></plist>", "<plist><real>nan(1)</real></plist>",
+        "<plist><date>2001-02-30T00:00:00Z</date></plist>", "<plist><date>2001-01-01T24:00:00Z</date></plist>",
+        "<plist><date>2001-01-01 00:00:00Z</date></plist>", "<plist><date>1-1-1T0:0:0Z</date></plist>",
+        "<plist><data>AQI</data></plist>", "<plist><data>Aw9=</data></plist>", "<plist><data>A!==</data></plist>",
+        "<plist><String>x</String></plist>", "<plist><string>x</String></plist>", "<html/>",
     ].map { Bytes($0, "") }
 
     private static let tooShort = "too short for a binary property list, or of an unknown version"
@@ -111,9 +129,9 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0xA1, 1]], "a reference to an object that is not there"),
         Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that is not there"),
         Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that is not there"),
-        Bytes([[0xD1, 1, 1], [0x10, 5]], "a key that is no text"),
-        Bytes([[0xD1, 0, 0]], "a key that is no text"),
-        Bytes([[0xD1, 1, 1], [0xA0]], "a key that is no text"),
+        Bytes([[0xD1, 1, 1], [0x10, 5]], "a key that is not a string"),
+        Bytes([[0xD1, 0, 0]], "a key that is not a string"),
+        Bytes([[0xD1, 1, 1], [0xA0]], "a key that is not a string"),
     ]
 
     private static let scalars: [Bytes] = [
@@ -121,7 +139,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0x33, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0]], "a date that is not finite"),
         Bytes([[0x14] + [UInt8](repeating: 1, count: 16)], "an integer of more than 64 bits"),
         Bytes([[0x14] + [UInt8](repeating: 0xFF, count: 16)], "an integer of more than 64 bits"),
-        Bytes([[0x51, 0xC3]], "an ASCII text that is not ASCII"),
+        Bytes([[0x51, 0xC3]], "an ASCII string with other characters"),
         Bytes([[0x5F, 0x13] + [UInt8](repeating: 0xFF, count: 8)], "a count larger than the file"),
         Bytes([[0x5F, 0x10, 200]], "a count larger than the file"),
         Bytes([[0xAF, 0x13, 0x7F] + [UInt8](repeating: 0xFF, count: 7)], "a count larger than the file"),
@@ -138,7 +156,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([$0], "an object that runs out of its place")
     }
 
-    private static let endless = "a container that holds itself"
+    private static let endless = "a container that contains itself"
 
     static let accepted: [Bytes] = [
         Bytes(xml(lists: 160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
@@ -160,6 +178,25 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes(
             [[0xA2, 1, 2], [0x51, 0x61], zeros + [UInt8](repeating: 0xFF, count: 8)], "['a', 18446744073709551615]"),
         Bytes([[0x61, 0xD8, 0x00]], "'\\u{FFFD}'"),
+        Bytes("<!DOCTYPE plist [ <!-- > <![CDATA[ --> <!ENTITY a \"]>\"> ]><plist><true/></plist>", "true"),
+        Bytes("<!DOCTYPE plist SYSTEM 'a>b'><plist><true/></plist>", "true"), Bytes("<array/>", "[]"),
+        Bytes("<plist><integer> 15\n</integer></plist>", "15"), Bytes("<plist><integer>-0x1F</integer></plist>", "-31"),
+        Bytes("<plist><integer>+007</integer></plist>", "7"), Bytes("<plist><data/></plist>", "data "),
+        Bytes("<plist><data> A Q\t=\r\n= </data></plist>", "data AQ=="), Bytes("<plist><data><![CDATA[AQ==]]></data></plist>", "data AQ=="),
+        Bytes("<plist><string>a<!-- <b> -- & -->b<?pi </string> ?>c<![CDATA[&<]]></string></plist>", "'abc&<'"),
+        Bytes("<plist><true> \n</true></plist>", "true"), Bytes("<plist><string\n x='>' y=\"<\" /></plist>", "''"),
+        Bytes("<plist><real> 0,10000000000000001 </real></plist>", "0.1 (3fb999999999999a)"),
+        Bytes("<plist><real>0\u{66B}5</real></plist>", "0.5 (3fe0000000000000)"),
+        Bytes("<plist><real>-Infinity</real></plist>", "-inf (fff0000000000000)"),
+        Bytes("<plist><string>a\r\nb\rc&#13;</string></plist>", "'a\\r\\nb\\rc\\r'"),
+        Bytes("<plist><string>\u{1}&#2;\u{FFFF}</string></plist>", "'\\u{01}\\u{02}\\u{FFFF}'"),
+        Bytes("<plist><date> -0001-01-01T00:00:00Z</date></plist>", "date -63177062400.0 (c22d6b4af0000000)"),
+        Bytes("UTF-16", "<plist><string>é\u{1F600}</string></plist>".data(using: .utf16) ?? Data(), "'\\u{00E9}\\u{0001F600}'"),
+        Bytes(
+            "UTF-16 without a mark", "<plist><true/></plist>".data(using: .utf16LittleEndian) ?? Data(), "true"),
+        Bytes("UTF-16, the other way", "<plist><true/></plist>".data(using: .utf16BigEndian) ?? Data(), "true"),
+        Bytes("<plist><dict><key>CF$UID</key><integer>5</integer></dict></plist>", "UID 5"),
+        Bytes("<plist><dict><key>CF$UID</key><true/></dict></plist>", "{'CF$UID': true}"),
     ]
 
     static func xml(lists: Int) -> String {

@@ -14,17 +14,17 @@ import Testing
 
     @Test(arguments: damaged) func aDamagedFileIsRefused(_ file: URL) throws {
         let bytes = try Data(contentsOf: file)
-        #expect(throws: PropertyListCoder.Flaw.self) { try PropertyListCoder.decode(bytes) }
+        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
     }
 
     @Test(arguments: Bytes.refused) func areRefused(_ bytes: Bytes) {
-        let damage = #expect(throws: PropertyListCoder.Flaw.self) { try PropertyListCoder.decode(bytes.data) }
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
         #expect(damage?.reason == bytes.verdict)
     }
 
-    @Test(arguments: Bytes.refusedByFoundation) func areRefusedByTheParser(_ bytes: Bytes) throws {
-        let damage = #expect(throws: PropertyListCoder.Flaw.self) { try PropertyListCoder.decode(bytes.data) }
-        #expect(try #require(damage).reason.hasPrefix("no property list"))
+    @Test(arguments: Bytes.refusedXML) func areRefusedWithAPlace(_ bytes: Bytes) throws {
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
+        #expect(try #require(failure).reason.hasPrefix("line 1, column "))
     }
 
     @Test(arguments: Bytes.accepted) func areAccepted(_ bytes: Bytes) throws {
@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRefused(_ format: PropertyListFormat) throws {
-        let bytes = try PropertyListCoder.encode(Self.list, as: format)
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         // XML is whole without the line break at its end.
         for count in 0..<(bytes.count - 1) {
-            #expect(throws: PropertyListCoder.Flaw.self, "\(count) bytes") {
+            #expect(throws: DecodingFailure.self, "\(count) bytes") {
                 try PropertyListCoder.decode(bytes.prefix(count))
             }
         }
@@ -43,7 +43,7 @@ import Testing
 
     /// A flip that yields a property list yields one that the coder can write again.
     @Test(arguments: PropertyListFormat.allCases) func everyFlippedBitIsSurvived(_ format: PropertyListFormat) throws {
-        let bytes = try PropertyListCoder.encode(Self.list, as: format)
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         var refused = 0
         for bit in 0..<(bytes.count * 8) {
             var mutant = bytes
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aSliceOfOtherBytesIsReadFromItsStart() throws {
-        let bytes = try PropertyListCoder.encode(Self.list, as: .binary)
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: .binary)
         let slice = (Data([1, 2, 3]) + bytes + Data([4])).dropFirst(3).dropLast()
         let value = try PropertyListCoder.decode(slice).value
         #expect(exactForm(value) == exactForm(Self.list))
@@ -67,7 +67,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func aBombIsRefused(_ levels: Int) {
         let bomb = BinaryList(Self.multiplying(levels, [0x51, 0x61]))
-        let damage = #expect(throws: PropertyListCoder.Flaw.self) { try PropertyListCoder.decode(bomb.data) }
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
         #expect(damage?.reason == "expands to more than 262144 shared values")
     }
 
@@ -76,7 +76,7 @@ import Testing
     ) {
         let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)
         let bomb = BinaryList(Self.multiplying(5, text))
-        let damage = #expect(throws: PropertyListCoder.Flaw.self) { try PropertyListCoder.decode(bomb.data) }
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
         #expect(damage?.reason == "expands to more than 16 MiB of shared texts and data")
     }
 
@@ -92,13 +92,5 @@ import Testing
             "data": Data([1, 2, 3]),
             "numbers": ["max": NSNumber(value: UInt64.max), "min": NSNumber(value: Int.min)] as [String: Any],
         ]
-    }
-}
-
-extension PropertyListCoder.Flaw {
-    fileprivate var reason: String {
-        switch self {
-        case .damage(let reason), .excess(let reason): reason
-        }
     }
 }

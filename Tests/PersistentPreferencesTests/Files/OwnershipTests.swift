@@ -79,7 +79,7 @@ import Testing
         try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))
         chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
-        #expect(prefs.outcome.hasSuffix("there was no last good state"))
+        #expect(prefs.outcome.hasSuffix("since this package has not written it"))
         #expect(prefs.values.isEmpty)
     }
 

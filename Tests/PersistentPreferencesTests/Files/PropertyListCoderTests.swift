@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Content.all) func xmlIsExactButForFractionsOfASecond(_ content: Content) throws {
+    @Test(arguments: Content.inXML) func xmlIsExactButForFractionsOfASecond(_ content: Content) throws {
         for list in try content.lists() {
             let decoded = try PropertyListCoder.decode(PropertyListCoder.encode(list, as: .xml))
             #expect(decoded.format == .xml)
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Content.ordinary) func xmlIsFoundationsToTheByte(_ content: Content) throws {
+    /// But for real numbers, which Foundation writes with more digits than they need.
+    @Test(arguments: Content.likeFoundations) func xmlIsFoundationsToTheByte(_ content: Content) throws {
         for list in try content.lists() {
             let foundations = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             let ours = try PropertyListCoder.encode(list, as: .xml)
@@ -31,11 +32,25 @@ import Testing
         }
     }
 
+    @Test(arguments: Content.notInXML) func whatNotEveryReaderWouldReadAlikeIsRejectedInXML(_ content: Content) throws {
+        for list in try content.lists() {
+            let failure = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(list, as: .xml) }
+            #expect(failure?.reason.hasSuffix("cannot be stored in XML") == true)
+        }
+    }
+
+    @Test func whatIsRejectedIsNamedByItsPath() throws {
+        let failure = #expect(throws: EncodingFailure.self) {
+            try PropertyListCoder.encode(plain: ["Root": ["a": [1, ["b": "x\u{1}"]] as [Any]]], as: .xml)
+        }
+        #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
+    }
+
     @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.allCases)
     func plutilAccepts(_ format: PropertyListFormat) throws {
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]
-        for (index, content) in Content.all.enumerated() {
+        for (index, content) in (format == .xml ? Content.inXML : Content.all).enumerated() {
             list["\(index)"] = try PropertyListVetter.canonical(content.value, forKey: "\(index)").get()
         }
         try PropertyListCoder.encode(list, as: format).write(to: folder.file())
@@ -72,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRefusedInXML(_ interval: Double) {
-        #expect(throws: CocoaError.self) {
+        #expect(throws: EncodingFailure.self) {
             try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
         }
     }
@@ -113,10 +128,13 @@ struct Content: @unchecked Sendable, CustomTestStringConvertible {
         self.init(Date(timeIntervalSinceReferenceDate: seconds))
     }
 
-    static let all = ordinary + unusual
+    static let all = inXML + notInXML
 
-    /// Those that Foundation's own writer does not change.
-    static let ordinary: [Content] =
+    /// Those that every reader of XML reads alike.
+    static let inXML = likeFoundations + reals + unusual
+
+    /// Those that Foundation's own writer writes as we do.
+    static let likeFoundations: [Content] =
         [
             Content("a"), Content(""), Content("<&>\"'"), Content("é\u{1F600}"), Content("line\nline"), Content(" a\t"),
             Content(true), Content(false), Content(NSNumber(0)), Content(NSNumber(-1)),
@@ -127,18 +145,23 @@ struct Content: @unchecked Sendable, CustomTestStringConvertible {
             Content([[[[[[[[[[[["x", Data(repeating: 9, count: 100)] as [Any]]]]]]]]]]]]),
             Content(Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 as Any) })), Content(seconds: 0),
             Content(seconds: 0.999), Content(seconds: -0.001),
-            Content(seconds: -978_307_200.25), Content(Date.distantPast), Content(Date.distantFuture),
+            Content(seconds: -978_307_200.25), Content(Date.distantFuture),
 
-        ] + reals + data + dates
+        ] + data + dates
 
     private static let unusual: [Content] = [
-        Content(seconds: 5e16), Content(seconds: -5e16), Content(seconds: 6e16), Content(seconds: -6e16),
-        Content(seconds: 4e16), Content(seconds: 1e15), Content(NSNumber(value: -0.0)), Content("\u{FEFF}"),
-        Content("\u{FEFF}a"), Content("\u{FEFF}\u{FEFF}a"),
-        Content("a\u{FEFF}"), Content(["\u{FEFF}a": "\u{FEFF}", "a": "b"]), Content("\u{0}\u{1}\u{7F}"),
-        Content("\r\n\r"),
-        Content(["\u{0}": "\r", "": "", "\r\n": "\n"]), Content("e\u{301}"), Content("\u{FFFE}\u{FFFF}"),
+        Content(NSNumber(value: -0.0)), Content("a\u{FEFF}"), Content("\u{7F}\u{85}\u{9B}\u{2028}\u{FFFD}"),
+        Content("\r\n\r"), Content(["\r": "\r", "": "", "\r\n": "\n"]), Content("e\u{301}"), Content("\u{1FFFE}\u{10FFFF}"),
         Content(String(repeating: "long", count: 50_000)), Content([String(repeating: "k", count: 100_000): true]),
+    ]
+
+    static let notInXML: [Content] = [
+        Content(seconds: 5e16), Content(seconds: -5e16), Content(seconds: 6e16), Content(seconds: -6e16),
+        Content(seconds: 4e16), Content(seconds: 1e15), Content(seconds: 252_423_993_600),
+        Content(seconds: -63_114_076_801), Content("\u{FEFF}"), Content("\u{FEFF}a"), Content("\u{FEFF}\u{FEFF}a"),
+        Content(["\u{FEFF}a": "b", "a": "b"]), Content("\u{0}"), Content("a\u{1}"), Content("\u{1F}"), Content("\u{B}"),
+        // Of the year 0 by the calendar of ISO 8601.
+        Content(Date.distantPast), Content(["\u{0}": "x"]), Content("\u{FFFE}"), Content("a\u{FFFF}b"),
     ]
 
     /// Enough of them to show in which order they are written.
@@ -157,8 +180,8 @@ struct Content: @unchecked Sendable, CustomTestStringConvertible {
 
     /// Around leap days, ends of years and centuries, and the year 0.
     private static let dates: [Content] = [
-        "0001-01-01", "0000-12-31", "0000-02-29", "-001-12-31", "-400-03-01", "1582-10-15", "1600-02-29", "1700-03-01",
-        "1899-12-31", "1900-02-28", "2000-02-29", "2024-12-31", "9999-12-31", "10000-01-01",
+        "0001-01-02", "0004-02-29", "0100-02-28", "1582-10-15", "1600-02-29", "1700-03-01", "1899-12-31", "1900-02-28",
+        "2000-02-29", "2024-12-31", "9999-12-31",
     ].compactMap { day in
         let xml = Data("<plist><date>\(day)T23:59:59Z</date></plist>".utf8)
         return (try? PropertyListSerialization.propertyList(from: xml, options: [], format: nil)).map { Content($0) }

@@ -182,22 +182,25 @@ import Testing
         #expect(listener.take() == ["Root a: 1 → 2 elsewhere"])
     }
 
-    /// The damaged file is set aside and the last good state put in its place: nothing has changed.
-    @Test func damageThatIsRepairedIsNoChange() throws {
+    /// Of a damaged file the newest known state is read: nothing has changed, and the look of the feed changes nothing.
+    @Test func damageIsNoChange() throws {
         let url = folder.file()
         let system = RecordingSystemCalls()
         system.flushes = false
         let prefs = prefs(url, system)
         prefs["a"] = 1
         let listener = Listener(prefs)
-        // No read of ours: the feed's own look finds it, and repairs it.
+        // No read of ours: the feed's own look finds it.
         let names = Heard<String>()
         system.onCall = { name throws(StorageFailure) in names.append(name) }
         try Data("bplist00 damaged".utf8).write(to: url)
-        names.wait { $0.contains("rename") || $0.contains("link") }
-        _ = prefs["a"]
+        names.wait { $0.contains("read") }
         #expect(prefs["a"] as? Int == 1)
-        #expect(listener.take() == [])
+        #expect(try Data(contentsOf: url) == Data("bplist00 damaged".utf8))
+        // Corrected in place, it is a change like any other.
+        try writePropertyList(["Root": ["a": 2]], to: url)
+        listener.heard.wait(for: 1)
+        #expect(listener.take() == ["Root a: 1 → 2 elsewhere"])
         system.onCall = nil
     }
 

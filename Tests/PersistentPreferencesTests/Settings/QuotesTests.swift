@@ -89,14 +89,22 @@ extension Quote: PropertyListModel {
         #expect(try Data(contentsOf: folder.file("data/Quotes.plist")) == bytes)
     }
 
-    @Test func aDamagedFileIsSetAsideAndTheLastGoodStateRestored() throws {
+    @Test func aDamagedFileIsAnErrorAndASaveQuarantinesIt() throws {
         let quotes = try controller()
         quotes.models = [Quote(author: "Ovid", text: "Tempora mutantur.")]
         try quotes.save()
         try Data("bplist00".utf8).write(to: quotes.url)
-        let error = #expect(throws: PrefsError.self) { try controller() }
-        #expect(error.map { "\($0)".contains("the last good state was restored") } == true)
+        let before = try FolderState(in: quotes.url.deletingLastPathComponent().path)
+        for _ in 0..<2 {
+            let error = #expect(throws: PrefsError.self) { try controller() }
+            #expect(error.map { "\($0)".contains("the file was left as it is") } == true)
+        }
+        #expect(try FolderState(in: quotes.url.deletingLastPathComponent().path) == before)
+        quotes.models.append(bundled[1])
+        try quotes.save()
         #expect(try controller().models == quotes.models)
+        let names = try FileManager.default.contentsOfDirectory(atPath: quotes.url.deletingLastPathComponent().path)
+        #expect(names.count { $0.hasPrefix("Quotes.plist.corrupt-") } == 1)
     }
 
     @Test func whatSomebodyElseHasSavedIsNotOverwritten() throws {

@@ -89,7 +89,7 @@ private struct NumberedSettings: SettingsFile {
         try writePropertyList(values, to: URL(filePath: url.path + suffix))
     }
 
-    private func setAside() throws -> [String] {
+    private func quarantined() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path).filter {
             $0.contains(".corrupt-")
         }
@@ -128,23 +128,44 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    @Test func whatCameBackAfterDamageIsNotLostUnseen() throws {
+    /// A load of a damaged file takes the newest known values over and says so, so that a save does not lose them.
+    @Test func whatIsKnownOfADamagedFileIsNotLostBySaving() throws {
         try SettingsPlace.with { _ throws in
             ViewSettings(volume: 99).save()
             var settings = ViewSettings()
             try Data("junk".utf8).write(to: settings.settingsURL())
+            let before = try FolderState(in: SettingsPlace.folder.path)
             succeeds(!settings.load())
-            #expect(settings.volume == 5)
-            // So many files that none of before is held open.
-            for number in 0..<40 { succeeds(NumberedSettings(number: number).save()) }
-            settings.volume = 6
+            #expect(settings.volume == 99)
+            #expect(try FolderState(in: SettingsPlace.folder.path) == before)
+            settings.note = "new"
             succeeds(settings.save())
-            let kept = try setAside().map { try? propertyList(at: SettingsPlace.file($0))["volume"] as? Int }
-            #expect(kept.count == 2 && kept.contains(99))
+            #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) } == [Data("junk".utf8)])
             succeeds(settings.save())
-            #expect(try setAside().count == 2)
-            succeeds(settings.load())
-            #expect(settings.volume == 6)
+            #expect(try quarantined().count == 1)
+            var other = ViewSettings()
+            succeeds(other.load())
+            #expect(other.volume == 99 && other.note == "new")
+        }
+    }
+
+    /// A file that this package has not written is not replaced, whatever is asked for.
+    @Test func aFileThatIsNotOursStays() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            let url = settings.settingsURL()
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
+                try Data(text.utf8).write(to: url)
+                let before = try FolderState(in: SettingsPlace.folder.path)
+                for access in [{ $0.load() }, { $0.save() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+                    succeeds(!access(&settings))
+                    #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
+                }
+                #expect(settings == ViewSettings(volume: 3))
+                #expect(failure { try settings.trySave() }.hasSuffix("since this package has not written it"))
+            }
         }
     }
 

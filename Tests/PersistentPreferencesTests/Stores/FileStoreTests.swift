@@ -104,10 +104,18 @@ import Testing
         #expect(prefs.ints == ["a": 1])
     }
 
-    @Test func aTemporaryFileOfAKilledWriterGoesAtTheNextOpen() throws {
+    /// Of the next process: this one has looked at its first write.
+    @Test func aTemporaryFileOfAKilledWriterGoesWithTheNextWrite() throws {
         folder.prefs()["a"] = 1
         try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
-        #expect(folder.prefs().ints == ["a": 1])
+        let prefs = folder.prefs()
+        #expect(prefs.ints == ["a": 1])
+        #expect(try folder.names().contains(".test.plist.tmp"))
+        // Also with one that changes nothing.
+        prefs.update { _ in }
+        #expect(try folder.names().contains(".test.plist.tmp") == false)
+        try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
+        prefs["a"] = 2
         #expect(try folder.names().contains(".test.plist.tmp") == false)
     }
 

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import PersistentPreferences
+
 /// A property list as a text that tells apart all that contract 4 tells apart: 1, 1.0 and true, −0.0 and 0.0, the bits of
 /// a date, the bytes of a text. Whatever has no canonical form shows, with its type, as what it is.
 func exactForm(_ value: Any) -> String {
@@ -17,6 +19,8 @@ func exactForm(_ value: Any) -> String {
     case is [String: Any].Type:
         let entries = (value as? [String: Any] ?? [:]).map { "\(exactForm($0.key)): \(exactForm($0.value))" }
         return "{" + entries.sorted().joined(separator: ", ") + "}"
+    case is KeyedArchiveUID.Type:
+        return "UID \((value as? KeyedArchiveUID)?.value ?? 0)"
     default:
         guard type(of: value) is NSNumber.Type, let number = value as? NSNumber else {
             return "not canonical: \(type(of: value))"

@@ -1,7 +1,8 @@
 import Foundation
-import PersistentPreferences
 import PrefsTestSet
 import TestSupport
+
+@testable import PersistentPreferences
 
 /// A subclass with keys of the test's choice, which remembers every error it was told of.
 final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
@@ -36,4 +37,26 @@ extension PersistentPrefs {
 
     /// The values as whole numbers; other values are left out.
     var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
+}
+
+extension PropertyListCoder {
+    /// The same of values that Swift code writes down, `["a": 1]`.
+    static func encode(plain value: Any, as format: PropertyListFormat) throws -> Data {
+        try encode(PropertyListVetter.canonical(value, forKey: "").get(), as: format)
+    }
+}
+
+extension PropertyListFile {
+    /// Commits a content as another process would.
+    func commitForTest(_ content: [String: Any]) {
+        do {
+            try transact(durability: .process) { transaction in
+                for (root, entry) in content {
+                    transaction[root] = try PropertyListVetter.canonical(entry, forKey: root).get()
+                }
+            }
+        } catch {
+            fatalError("\(error)")
+        }
+    }
 }

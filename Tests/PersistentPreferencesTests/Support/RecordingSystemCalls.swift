@@ -17,6 +17,9 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
     /// A clock that stands still: files are stamped with this time, and it is now.
     var frozenTime: FileStatus.Time?
 
+    /// For a test to count by.
+    var opens = 0
+
     /// Whether what is flushed really is: a test about something else is quicker without.
     var flushes = true
 

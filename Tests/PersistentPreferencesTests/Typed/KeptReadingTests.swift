@@ -129,7 +129,10 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
             Issue.record("\(prefs.outcome)")
             return
         }
-        #expect(prefs.all == all(5) && prefs.outcome == "ok")
+        #expect(prefs.all == all(5) && prefs.lastError != nil)
+        prefs.values = Self.values(6)
+        #expect(prefs.lastError?.isWarning == true)
+        #expect(prefs.all == all(6) && prefs.outcome == "ok")
     }
 
     @Test(arguments: StoreKind.allCases) func anUpdateSeesItsOwnAndARollbackTakesItBack(on kind: StoreKind) throws {

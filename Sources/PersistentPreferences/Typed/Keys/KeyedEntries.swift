@@ -57,7 +57,9 @@ struct RootEntries: KeyedEntries {
     let root: String
 
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
-        try store.read(root: root)?[key]
+        let reading = try (store as? any ReportingStore ?? PlainStore(store)).readReporting(root: root)
+        if let notice = reading.notice { report(notice) }
+        return try reading.values()?[key]
     }
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {

@@ -27,8 +27,6 @@ extension PrefKey {
         } catch {
             let failure = PrefsError(error)
             report(failure)
-            // A damaged file was set aside: the next read gives the state of now.
-            if case .damaged(_, _, _?, _) = failure, let value = try? stored(in: entries) { return (value, nil) }
             return (defaultValue, failure)
         }
     }

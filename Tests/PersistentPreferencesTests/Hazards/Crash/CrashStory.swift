@@ -69,7 +69,7 @@ struct CrashStory: Sendable, CustomStringConvertible {
         let prefs = Self.prefs(on: process, format)
         for step in steps {
             step(prefs)
-            if prefs.lastError == nil { acknowledged += 1 }
+            if prefs.lastError?.isWarning != false { acknowledged += 1 }
             record("the next step")
         }
         return points

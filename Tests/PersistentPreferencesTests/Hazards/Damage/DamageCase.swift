@@ -45,20 +45,21 @@ struct DamageCase: CustomStringConvertible {
     /// What the bytes are, and what has to come of them.
     enum Expected {
         /// They are a property list with a dictionary on top.
-        case content([String: Any], PropertyListFormat)
-        /// They are damaged, for that reason.
-        case damage(String)
+        /// `loss` says what a write would lose of it, if anything.
+        case content([String: Any], PropertyListFormat, loss: String?)
+        /// They are malformed, for that reason.
+        case damage(PropertyListFault)
         /// They may be a good file of others, which is left alone.
         case excess(String)
 
         init(_ bytes: Data) {
             do {
-                let (content, format) = try PropertyListFile.decode(bytes)
-                self = .content(content, format)
+                let (content, format, loss) = try PropertyListFile.decode(bytes)
+                self = .content(content, format, loss: loss)
             } catch {
                 switch error {
-                case .damage(let reason): self = .damage(reason)
-                case .excess(let reason): self = .excess(reason)
+                case .malformed(let fault): self = .damage(fault)
+                case .unsupported(let reason): self = .excess(reason)
                 }
             }
         }
@@ -71,21 +72,24 @@ struct DamageCase: CustomStringConvertible {
 struct DamageTally {
     var planned = 0
     var finished = 0
-    var setAside = 0
-    var restored = 0
+    /// Malformed files that reads left as they were.
+    var left = 0
+    var quarantined = 0
+    var rejected = 0
     var violations: [String] = []
 
     static func += (left: inout DamageTally, right: DamageTally) {
         left.planned += right.planned
         left.finished += right.finished
-        left.setAside += right.setAside
-        left.restored += right.restored
+        left.left += right.left
+        left.quarantined += right.quarantined
+        left.rejected += right.rejected
         left.violations += right.violations
     }
 
     /// The line of the summary; a crash leaves none.
     var summary: String {
-        "\(planned) damaged files, \(setAside) set aside, \(restored) restored, \(violations.count) lost, "
-            + "\(planned - finished) not looked at to the end"
+        "\(planned) files, \(left) left as they were by reads, \(quarantined) quarantined by writes, \(rejected) writes to "
+            + "files of others rejected, \(violations.count) lost, \(planned - finished) not looked at to the end"
     }
 }

@@ -68,39 +68,53 @@ final class DamageRun {
         func expect(_ condition: Bool, _ claim: @autoclosure () -> String) {
             if !condition { flaws.append(claim()) }
         }
+        let expected = try Expectation(damage, in: folder)
+        let quarantine = try quarantined()
+        let told = expected.told(quarantine.first)
+        expect(prefs.errors == told, "told \(prefs.errors) instead of \(told)")
+        expect(prefs.outcome == told.last ?? "ok", "lastError is \(prefs.outcome)")
         let names = try folder.names()
-        let aside = names.filter { $0.hasPrefix("test.plist.corrupt-") }
-        expect(!names.contains { $0.hasSuffix(".tmp") }, "a temporary file stays: \(names)")
-        let result = outcome(of: damage, setAsideAs: aside.first.map { folder.path + "/" + $0 })
-        expect(prefs.errors == result.told, "told \(prefs.errors) instead of \(result.told)")
-        expect(prefs.outcome == result.told.last ?? "ok", "lastError is \(prefs.outcome)")
-        if case .damage = damage.expected {
-            let isSetAside = aside.count == 1 && (try? Data(contentsOf: folder.file(aside[0]))) == damage.bytes
-            expect(isSetAside, "the damaged bytes are not in exactly one file aside: \(aside)")
-            if isSetAside { tally.setAside += 1 }
-            if damage.lastGood == .good, isContent(try? Data(contentsOf: folder.file()), result.content) {
-                tally.restored += 1
-            }
+        if damage.isWrite {
+            expect(!names.contains { $0.hasSuffix(".tmp") }, "a temporary file stays: \(names)")
         } else {
-            expect(aside.isEmpty, "a file that is not damaged was set aside")
+            expect(names == expected.namesBefore, "a read left \(names)")
         }
+        let isQuarantined = damage.isWrite && expected.isReplaced
+        try expect(holds(quarantine, isQuarantined ? damage.bytes : nil), "quarantined is \(quarantine)")
         let bytes = try? Data(contentsOf: folder.file())
-        if result.isUntouched { expect(bytes == damage.bytes, "the file's bytes were touched") }
-        expect(isContent(bytes, result.content), "on disk is \(describe(bytes)) instead of \(describe(result.content))")
-
-        // The next accesses: the state is in memory too, the news is told no more, and a write works.
-        let visible = (result.content?["AnyPrefs"] as? [String: Any] ?? [:]).filter {
-            ["a", "b", "c"].contains($0.key)
+        if !damage.isWrite || expected.writeError != nil {
+            expect(bytes == damage.bytes, "the file's bytes were touched")
+        } else {
+            let content = adding(["a": 5 as NSNumber], to: expected.known)
+            expect(isContent(bytes, content), "on disk is \(describe(bytes)) instead of \(describe(content))")
         }
+
+        // The next accesses: the same state is read, and a write works, or is rejected for the same reason.
+        let isStillThere = !isQuarantined
+        var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
+        if damage.isWrite, expected.writeError == nil { root["a"] = 5 as NSNumber }
+        let visible = expected.isHidden ? [:] : root.filter { ["a", "b", "c"].contains($0.key) }
         expect(CanonicalValue.areEqual(prefs.values, visible), "in memory is \(prefs.values) instead of \(visible)")
-        expect(prefs.outcome == result.then ?? "ok", "then lastError is \(prefs.outcome)")
+        let readError = isStillThere ? expected.readError : nil
+        expect(prefs.outcome == readError ?? "ok", "then lastError is \(prefs.outcome)")
         prefs["c"] = Data([7])
-        expect(prefs.outcome == result.then ?? "ok", "then a write says \(prefs.outcome)")
-        let last = result.then == nil ? adding(["c": Data([7])], to: result.content) : result.content
+        let last = try quarantined()
         let lastBytes = try? Data(contentsOf: folder.file())
-        expect(isContent(lastBytes, last), "then on disk is \(describe(lastBytes)) instead of \(describe(last))")
-        if result.then != nil { expect(lastBytes == damage.bytes, "then the file's bytes were touched") }
-        let end = try folder.names().filter { !aside.contains($0) }
+        if let writeError = expected.writeError {
+            expect(prefs.outcome == writeError, "then a write says \(prefs.outcome)")
+            expect(lastBytes == damage.bytes, "then the file's bytes were touched")
+            tally.rejected += 1
+        } else {
+            let warning = isStillThere && expected.isReplaced ? last.first.flatMap(expected.warning) : nil
+            expect(prefs.outcome == warning ?? "ok", "then a write says \(prefs.outcome)")
+            root["c"] = Data([7])
+            let content = (expected.known ?? [:]).merging(["AnyPrefs": root]) { $1 }
+            expect(isContent(lastBytes, content), "then on disk is \(describe(lastBytes)) instead of \(describe(content))")
+        }
+        try expect(holds(last, expected.isReplaced ? damage.bytes : nil), "then quarantined is \(last)")
+        if expected.isReplaced { tally.quarantined += 1 }
+        if !damage.isWrite, expected.readError != nil { tally.left += 1 }
+        let end = try folder.names().filter { !$0.hasPrefix("test.plist.corrupt-") }
         let most = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
         expect(Set(end).isSubset(of: most), "in the folder is \(end)")
         expect(system.doubleCloses == 0, "a descriptor was closed twice")
@@ -109,42 +123,87 @@ final class DamageRun {
         }
     }
 
-    private struct Outcome {
-        /// Every error that the instance has heard of.
-        var told: [String] = []
-        /// What every later access says; nil where it succeeds.
-        var then: String?
-        /// What is on disk and, of its root, in memory; nil where there is no file or none that can be read.
-        var content: [String: Any]?
-        var isUntouched = false
+    private func quarantined() throws -> [String] {
+        try folder.names().filter { $0.hasPrefix("test.plist.corrupt-") }
     }
 
-    private func outcome(of damage: DamageCase, setAsideAs: String?) -> Outcome {
-        let path = folder.file().path
-        let nothing = "\(PrefsError.noStoredPrefsForKey(key: "AnyPrefs"))"
-        var outcome = Outcome()
-        switch damage.expected {
-        case .excess(let reason):
-            let error = "\(PrefsError.unreadable(StorageFailure(path: path, reason: reason)))"
-            return Outcome(told: [error], then: error, content: nil, isUntouched: true)
-        case .damage(let reason):
-            let isRestored = damage.lastGood == .good
-            outcome.told = [
-                "\(PrefsError.damaged(path: path, reason: reason, setAsideAs: setAsideAs, isRestored: isRestored))"
-            ]
-            outcome.content = isRestored ? DamageCase.goodContent : nil
-        case .content(let content, _):
-            outcome.content = content
-            outcome.isUntouched = !damage.isWrite
+    /// Whether exactly these bytes are quarantined.
+    private func holds(_ names: [String], _ bytes: Data?) throws -> Bool {
+        try names.map { try Data(contentsOf: folder.file($0)) } == [bytes].compactMap { $0 }
+    }
+
+    /// What has to come of an encounter.
+    private struct Expectation {
+        /// The state that is read, and that a write starts from; nil for nothing.
+        var known: [String: Any]?
+        /// What each read says; nil if it succeeds.
+        var readError: String?
+        /// What each write says; nil if it succeeds.
+        var writeError: String?
+        /// Whether a write quarantines the bytes.
+        var isReplaced = false
+        /// Whether the root that is there cannot be shown.
+        var isHidden = false
+        let namesBefore: [String]
+        private let meeting: PrefsAccess?
+        private let isWrite: Bool
+        private var report: MalformedFile?
+
+        init(_ damage: DamageCase, in folder: TemporaryFolder) throws {
+            let path = folder.file().path
+            meeting = damage.meeting
+            isWrite = damage.isWrite
+            namesBefore = (damage.lastGood == .absent ? [] : [".test.plist.lastgood"]) + ["test.plist"]
+            switch damage.expected {
+            case .excess(let reason):
+                readError = "\(PrefsError.unreadable(StorageFailure(path: path, reason: reason)))"
+                writeError = readError
+            case .content(let content, _, let loss):
+                known = content
+                // Two keys have become one: what is there can be read, and not be written back.
+                if let loss { writeError = "\(PrefsError.notStored(StorageFailure(path: path, reason: loss)))" }
+            case .damage(let fault):
+                // An empty file that is not ours is no file.
+                if damage.bytes.isEmpty, damage.lastGood == .absent { break }
+                let state: MalformedFile.KnownState
+                if damage.meeting != nil {
+                    state = .lastKnown
+                } else if damage.lastGood == .good {
+                    let copy = try SystemCalls.real.status(
+                        ofPath: folder.file(".test.plist.lastgood").path, followsLinks: false)
+                    // A write has replaced the copy.
+                    state = .lastGoodCopy(Date(timeIntervalSince1970: Double(copy?.modified.seconds ?? 0)))
+                } else {
+                    state = .nothing
+                }
+                if state != .nothing { known = DamageCase.goodContent }
+                let report = MalformedFile(path: path, fault: fault, state: state)
+                self.report = report
+                isReplaced = damage.lastGood != .absent
+                readError = isReplaced ? "\(PrefsError.damaged(report))" : "\(PrefsError.notOurs(report))"
+                if !isReplaced { writeError = readError }
+            }
+            if let root = known?["AnyPrefs"], !(root is [String: Any]) {
+                readError = "\(PrefsError.rootIsNotDictionary(key: "AnyPrefs"))"
+                writeError = readError
+                isHidden = true
+            }
         }
-        let root = outcome.content?["AnyPrefs"]
-        if let root, !(root is [String: Any]) {
-            let error = "\(PrefsError.rootIsNotDictionary(key: "AnyPrefs"))"
-            return Outcome(told: [error], then: error, content: outcome.content, isUntouched: true)
+
+        /// What a write says that quarantined the bytes.
+        func warning(_ name: String) -> String? {
+            guard var report else { return nil }
+            report.quarantinedAs = FileNames(path: report.path).path(of: name)
+            return "\(PrefsError.damaged(report))"
         }
-        if root == nil, damage.meeting == .flush { outcome.told.append(nothing) }
-        if damage.isWrite { outcome.content = adding(["a": 5 as NSNumber], to: outcome.content) }
-        return outcome
+
+        /// All that the encounter has to tell.
+        func told(_ quarantine: String?) -> [String] {
+            if isWrite { return [writeError ?? quarantine.flatMap(warning)].compactMap { $0 } }
+            let isEmpty = meeting == .flush && known?["AnyPrefs"] == nil && (readError == nil || report != nil)
+            return [readError].compactMap { $0 }
+                + (isEmpty ? ["\(PrefsError.noStoredPrefsForKey(key: "AnyPrefs"))"] : [])
+        }
     }
 
     private func adding(_ values: [String: Any], to content: [String: Any]?) -> [String: Any] {
@@ -154,7 +213,7 @@ final class DamageRun {
     }
 
     private func isContent(_ bytes: Data?, _ content: [String: Any]?) -> Bool {
-        guard let bytes, case .content(let stored, _) = DamageCase.Expected(bytes) else { return content == nil }
+        guard let bytes, case .content(let stored, _, _) = DamageCase.Expected(bytes) else { return content == nil }
         return content.map { CanonicalValue.areEqual($0, stored) } ?? false
     }
 

@@ -26,15 +26,15 @@ enum BytesCheck {
     }
 
     private static func runFile(_ bytes: Data) throws -> Bool {
-        let decoded: (value: Any, format: PropertyListFormat)
+        let decoded: DecodedPropertyList
         do {
             decoded = try PropertyListCoder.decode(bytes)
         } catch {
-            // Damage is set aside and replaced. Excess may be a good file of another program: it stays where it is,
-            // and is neither read nor written. Both are told with a reason.
             try demand(!error.reason.isEmpty, "refused without a reason")
+            try XMLJudge.checkRejected(bytes, error)
             return false
         }
+        try XMLJudge.checkAccepted(bytes, decoded)
         try checkTopLevel(of: bytes, decoded.value)
         try checkVetting(decoded.value)
         for format in PropertyListFormat.allCases {
@@ -48,7 +48,7 @@ enum BytesCheck {
             let content = try PropertyListFile.decode(bytes).content
             try demand(type(of: value) == [String: Any].self, "a \(type(of: value)) was read as a dictionary")
             try demandSame(value, content, "the content of the file is another value")
-        } catch let flaw as PropertyListCoder.Flaw {
+        } catch let flaw as DecodingFailure {
             try demand(type(of: value) != [String: Any].self, "a dictionary was refused: \(flaw.reason)")
         }
     }
@@ -69,8 +69,7 @@ enum BytesCheck {
 
     private static let narrowerLimits = [
         "nested deeper than 128 levels", "larger than 4 MiB", "a date this far away",
-        "a dictionary of a lone number CF$UID", "a _NSKeyedArchiverUID cannot be stored",
-        "a __NSCFType cannot be stored",
+        "a dictionary of a lone number CF$UID", "a reference of a keyed archive cannot be stored",
     ]
 
     private static func checkWriting(_ value: Any, as format: PropertyListFormat, isItsOwn: Bool) throws {
@@ -78,12 +77,10 @@ enum BytesCheck {
         let bytes: Data
         do {
             bytes = try PropertyListCoder.encode(storable, as: format)
-        } catch let flaw as PropertyListCoder.Flaw {
-            // A UID takes a level more in XML, and in XML the innermost list takes none.
-            try demand(!isItsOwn && flaw.isExcess, "cannot be written as \(format): \(flaw.reason)")
-            return
         } catch {
-            try demand(format == .xml && holdsFarDate(value), "cannot be written as \(format): \(error)")
+            // XML has no form for some values that the other format has, and a UID takes a level more there.
+            let isKnown = format == .xml && notInXML.contains { error.reason.hasPrefix($0) || error.reason.hasSuffix($0) }
+            try demand(isKnown, "cannot be written as \(format): \(error)")
             return
         }
         let again = try PropertyListCoder.decode(bytes)
@@ -94,23 +91,7 @@ enum BytesCheck {
         }
     }
 
-    /// XML has no year for such a date; the vetter refuses it.
-    private static func holdsFarDate(_ value: Any) -> Bool {
-        if let list = value as? [Any] { return list.contains(where: holdsFarDate) }
-        if let list = value as? [String: Any] { return list.values.contains(where: holdsFarDate) }
-        return (value as? Date).map { abs($0.timeIntervalSinceReferenceDate) > PropertyListLimits.dateInterval }
-            ?? false
-    }
-}
-
-extension PropertyListCoder.Flaw {
-    fileprivate var reason: String {
-        switch self {
-        case .damage(let reason), .excess(let reason): reason
-        }
-    }
-
-    fileprivate var isExcess: Bool {
-        if case .excess = self { true } else { false }
-    }
+    private static let notInXML = [
+        "cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than",
+    ]
 }

@@ -24,12 +24,10 @@ func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ promise: @au
 
 /// True where two property lists are the same, told by other means than the library's own comparison, and where that agrees.
 ///
-/// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second and a dictionary of a
-///   lone number `CF$UID` is read as the object of a keyed archive: both documented.
+/// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second, as documented.
 func areSame(_ left: Any, _ right: Any, isInXML: Bool = false) -> Bool {
-    let isExact = !isInXML && CanonicalValue.areEqual(left, right)
     let isSame = haveSameForm(left, right, isInXML: isInXML)
-    return isInXML ? isSame : isSame && (isExact || holdsForeign(left))
+    return isInXML ? isSame : isSame && CanonicalValue.areEqual(left, right)
 }
 
 private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {
@@ -55,7 +53,6 @@ private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {
         }
         return left.count == right.count && zip(left, right).allSatisfy { haveSameForm($0, $1, isInXML: isInXML) }
     case is [String: Any].Type:
-        if isInXML, isLoneUID(left) { return isForeign(right) }
         guard type(of: right) == [String: Any].self, let left = left as? [String: Any],
             let right = right as? [String: Any], left.count == right.count
         else { return false }
@@ -67,27 +64,7 @@ private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {
     case is NSNumber.Type:
         return type(of: right) is NSNumber.Type && exactForm(left) == exactForm(right)
     default:
-        return isForeign(right) && foreignBytes(left) == foreignBytes(right)
+        guard let left = left as? KeyedArchiveUID, let right = right as? KeyedArchiveUID else { return false }
+        return left == right
     }
-}
-
-private func isLoneUID(_ value: Any) -> Bool {
-    guard let list = value as? [String: Any], list.count == 1, let number = list["CF$UID"] else { return false }
-    return CanonicalValue.isNumber(number)
-}
-
-/// True for an object without a canonical form: the UID of a keyed archive is the only one that parsers give.
-private func isForeign(_ value: Any) -> Bool {
-    let kind = type(of: value)
-    return kind is AnyClass && !(kind is NSNumber.Type)
-}
-
-private func holdsForeign(_ value: Any) -> Bool {
-    if let list = value as? [Any] { return list.contains(where: holdsForeign) }
-    if let list = value as? [String: Any] { return list.values.contains(where: holdsForeign) }
-    return isForeign(value)
-}
-
-private func foreignBytes(_ value: Any) -> Data? {
-    try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
 }

@@ -41,30 +41,21 @@ extension Model {
         if let transaction, transaction.place == place {
             return try Self.root(access.root, in: transaction.content)
         }
-        mend(place)
-        let root = try Self.root(access.root, in: self[place].content)
-        // Only an access that succeeds takes it: an error and a notice cannot both be the last error.
-        access.notice = access.notice ?? self[place].notice
-        self[place].notice = nil
-        return root
+        access.notice = access.notice ?? self[place].trouble
+        remember(place)
+        return try Self.root(access.root, in: self[place].state?.content)
+    }
+
+    /// A good file that is looked at is known from then on.
+    private mutating func remember(_ place: ModelPlace) {
+        guard self[place].damage == nil else { return }
+        self[place].known = self[place].content.map { ($0, self[place].isXML) }
     }
 
     private static func root(_ name: String, in content: Content?) throws(ModelError) -> Content? {
         guard let entry = content?[ModelText(name)] else { return nil }
         guard let root = entry.entries else { throw .notDictionary(name) }
         return root
-    }
-
-    /// Whoever first meets damage sets it aside and puts the last good state in its place.
-    private mutating func mend(_ place: ModelPlace) {
-        guard let damage = self[place].damage else { return }
-        let lastGood = self[place].lastGood
-        self[place].damage = nil
-        self[place].asides.append(damage)
-        self[place].content = lastGood?.content
-        self[place].isXML = lastGood?.isXML ?? self[place].newFileIsXML
-        self[place].notice = .damaged(isRestored: lastGood != nil)
-        self[place].revision += 1
     }
 
     // MARK: - Writing
@@ -78,24 +69,33 @@ extension Model {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             try body(&self, &access)
             report(number, access.notice)
-            return access.notice
+            return nil
         } catch {
-            if let notice = access.notice, Self.isLegal(access.root) { report(number, notice) }
+            // That the file is malformed is told once.
+            if let notice = access.notice, Self.isLegal(access.root), error != .notOurs { report(number, notice) }
             transaction?.fail(error)
             report(number, error)
             return error
         }
     }
 
-    /// An equal write is none, wherever it stands.
+    /// An equal write is none, wherever it stands, unless the file is damaged: then what is acknowledged has to be stored.
     mutating func commit(_ access: inout Access, _ change: Change) throws(ModelError) {
-        guard !change.isEmpty else { return }
-        try transact(access) { _, root in change.apply(to: &root) }
+        let place = place(of: access.number)
+        if change.isEmpty {
+            let isOwn = transaction?.place == place
+            guard !isOwn, self[place].damage != nil else {
+                // What was met at the start of a change in place, another one has mended.
+                if case .damaged = access.notice { access.notice = nil }
+                return
+            }
+        }
+        try transact(&access) { _, root in change.apply(to: &root) }
     }
 
     /// One transaction on one root, or a part of the one that is under way.
     mutating func transact(
-        _ access: Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
+        _ access: inout Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let place = place(of: access.number)
         if let outer = transaction {
@@ -106,10 +106,12 @@ extension Model {
                 transaction?.fail(error)
                 throw error
             }
+            access.notice = nil
             return
         }
-        mend(place)
-        transaction = Transaction(place: place, content: self[place].content)
+        if self[place].damage != nil, self[place].lastGood == nil { throw .notOurs }
+        remember(place)
+        transaction = Transaction(place: place, content: self[place].state?.content)
         var thrown: ModelError?
         do throws(ModelError) {
             try change(access.root, body)
@@ -119,23 +121,27 @@ extension Model {
         let over = transaction
         transaction = nil
         if let error = thrown ?? over?.failure { throw error }
-        if let over { store(over) }
-        if let notice = self[place].notice {
-            self[place].notice = nil
-            throw notice
-        }
+        access.notice = try over.flatMap { over throws(ModelError) in try store(over) }
     }
 
-    private mutating func store(_ over: Transaction) {
+    /// - Returns: the warning that a damaged file was quarantined.
+    private mutating func store(_ over: Transaction) throws(ModelError) -> ModelError? {
         var content = over.content ?? [:]
-        let isXML = self[over.place].content == nil ? self[over.place].newFileIsXML : self[over.place].isXML
+        let isXML = self[over.place].state?.isXML ?? self[over.place].newFileIsXML
         if isXML { content = content.mapValues(\.withWholeSeconds) }
-        if content != self[over.place].content ?? [:] {
-            self[over.place].content = content
-            self[over.place].isXML = isXML
-            self[over.place].lastGood = (content, isXML)
-            self[over.place].revision += 1
+        let damage = self[over.place].damage
+        guard damage != nil || content != self[over.place].content ?? [:] else { return nil }
+        if isXML, content.contains(where: { !$0.key.isInXML || !$0.value.isInXML }) { throw .notInXML }
+        if let damage {
+            self[over.place].asides.append(damage)
+            self[over.place].damage = nil
         }
+        self[over.place].content = content
+        self[over.place].isXML = isXML
+        self[over.place].lastGood = (content, isXML)
+        self[over.place].known = (content, isXML)
+        self[over.place].revision += 1
+        return damage == nil ? nil : .damaged(isQuarantined: true)
     }
 
     /// Changes one root of the transaction; nested changes of other keys stay.

@@ -10,13 +10,25 @@ struct Model {
         let newFileIsXML: Bool
         /// What the library wrote last.
         var lastGood: (content: Content, isXML: Bool)?
-        /// Bytes that nobody has met yet.
+        /// What stands in the place of a property list. The content is then what was known last.
         var damage: [UInt8]?
         var asides: [[UInt8]] = []
-        /// What the next access has to be told besides.
-        var notice: ModelError?
+        /// What an access of this process has read or written last.
+        var known: (content: Content, isXML: Bool)?
         /// Counts the replacements of the file.
         var revision = 0
+
+        /// What is read: of a malformed file the newest state that is known, or nothing.
+        var state: (content: Content, isXML: Bool)? {
+            guard damage != nil else { return content.map { ($0, isXML) } }
+            return known ?? lastGood
+        }
+
+        /// What each read of a malformed file tells.
+        var trouble: ModelError? {
+            guard damage != nil else { return nil }
+            return lastGood == nil ? .notOurs : .damaged(isQuarantined: false)
+        }
 
         init(_ place: ModelPlace) {
             newFileIsXML = place == .xml
@@ -114,7 +126,7 @@ struct Model {
     private mutating func reopen() {
         for place in ModelPlace.allCases {
             if place.isFile {
-                self[place].notice = nil
+                self[place].known = nil
             } else {
                 self[place] = Place(place)
             }
@@ -190,11 +202,11 @@ struct Model {
     private mutating func deleteAll(_ number: Int) {
         write(number) { model, access throws(ModelError) in
             do throws(ModelError) {
-                guard try model.look(&access) != nil else { return }
+                guard try model.look(&access) != nil else { return try model.commit(&access, Change(from: [:], to: [:])) }
             } catch .notDictionary {
                 // The one write that such a root takes.
             }
-            try model.transact(access) { _, root in root = nil }
+            try model.transact(&access) { _, root in root = nil }
         }
     }
 
@@ -202,7 +214,7 @@ struct Model {
         let allowed = instances[number].allowed
         var hasThrown = false
         let error = write(number) { model, access throws(ModelError) in
-            try model.transact(access) { model, root throws(ModelError) in
+            try model.transact(&access) { model, root throws(ModelError) in
                 let before = model.visible(number, in: root)
                 guard let after = model.run(steps, on: before) else {
                     hasThrown = true

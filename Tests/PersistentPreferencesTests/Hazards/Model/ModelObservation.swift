@@ -13,7 +13,7 @@ enum ModelObservation: Equatable {
     case told(Int, [ModelError])
     /// What a file holds, by Foundation; nil where there is none, or no property list.
     case file(ModelPlace, [ModelText: ModelValue]?)
-    /// The bytes of damaged files that were set aside, and nothing else, are beside the file.
+    /// The bytes of quarantined files, and nothing else, are beside the file.
     case asides(ModelPlace, [[UInt8]])
     case trouble(String)
 }
@@ -25,7 +25,11 @@ enum ModelError: Error, Equatable {
     case nothingStored(String)
     case invalidName(String)
     case notDictionary(String)
-    case damaged(isRestored: Bool)
+    /// Of a read; of a write that quarantined the bytes.
+    case damaged(isQuarantined: Bool)
+    case notOurs
+    /// The file is in XML, which has no form for a text that every reader would read alike.
+    case notInXML
     case otherStore
     case stopped
     case unexpected(String)
@@ -38,7 +42,9 @@ enum ModelError: Error, Equatable {
             case .noStoredPrefsForKey(let key): .nothingStored(key)
             case .invalidName(let name, _): .invalidName(name)
             case .rootIsNotDictionary(let key): .notDictionary(key)
-            case .damaged(_, _, .some, let isRestored): .damaged(isRestored: isRestored)
+            case .damaged(let file): .damaged(isQuarantined: file.quarantinedAs != nil)
+            case .notOurs: .notOurs
+            case .notStored(let failure) where failure.reason.hasSuffix("cannot be stored in XML"): .notInXML
             case .updateOfAnotherStore: .otherStore
             case .unknownError(let error) where error is ModelStop: .stopped
             default: .unexpected("\(error)")
@@ -47,7 +53,7 @@ enum ModelError: Error, Equatable {
 
     var kind: String {
         switch self {
-        case .damaged(let isRestored): "damaged, \(isRestored ? "" : "not ")restored"
+        case .damaged(let isQuarantined): isQuarantined ? "damaged, quarantined" : "damaged"
         default: "\(self)".prefix { $0 != "(" }.description
         }
     }

@@ -108,6 +108,8 @@ struct ModelRun {
             model[place].content = found.content
             model[place].isXML = found.isXML
             model[place].damage = subject.damages[place].map { [UInt8]($0) }
+            // An empty file that the library has not written is no file.
+            if model[place].damage == [], model[place].lastGood == nil { model[place].damage = nil }
             model[place].revision += 1
         case .link(let place):
             model.linkTarget = place

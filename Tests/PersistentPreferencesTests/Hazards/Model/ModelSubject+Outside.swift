@@ -91,6 +91,8 @@ extension ModelSubject {
         case .spoilRoot(let root): content[ModelText(root)] = .list([.integer(1)])
         case .rewrite(let asXML): isXML = asXML
         }
+        // Of XML Foundation would read back another text than it wrote: without a leading U+FEFF.
+        if content.contains(where: { $0.key.hasMark || $0.value.hasMark }) { isXML = false }
         damages[place] = nil
         let bytes = try PropertyListSerialization.data(
             fromPropertyList: ModelValue.object(content), format: isXML ? .xml : .binary, options: 0)

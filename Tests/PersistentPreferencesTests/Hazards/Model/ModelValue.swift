@@ -16,6 +16,17 @@ struct ModelText: Hashable, Comparable, CustomStringConvertible {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 
+    /// Whether XML has a form for it that every reader would read alike.
+    var isInXML: Bool {
+        !hasMark
+            && text.unicodeScalars.allSatisfy {
+                $0.value >= 0x20 && $0.value != 0xFFFE && $0.value != 0xFFFF || ["\t", "\n", "\r"].contains($0)
+            }
+    }
+
+    /// Whether Foundation would take its beginning for a byte order mark.
+    var hasMark: Bool { text.unicodeScalars.first == "\u{FEFF}" }
+
     var description: String {
         "\"" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
     }
@@ -40,6 +51,29 @@ indirect enum ModelValue: Equatable {
 
     var entries: [ModelText: ModelValue]? {
         if case .dictionary(let entries) = self { entries } else { nil }
+    }
+
+    private static let secondsInXML = -63_113_904_000.0..<252_423_993_600
+
+    /// Whether XML has a form for it that every reader would read alike.
+    var isInXML: Bool {
+        switch self {
+        case .text(let text): text.isInXML
+        case .date(let seconds): Self.secondsInXML.contains(seconds)
+        case .list(let elements): elements.allSatisfy(\.isInXML)
+        case .dictionary(let entries): entries.allSatisfy { $0.key.isInXML && $0.value.isInXML }
+        default: true
+        }
+    }
+
+    /// Whether Foundation would take the beginning of a text in it for a byte order mark.
+    var hasMark: Bool {
+        switch self {
+        case .text(let text): text.hasMark
+        case .list(let elements): elements.contains(where: \.hasMark)
+        case .dictionary(let entries): entries.contains { $0.key.hasMark || $0.value.hasMark }
+        default: false
+        }
     }
 
     /// As an XML file keeps it: dates to the second.

@@ -22,6 +22,15 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     }
 
     /// Of values that are Codable and Hashable, by themselves, in sets and as members.
+    /// Told by a writer of our own, through the very type: texts with control characters, and dates out of range.
+    static func isInXML(_ value: Any) -> Bool {
+        switch value {
+        case let text as String: ModelText(text).isInXML
+        case let date as Date: ModelValue.date(date.timeIntervalSinceReferenceDate).isInXML
+        default: true
+        }
+    }
+
     private static func full<Value: Codable & Hashable & Sendable>(
         _ values: Value..., inXML: @escaping @Sendable (Value) -> Value = { $0 },
         isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
@@ -34,7 +43,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
     ) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
-            let trip = RoundTrip(values: values, isSame: isSame, inXML: inXML)
+            let trip = RoundTrip(values: values, isSame: isSame, isInXML: RoundTripCase.isInXML, inXML: inXML).limited(to: kind)
             try trip.run(on: kind)
             try trip.runAsSet(on: kind)
             try trip.runAsMember(on: kind)
@@ -44,7 +53,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     /// Of values that are not Codable.
     private static func plain<Value: Hashable & Sendable>(_ values: Value...) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
-            let trip = RoundTrip(values: values, isSame: ==)
+            let trip = RoundTrip(values: values, isSame: ==, isInXML: RoundTripCase.isInXML).limited(to: kind)
             try trip.run(on: kind)
             try trip.runAsSet(on: kind)
         }
@@ -54,7 +63,9 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         _ type: Value.Type, _ values: @escaping @Sendable () -> [Value],
         isSame: @escaping @Sendable (Value, Value) -> Bool
     ) -> RoundTripCase {
-        RoundTripCase("\(type)") { try RoundTrip(values: values(), isSame: isSame).run(on: $0) }
+        RoundTripCase("\(type)") { 
+            try RoundTrip(values: values(), isSame: isSame, isInXML: RoundTripCase.isInXML).limited(to: $0).run(on: $0)
+        }
     }
 
     private static func integer<I: FixedWidthInteger & Codable & Sendable>(_ type: I.Type) -> RoundTripCase {
@@ -114,7 +125,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         full(Mood.calm, .nothing)
         full(Rank.second, .first)
         plain(Options(), Options.a, Options.both, Options(rawValue: UInt64.max))
-        plain(Stamp(rawValue: .distantPast))
+        plain(Stamp(rawValue: .distantFuture))
         plain(Path(rawValue: ["a", "$null"]), Path(rawValue: []))
         plain(Outer(rawValue: .spades))
         plain([Suit.hearts: 1, .spades: 2])
@@ -131,7 +142,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         full([Mood.calm: [Mood.nothing]])
         full(Word(text: "$null"), Word(text: "$$null"))
         full([Set(["a"]), []])
-        full(Date.distantPast..<Date.distantFuture)
+        full(Date(timeIntervalSinceReferenceDate: 0)..<Date.distantFuture)
         full(Tree(name: "a", children: [Tree(name: "b", children: [])]))
     }
 

@@ -1,0 +1,48 @@
+/// The text of an XML document in UTF-8, whatever encoding it is in.
+///
+/// Follows Appendix F of XML 1.0: a byte order mark, else the pattern of the first bytes, else the declaration.
+enum XMLDocumentText {
+    /// The document in UTF-8, without a byte order mark; nil if the bytes are UTF-8 without one already.
+    static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+            throw .unsupported("its encoding is UTF-32; UTF-8 and UTF-16 are read")
+        }
+        if bytes.starts(with: [0xFF, 0xFE]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: false) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: true) }
+        if bytes.starts(with: [0x3C, 0]) { return try fromUTF16(bytes[...], isBigEndian: false) }
+        if bytes.starts(with: [0, 0x3C]) { return try fromUTF16(bytes[...], isBigEndian: true) }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
+        switch declaredEncoding(bytes) {
+        case nil, "utf-8", "utf8", "us-ascii", "ascii": return nil
+        case "iso-8859-1", "latin1": return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
+        case let name?: throw .unsupported("its encoding \"\(name.prefix(40))\" is not read; UTF-8 and UTF-16 are")
+        }
+    }
+
+    private static func fromUTF16(
+        _ bytes: Slice<UnsafeRawBufferPointer>, isBigEndian: Bool
+    ) throws(DecodingFailure) -> [UInt8] {
+        guard bytes.count.isMultiple(of: 2) else {
+            throw .malformed(PropertyListFault(reason: "half a character of UTF-16 at its end", isIncomplete: true))
+        }
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count / 2)
+        for index in stride(from: bytes.startIndex, to: bytes.endIndex, by: 2) {
+            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            units.append(isBigEndian ? first << 8 | second : second << 8 | first)
+        }
+        let text = String(decoding: units, as: UTF16.self)
+        // An unpaired surrogate was replaced.
+        guard text.utf16.elementsEqual(units) else { throw .malformed("an unpaired surrogate in its UTF-16") }
+        return Array(text.utf8)
+    }
+
+    /// What `encoding="…"` of the XML declaration says, in lowercase; nil without one.
+    private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) -> String? {
+        let start = bytes.prefix(200).drop { $0 == 0x20 || (9...13).contains($0) }
+        guard start.starts(with: "<?xml".utf8) else { return nil }
+        let declaration = String(decoding: start.prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+        guard let name = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/)?.output.1 else { return nil }
+        return name.lowercased()
+    }
+}

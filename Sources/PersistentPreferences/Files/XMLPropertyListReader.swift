@@ -1,0 +1,248 @@
+import Foundation
+
+/// Reads an XML property list: strict, in linear time, on a stack of constant depth, independent of the locale.
+///
+/// Source: Apple's PropertyList-1.0 document type over XML 1.0. It accepts what Foundation, Python's plistlib and libplist write
+/// and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and UTF-16, blanks around
+/// numbers, dates and data, empty elements. Elements of other names, text between elements, and values that do not parse are
+/// failures with line and column.
+struct XMLPropertyListReader {
+    private var scanner: XMLScanner
+    /// The arrays and dictionaries around the position, from the outside in.
+    private var containers: [Container] = []
+    private var nodes = 0
+    private var loss: String?
+
+    private struct Container {
+        let isDictionary: Bool
+        let start: Int
+        var elements: [Any] = []
+        var collector = DictionaryCollector()
+        /// The key whose value comes next.
+        var key: String?
+
+        var name: String { isDictionary ? "dict" : "array" }
+    }
+
+    /// Whether bytes begin like XML: with `<` behind a byte order mark and blanks, in UTF-8 or UTF-16.
+    static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
+        let mark = marks.first { bytes.starts(with: $0) }
+        // The zeros belong to blanks and `<` in UTF-16.
+        return bytes.dropFirst(mark?.count ?? 0).first { !(9...13).contains($0) && $0 != 0x20 && $0 != 0 }
+            == UInt8(ascii: "<")
+    }
+
+    /// - Returns: the value in canonical form, and why writing it back would lose something, if it would.
+    static func value(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> (value: Any, loss: String?) {
+        guard let text = try XMLDocumentText.transcoded(bytes) else { return try read(bytes) }
+        return try Data(text).withBytes { text throws(DecodingFailure) in try read(text) }
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: Any, loss: String?) {
+        var reader = Self(scanner: XMLScanner(bytes))
+        let value = try reader.readDocument()
+        return (value, reader.loss)
+    }
+
+    // MARK: - Document
+
+    private mutating func readDocument() throws(DecodingFailure) -> Any {
+        try skipProlog()
+        let start = scanner.position
+        guard case .start(let name, let isEmpty) = try scanner.nextTag() else { throw scanner.failure("holds no value", at: start) }
+        let value: Any
+        if scanner.isName(name, "plist") {
+            guard !isEmpty, case .start(let name, let isEmpty) = try scanner.nextTag() else {
+                throw scanner.failure("<plist> holds no value", at: start)
+            }
+            value = try readValue(name, isEmpty)
+            try expectEnd("plist")
+        } else if Self.elements.contains(where: { scanner.isName(name, $0) }) {
+            // Foundation and plistlib read a value without <plist> around it.
+            value = try readValue(name, isEmpty)
+        } else {
+            throw scanner.failure("is XML, but its root element is <\(scanner.text(name))>, not <plist>", at: name.lowerBound - 1)
+        }
+        guard case .endOfDocument = try scanner.nextTag() else { throw scanner.failure("another element follows the value") }
+        return value
+    }
+
+    private mutating func skipProlog() throws(DecodingFailure) {
+        // A document type may stand between comments and instructions.
+        while true {
+            scanner.skipBlanks()
+            if try scanner.skipDocumentType() { return }
+            if try !scanner.skipIgnored() { return }
+        }
+    }
+
+    private static let elements: [StaticString] = [
+        "dict", "array", "string", "integer", "real", "true", "false", "date", "data",
+    ]
+
+    // MARK: - Values
+
+    /// The value whose start tag was read. Containers are kept on a stack of our own.
+    private mutating func readValue(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> Any {
+        var tag = (name: name, isEmpty: isEmpty)
+        while true {
+            var value = try readScalarOrBegin(tag.name, tag.isEmpty)
+            // Each round closes a container or finds the next value.
+            while true {
+                if let complete = value {
+                    guard !containers.isEmpty else { return complete }
+                    add(complete)
+                }
+                if let next = try nextValueTag() {
+                    tag = next
+                    break
+                }
+                value = try endContainer()
+            }
+        }
+    }
+
+    private mutating func add(_ value: Any) {
+        let last = containers.count - 1
+        if containers[last].isDictionary, let key = containers[last].key {
+            containers[last].collector.add(key, value, .lastCounts)
+            containers[last].key = nil
+        } else {
+            containers[last].elements.append(value)
+        }
+    }
+
+    /// The start tag of the next value in the innermost container, behind its key; nil at the container's end.
+    private mutating func nextValueTag() throws(DecodingFailure) -> (name: Range<Int>, isEmpty: Bool)? {
+        let last = containers.count - 1
+        while true {
+            let start = scanner.position
+            switch try scanner.nextTag() {
+            case .endOfDocument:
+                throw scanner.failure("<\(containers[last].name)> is not closed", at: containers[last].start)
+            case .end(let name):
+                let isOwn = containers[last].isDictionary ? scanner.isName(name, "dict") : scanner.isName(name, "array")
+                guard isOwn else { throw mismatch(containers[last].name, name) }
+                guard containers[last].key == nil else { throw scanner.failure("a key without a value", at: start) }
+                return nil
+            case .start(let name, let isEmpty):
+                guard containers[last].isDictionary else { return (name, isEmpty) }
+                let isKey = scanner.isName(name, "key")
+                if containers[last].key != nil {
+                    guard !isKey else { throw scanner.failure("a key without a value", at: start) }
+                    return (name, isEmpty)
+                }
+                guard isKey else {
+                    throw scanner.failure("expected <key>, found <\(scanner.text(name))>", at: name.lowerBound - 1)
+                }
+                try countNode()
+                let key = isEmpty ? "" : String(decoding: try content(of: "key"), as: UTF8.self)
+                guard StreamSafeText.isSafe(key) else { throw .unsupported(StreamSafeText.reason) }
+                containers[last].key = key
+            }
+        }
+    }
+
+    private mutating func endContainer() throws(DecodingFailure) -> Any {
+        let container = containers.removeLast()
+        guard container.isDictionary else { return container.elements }
+        loss = loss ?? container.collector.loss
+        let members = container.collector.members
+        guard members.count == 1, let number = members[KeyedArchiveUID.key] as? NSNumber,
+            !(members[KeyedArchiveUID.key] is Bool)
+        else { return members }
+        // Foundation takes any number for one, and wraps it around to 32 bits.
+        guard case .integer(let value) = CanonicalNumber(number), let value = UInt32(exactly: value) else {
+            throw .unsupported("a dictionary with the lone key CF$UID whose number is not one of a keyed archive")
+        }
+        return KeyedArchiveUID(value: UInt64(value))
+    }
+
+    /// nil if a container has begun.
+    private mutating func readScalarOrBegin(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> Any? {
+        let start = name.lowerBound - 1
+        guard containers.count <= PropertyListLimits.fileDepth else {
+            throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
+        }
+        try countNode()
+        if scanner.isName(name, "dict") || scanner.isName(name, "array") {
+            let container = Container(isDictionary: scanner.isName(name, "dict"), start: start)
+            if isEmpty { return container.isDictionary ? [:] as [String: Any] : [] as [Any] }
+            containers.append(container)
+            return nil
+        }
+        if scanner.isName(name, "string") {
+            return isEmpty ? "" : String(decoding: try content(of: "string"), as: UTF8.self)
+        }
+        if scanner.isName(name, "true") { return try readBoolean("true", isEmpty, at: start) }
+        if scanner.isName(name, "false") { return try readBoolean("false", isEmpty, at: start) }
+        if scanner.isName(name, "data") {
+            return try scalar("data", isEmpty, at: start) { XMLPropertyListScalar.data($0) }
+        }
+        if scanner.isName(name, "integer") {
+            return try scalar("integer", isEmpty, at: start) { text throws(DecodingFailure) in
+                try XMLPropertyListScalar.integer(text)
+            }
+        }
+        if scanner.isName(name, "real") { return try scalar("real", isEmpty, at: start) { XMLPropertyListScalar.real($0) } }
+        if scanner.isName(name, "date") { return try scalar("date", isEmpty, at: start) { XMLPropertyListScalar.date($0) } }
+        throw scanner.failure("<\(scanner.text(name))> is not an element of a property list", at: start)
+    }
+
+    private mutating func countNode() throws(DecodingFailure) {
+        nodes += 1
+        guard nodes <= PropertyListLimits.fileNodes else {
+            throw .unsupported("has more than \(PropertyListLimits.fileNodes) values")
+        }
+    }
+
+    // MARK: - Scalars
+
+    private mutating func readBoolean(
+        _ name: StaticString, _ isEmpty: Bool, at start: Int
+    ) throws(DecodingFailure) -> Any {
+        if !isEmpty {
+            let text = try content(of: name)
+            guard text.allSatisfy({ $0 == 0x20 || (9...13).contains($0) }) else {
+                throw scanner.failure("<\(name)> has content", at: start)
+            }
+        }
+        return name.utf8CodeUnitCount == 4
+    }
+
+    private mutating func scalar(
+        _ name: StaticString, _ isEmpty: Bool, at start: Int,
+        _ parse: (String) throws(DecodingFailure) -> Any?
+    ) throws(DecodingFailure) -> Any {
+        let text = isEmpty ? "" : String(decoding: try content(of: name), as: UTF8.self)
+        guard let value = try parse(XMLPropertyListScalar.trimmed(text)) else {
+            throw scanner.failure(XMLPropertyListScalar.reason(name), at: start)
+        }
+        return value
+    }
+
+    /// The text of an element whose start tag was read, which holds nothing else.
+    private mutating func content(of name: StaticString) throws(DecodingFailure) -> [UInt8] {
+        let text = try scanner.readText()
+        try expectEnd(name)
+        return text
+    }
+
+    private mutating func expectEnd(_ name: StaticString) throws(DecodingFailure) {
+        let start = scanner.position
+        switch try scanner.nextTag() {
+        case .end(let found) where scanner.isName(found, name): return
+        case .end(let found): throw mismatch("\(name)", found)
+        case .start(let found, _):
+            throw scanner.failure("expected </\(name)>, found <\(scanner.text(found))>", at: found.lowerBound - 1)
+        case .endOfDocument: throw scanner.failure("<\(name)> is not closed", at: start)
+        }
+    }
+
+    private func mismatch(_ name: String, _ found: Range<Int>) -> DecodingFailure {
+        scanner.failure("expected </\(name)>, found </\(scanner.text(found))>", at: found.lowerBound - 2)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// The texts of numbers, dates and data in an XML property list. Nothing here depends on the locale.
+enum XMLPropertyListScalar {
+    /// What is expected of an element that does not parse. The text itself may be a secret, so it is never quoted.
+    static func reason(_ element: StaticString) -> String {
+        switch "\(element)" {
+        case "integer": "<integer> does not hold a whole number"
+        case "real": "<real> does not hold a number"
+        case "date": "<date> does not hold a time such as 2026-11-22T08:30:00Z"
+        default: "<data> does not hold base64"
+        }
+    }
+
+    /// Without the blanks of XML at both ends.
+    static func trimmed(_ text: String) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+        let bytes = text.utf8
+        guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        if start == bytes.startIndex, bytes.index(after: end) == bytes.endIndex { return text }
+        return String(text[start...end])
+    }
+
+    /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text.
+    ///
+    /// - Throws: `DecodingFailure.unsupported` for one that 64 bits do not hold.
+    static func integer(_ text: String) throws(DecodingFailure) -> Any? {
+        var digits = text[...].utf8
+        let sign = digits.first == UInt8(ascii: "-") ? "-" : ""
+        if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+        var radix = 10
+        if digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) {
+            digits = digits.dropFirst(2)
+            radix = 16
+        }
+        guard !digits.isEmpty, digits.allSatisfy({ isDigit($0, radix) }) else { return nil }
+        let number = sign + String(Substring(digits))
+        if let value = Int64(number, radix: radix) { return CanonicalNumber(value).object }
+        if let value = UInt64(number, radix: radix) { return CanonicalNumber(value).object }
+        throw .unsupported("an integer of more than 64 bits")
+    }
+
+    private static func isDigit(_ byte: UInt8, _ radix: Int) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): radix == 16
+        default: false
+        }
+    }
+
+    /// A decimal number, `nan`, `inf` or `infinity`, with an optional sign; nil for other text.
+    ///
+    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
+    static func real(_ text: String) -> Any? {
+        let text = text.replacing("\u{66B}", with: ".").replacing(",", with: ".")
+        let bytes = text.utf8
+        let unsigned = bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") ? bytes.dropFirst() : bytes[...]
+        let isNumber = unsigned.contains { isDigit($0, 10) }
+            && unsigned.allSatisfy { isDigit($0, 10) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
+        guard isNumber || ["nan", "inf", "infinity"].contains(String(Substring(unsigned)).lowercased()) else { return nil }
+        return Double(text).map { CanonicalNumber($0).object }
+    }
+
+    /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and with more digits after year 9999, as Foundation writes
+    /// it; nil for other text and for times that do not exist.
+    static func date(_ text: String) -> Any? {
+        let bytes = Array(text.utf8)
+        let form = Array("-00-00T00:00:00Z".utf8)
+        guard bytes.count >= form.count + 4, bytes.count <= form.count + 11 else { return nil }
+        let rest = Array(bytes[(bytes.count - form.count)...])
+        let isInForm = zip(rest, form).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0, 10) : $0 == $1 }
+        func number(_ start: Int) -> Int { Int(rest[start] - 0x30) * 10 + Int(rest[start + 1] - 0x30) }
+        let yearBytes = bytes.dropLast(form.count)
+        let digits = yearBytes.first == UInt8(ascii: "-") ? yearBytes.dropFirst() : yearBytes
+        guard isInForm, digits.count >= 4, digits.allSatisfy({ isDigit($0, 10) }),
+            let year = Int32(String(decoding: yearBytes, as: UTF8.self)),
+            let time = UTCTime(
+                year: Int(year), month: number(1), day: number(4), hour: number(7), minute: number(10),
+                second: number(13))
+        else { return nil }
+        return Date(timeIntervalSince1970: TimeInterval(time.secondsSince1970))
+    }
+
+    /// Base64 of RFC 4648 with any blanks in it; nil for other text, and for bits behind the last byte, which readers take for
+    /// different bytes.
+    static func data(_ text: String) -> Any? {
+        let digits = text.utf8.filter { $0 != 0x20 && !(9...13).contains($0) }
+        guard let data = Data(base64Encoded: Data(digits)) else { return nil }
+        let rest = data.suffix(data.count % 3)
+        return rest.isEmpty || rest.base64EncodedData().elementsEqual(digits.suffix(4)) ? data : nil
+    }
+}

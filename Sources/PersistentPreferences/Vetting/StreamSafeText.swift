@@ -1,0 +1,27 @@
+/// The one limit on what a key costs to hash and to compare.
+///
+/// Swift brings the combining marks that follow a letter into an order when it hashes or compares a String, in time that grows
+/// with their square. Every reader and the vetter reject a key that is not in the Stream-Safe Text Format of Unicode Standard
+/// Annex #15, so no key takes more than linear time. Values are compared by their bytes and need no limit.
+enum StreamSafeText {
+    /// The most combining marks in a row.
+    static let longestRun = 30
+
+    static let reason = "a key has more than \(longestRun) combining marks in a row"
+
+    /// Cost: none for a text of at most 31 marks' bytes, else linear in its length.
+    static func isSafe(_ text: String) -> Bool {
+        // A mark takes two bytes or more.
+        guard text.utf8.count > 2 * longestRun else { return true }
+        var run = 0
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
+                run = 0
+            } else {
+                run += 1
+                if run > longestRun { return false }
+            }
+        }
+        return true
+    }
+}
