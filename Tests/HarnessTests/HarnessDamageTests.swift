@@ -2,57 +2,92 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A damaged file is set aside with its bytes intact, and whoever comes first is told.
+/// Files that are not property lists: what the tool has not written it leaves alone, and what is damaged it quarantines when it
+/// writes, and says so.
 @Suite struct HarnessDamageTests {
     private static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
+        ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
 
-    @Test(arguments: commands)
-    func theFirstCommandTellsAndDoesNothingElse(command: [String]) throws {
+    @Test(arguments: commands, [
+        ("no property list", "is neither a binary nor an XML property list"), ("{\"a\": 1}", "is JSON, not a property list"),
+        ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
+        ("<plist><array/></plist>", "its top level is not a dictionary"),
+    ])
+    func aFileThatIsNotOursIsLeftAlone(command: [String], file: (text: String, reason: String)) throws {
         let home = try HarnessHome()
-        let bytes = Data("no property list".utf8)
-        let file = try home.write(bytes, to: "x.plist")
+        try home.write(Data(file.text.utf8), to: "x.plist")
+        try home.write(Data("{\"Integer Value\": 1}".utf8), to: "x.json")
         let path = home.path("x.plist")
-        let printed = try home.prefs(command + ["--file", path])
-        let aside = try #require(try home.folder.names().first { $0.hasPrefix("x.plist.corrupt-") })
+        let before = try home.state()
+        let words = command.map { $0 == "x.json" ? home.path($0) : $0 }
+        let printed = try home.prefs(words + ["--file", path])
         let message =
-            "\(path): neither a binary nor an XML property list; set aside as \(home.path(aside)), "
-            + "there was no last good state"
+            "\(path): \(file.reason); the file was left as it is, since this package has not written it"
         #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .refused(message)))
-        #expect(try Data(contentsOf: home.folder.file(aside)) == bytes)
-        #expect(try home.folder.names() == [".x.plist.lock", aside])
-        #expect(try home.prefs("--file", path) == Printed(Shown().table(file: file)))
-        #expect(try home.prefs("set", "int", "5", "--file", path) == Printed())
-        #expect(try home.prefs("get", "int", "--file", path) == Printed("5\n"))
+        #expect(try home.state() == before)
     }
 
-    @Test func theLastGoodStateIsRestored() throws {
+    @Test(arguments: [["read"], ["read-type"], ["write"], ["delete"], ["export", "--domain"], ["vet"], ["doctor"]])
+    func alsoAsADomainAndThroughALink(command: [String]) throws {
+        let home = try HarnessHome()
+        try home.write(Data("my notes".utf8), to: "notes.txt")
+        try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")
+        let before = try home.state()
+        for name in ["notes.txt", "link.plist"] {
+            let rest = ["read-type": ["A"], "write": ["A", "k", "v"], "delete": ["A"]][command[0]] ?? []
+            #expect(try home.prefs(command + [home.path(name)] + rest).code == 1)
+            #expect(try home.state() == before)
+        }
+    }
+
+    /// The value of the last good copy, and the exit code says that it is not the file's.
+    @Test func aReadOfADamagedFilePrintsWhatIsKnown() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "42")
+        let file = ".config/\(HarnessHome.suite).plist"
+        try home.write(Data(contentsOf: home.suiteFile).dropLast(), to: file)
+        let before = try home.state()
+        for (command, output) in [
+            (["get", "int"], "42\n"), (["read", HarnessHome.suite, "PrefsTestSet", "Integer Value"], "42\n"),
+            (["read-type", HarnessHome.suite, "PrefsTestSet", "Integer Value"], "integer\n"),
+            (["export"], "{\n  \"Integer Value\": 42\n}\n"),
+        ] {
+            let printed = try home.prefs(command)
+            #expect(printed.output == output && printed.code == 1)
+            #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
+            #expect(printed.errors.contains("; the file was left as it is, and the last good copy of "))
+        }
+        #expect(try home.state() == before)
+    }
+
+    @Test func aWriteToADamagedFileSucceedsWithAWarning() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         try home.prefs("set", "int", "42")
-        let good = try Data(contentsOf: home.suiteFile)
         let file = ".config/\(HarnessHome.suite).plist"
-        try home.write(good.dropLast(), to: file)
-        let printed = try home.prefs("set", "int", "43")
-        #expect(printed.code == 1)
-        #expect(printed.output == "")
+        let damaged = try Data(contentsOf: home.suiteFile).dropLast()
+        try home.write(damaged, to: file)
+        let printed = try home.prefs("set", "string", "new")
+        #expect(printed.code == 0 && printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
-        #expect(printed.errors.hasSuffix(", the last good state was restored\n"))
-        #expect(try Data(contentsOf: home.suiteFile) == good)
+        #expect(printed.errors.contains("; quarantined as \(home.path(file)).corrupt-"))
+        #expect(printed.errors.contains(", and stored on top of the last good copy of "))
         #expect(try home.prefs("get", "int") == Printed("42\n"))
-    }
-
-    @Test func aTopLevelThatIsNoDictionary() throws {
-        let home = try HarnessHome()
-        let bytes = try Data(contentsOf: home.write([1, 2], to: "x.plist", format: .xml))
-        let path = home.path("x.plist")
-        let printed = try home.prefs("get", "int", "--file", path)
-        let aside = try #require(try home.folder.names().first { $0.hasPrefix("x.plist.corrupt-") })
-        let message =
-            "\(path): its top level is no dictionary; set aside as \(home.path(aside)), there was no last good state"
-        #expect(printed == .refused(message))
-        #expect(try Data(contentsOf: home.folder.file(aside)) == bytes)
+        #expect(try home.prefs("get", "string") == Printed("new\n"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.path(".config"))
+        let quarantined = names.filter { $0.contains(".corrupt-") }
+        #expect(try quarantined.map { try Data(contentsOf: home.folder.file(".config/\($0)")) } == [damaged])
+        for write in [
+            ["write", HarnessHome.suite, "A", "k", "v"], ["import", "--domain", HarnessHome.suite, home.path("new.json")],
+            ["delete", HarnessHome.suite, "A"],
+        ] {
+            try home.write(Data("{\"B\": {}}".utf8), to: "new.json")
+            try home.write(damaged, to: file)
+            let printed = try home.prefs(write)
+            #expect(printed.code == 0 && printed.errors.contains("; quarantined as "), "\(write): \(printed)")
+        }
     }
 
     @Test(arguments: [

@@ -6,31 +6,31 @@ import Testing
 @Suite struct HarnessDoctorTests {
     /// What can be wrong with a file, as made by a test.
     enum Ailment: String, CaseIterable {
-        case damaged, damagedForGood, utf16, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
+        case damaged, damagedInXML, utf32, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
         case damagedBehindLink
 
         /// The trouble that is told, without paths.
         var reason: String {
             switch self {
             case .damaged, .damagedBehindLink:
-                "the file is damaged: neither a binary nor an XML property list; the next read sets it aside and "
-                    + "restores the last good state"
-            case .damagedForGood:
-                "the file is damaged: neither a binary nor an XML property list; the next read sets it aside and "
-                    + "begins anew, as there is no last good state"
-            case .utf16: "the file is not safe to read: text in an encoding other than UTF-8"
+                "the file is damaged: is neither a binary nor an XML property list; the command quarantines it and restores "
+                    + "the last good copy of TIME"
+            case .damagedInXML:
+                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or let the command "
+                    + "mend it, which quarantines it and restores the last good copy of TIME"
+            case .utf32: "the file is not safe to read: its encoding is UTF-32; UTF-8 and UTF-16 are read"
             case .fifo: "FILE cannot be read: is a FIFO, and no file"
             case .folder: "FILE cannot be read: is a folder, and no file"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
             case .badValues: #""": is no root key: it is empty; and 2 more, which `vet` tells"#
-            case .leftOver: "a writer that was killed has left TEMPORARY; the next read removes it"
+            case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
             case .linkedLock:
                 "the lock LOCK cannot be opened: \(String(cString: strerror(ELOOP))); nothing can be stored"
             }
         }
 
         /// Whether the value of before is there once it is mended.
-        var isRestored: Bool { ![.damagedForGood, .hugeWithoutCopy].contains(self) }
+        var isRestored: Bool { self != .hugeWithoutCopy }
     }
 
     /// With all that a shell takes for something else.
@@ -45,9 +45,8 @@ import Testing
         switch ailment {
         case .damaged:
             try replace(by: Data("no property list".utf8))
-        case .damagedForGood:
-            try replace(by: Data("no property list".utf8))
-            try #require(unlink(hidden("lastgood")) == 0)
+        case .damagedInXML:
+            try replace(by: Data("<plist>\n<integer>7</integr></plist>\n".utf8))
         case .damagedBehindLink:
             try FileManager.default.createDirectory(at: home.folder.file("real"), withIntermediateDirectories: false)
             for name in [Self.name, ".\(Self.name).lastgood"] {
@@ -55,8 +54,8 @@ import Testing
             }
             try #require(symlink("real/\(Self.name)", path) == 0)
             try home.write(Data("no property list".utf8), to: "real/\(Self.name)")
-        case .utf16:
-            try replace(by: Data(#"<?xml version="1.0" encoding="UTF-16"?><plist/>"#.utf8))
+        case .utf32:
+            try replace(by: Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]))
         case .fifo:
             try #require(unlink(path) == 0)
             try #require(mkfifo(path, 0o600) == 0)
@@ -101,6 +100,7 @@ import Testing
         #expect(
             reason
                 == ailment.reason.replacingOccurrences(of: "FILE", with: path)
+                .replacingOccurrences(of: "TIME", with: lastGoodTime(report))
                 .replacingOccurrences(of: "TEMPORARY", with: home.path(".\(Self.name).tmp"))
                 .replacingOccurrences(of: "LOCK", with: home.path(".\(Self.name).lock")))
         let command = try #require(troubles.first?["command"] as? String)
@@ -109,6 +109,52 @@ import Testing
         #expect(try home.prefs("doctor", path).code == 0)
         #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == ailment.isRestored)
         #expect(try home.prefs("write", path, "A", "k", "-int", "43") == Printed())
+    }
+
+    private func lastGoodTime(_ report: [String: Any]) -> String {
+        (report["lastGood"] as? [String: Any])?["modified"] as? String ?? "no copy"
+    }
+
+    /// A typo in a file that a person keeps: the doctor names the line, and no command that would take the file away.
+    @Test func aFileThatIsNotOursIsForItsOwnerToCorrect() throws {
+        let home = try HarnessHome()
+        let path = home.path("x.plist")
+        try home.write(Data("<plist><dict>\n<key>a</key>\n<integer>7x</integer>\n</dict></plist>".utf8), to: "x.plist")
+        let before = try home.state()
+        let (report, code) = try doctor(path, home)
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        #expect(code == 1 && report["state"] as? String == "notOurs" && report["line"] as? Int == 3 && findings.count == 1)
+        #expect((findings[0]["reason"] as? String)?.hasSuffix("if it is meant to be a property list, correct line 3") == true)
+        #expect(findings[0]["command"] is NSNull)
+        let mended = try home.prefs("doctor", "--mend", path)
+        #expect(mended.code == 1 && mended.errors.hasSuffix("since this package has not written it\n"), "\(mended)")
+        #expect(try home.state() == before)
+    }
+
+    @Test func mendingQuarantinesAndRestores() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("doctor", "--mend") == Printed("nothing to mend\n"))
+        try home.prefs("set", "int", "7")
+        let healthy = try home.state()
+        #expect(try home.prefs("doctor", "--mend") == Printed("nothing to mend\n"))
+        #expect(try home.state() == healthy)
+        let good = try Data(contentsOf: home.suiteFile)
+        try home.write(Data("bplist00".utf8), to: ".config/\(HarnessHome.suite).plist")
+        let mended = try home.prefs("doctor", "--mend")
+        let lines = mended.output.split(separator: "\n").map(String.init)
+        let path = home.suiteFile.path(percentEncoded: false)
+        #expect(lines.count == 3 && mended.code == 0 && mended.errors == "", "\(mended)")
+        #expect(lines[0] == "\(path): too short for a binary property list, or of an unknown version")
+        #expect(lines[1].hasPrefix("quarantined as \(path).corrupt-"))
+        #expect(lines[2].hasPrefix("restored the last good copy of "))
+        #expect(try Data(contentsOf: home.suiteFile) == good)
+        #expect(try home.prefs("doctor", "--mend") == Printed("nothing to mend\n"))
+        // Without a copy, a domain of UserDefaults is damaged all the same.
+        try home.write(Data(), to: ".config/\(HarnessHome.suite).plist")
+        try FileManager.default.removeItem(at: home.folder.file(".config/.\(HarnessHome.suite).plist.lastgood"))
+        let emptied = try home.prefs("doctor", "--mend")
+        #expect(emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"), "\(emptied)")
+        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
     }
 
     @Test func aHealthyFileAndOneThatIsNotThere() throws {
@@ -139,7 +185,7 @@ import Testing
         #expect(code == 0 && report["isHealthy"] as? Bool == true && report["state"] as? String == "whole")
         #expect((report["lock"] as? [String: Any])?["state"] as? String == "free")
         #expect((report["lastGood"] as? [String: Any])?["isEqual"] as? Bool == true)
-        #expect(report["temporary"] is NSNull && (report["setAside"] as? [Any])?.isEmpty == true)
+        #expect(report["temporary"] is NSNull && (report["quarantined"] as? [Any])?.isEmpty == true)
     }
 
     @Test func aFileThatWasRemovedCanBeBroughtBack() throws {
@@ -153,13 +199,14 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
-    @Test func whatWasSetAsideIsListed() throws {
+    @Test func whatIsQuarantinedIsListed() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
+        #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
         try home.write(Data("no property list".utf8), to: "x.plist")
-        #expect(try home.prefs("read", path).code == 1)
+        #expect(try home.prefs("write", path, "A", "k", "w").code == 0)
         let (report, code) = try doctor(path, home)
-        let copies = try #require(report["setAside"] as? [[String: Any]])
+        let copies = try #require(report["quarantined"] as? [[String: Any]])
         #expect(code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)
         #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
     }

@@ -45,6 +45,20 @@ struct HarnessHome {
         try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
     }
 
+    /// Every name in the home, with its bytes, inode, permissions and time of modification.
+    func state() throws -> [String: String] {
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        var state: [String: String] = [:]
+        for path in paths {
+            let facts = try FileManager.default.attributesOfItem(atPath: self.path(path))
+            let isFile = facts[.type] as? FileAttributeType == .typeRegular
+            let bytes = isFile ? try Data(contentsOf: folder.file(path)).base64EncodedString() : ""
+            let keys: [FileAttributeKey] = [.systemFileNumber, .posixPermissions, .modificationDate]
+            state[path] = "\(keys.map { "\(facts[$0] ?? "")" }) \(bytes)"
+        }
+        return state
+    }
+
     @discardableResult
     func write(_ bytes: Data, to name: String) throws -> URL {
         let url = folder.file(name)

@@ -146,14 +146,14 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test(arguments: ["--file", "--domain"]) func aDryRunSetsNothingAside(option: String) throws {
+    @Test(arguments: ["--file", "--domain"]) func aDryRunOnAFileThatIsNotOurs(option: String) throws {
         let home = try HarnessHome()
         try home.write(Data("garbage".utf8), to: "x.plist")
         try home.write(Data("{}".utf8), to: "x.json")
         let path = home.path("x.plist")
         let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
-        let reason = "neither a binary nor an XML property list"
-        #expect(printed == .refused("\(path): \(reason); `prefs doctor` tells what mends it"))
+        let reason = "is neither a binary nor an XML property list; the file was left as it is, since this package has not written it"
+        #expect(printed == .refused("\(path): \(reason)"))
         #expect(try home.folder.names() == ["x.json", "x.plist"])
         #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
     }

@@ -38,20 +38,20 @@ import Testing
                 "2 entries of the top level are no roots, as a UserDefaults domain may have",
             ], code: 0),
         Case(content: "", lines: ["the file is empty"], code: 1),
-        Case(content: "{}", lines: ["neither a binary nor an XML property list"], code: 1),
+        Case(content: "{}", lines: ["is JSON, not a property list"], code: 1),
         Case(content: "bplist00", lines: ["too short for a binary property list, or of an unknown version"], code: 1),
-        Case(content: xml("\n<key>a</key>\n"), lines: ["no property list (line 4)"], code: 1),
-        Case(content: "<plist><array/></plist>", lines: ["its top level is no dictionary"], code: 1),
+        Case(content: xml("\n<key>a</key>\n"), lines: ["line 5, column 1: a key without a value"], code: 1),
+        Case(content: "<plist><array/></plist>", lines: ["its top level is not a dictionary"], code: 1),
         Case(
             content: #"<?xml version="1.0" encoding="UTF-16"?><plist/>"#,
-            lines: ["text in an encoding other than UTF-8"], code: 1),
+            lines: [#"its encoding "utf-16" is not read; UTF-8 and UTF-16 are"#], code: 1),
         Case(content: xml("<key>A</key>\(tooDeep)"), lines: ["nested deeper than 160 levels"], code: 1),
         Case(content: xml("<key></key><dict/>"), lines: [#""": is no root key: it is empty"#], code: 1),
         Case(
             content: xml("<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>"),
             lines: [
                 "A.deep" + String(repeating: "[0]", count: 128) + ": nested deeper than 128 levels",
-                "A.list[1]: a _NSKeyedArchiverUID cannot be stored in a property list",
+                "A.list[1]: a reference of a keyed archive cannot be stored",
             ], code: 1),
         Case(
             content: xml("<key>A</key><dict><key>a</key>\(large)<key>b</key>\(large)</dict>"),
@@ -77,7 +77,7 @@ import Testing
             try home.prefs("vet", path, "--json")
                 == Printed("\(head):\"binary\",\"roots\":1,\"values\":2,\"problems\":[]}\n"))
         try home.write(Data("no".utf8), to: "x.plist")
-        let problems = #"[{"path":"","reason":"neither a binary nor an XML property list"}]"#
+        let problems = #"[{"path":"","reason":"is neither a binary nor an XML property list"}]"#
         #expect(
             try home.prefs("vet", path, "--json")
                 == Printed("\(head):null,\"roots\":0,\"values\":0,\"problems\":\(problems)}\n", code: 1))
@@ -94,7 +94,7 @@ import Testing
             let printed = try home.prefs("vet", file.path)
             let reason =
                 file.lastPathComponent == "decoder_hang.plist"
-                ? "a container that holds itself" : "an object of unknown kind"
+                ? "a container that contains itself" : "an object of unknown kind"
             #expect(printed == Printed("\(file.path): \(reason)\n", code: 1))
         }
     }

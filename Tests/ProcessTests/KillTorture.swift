@@ -214,15 +214,17 @@ struct KillTorture {
         return try (0..<writers).map { try TortureWriter($0).number(in: root) }
     }
 
-    /// A process opens the file for the first time and only reads: it finds the same, and tidies up.
+    /// A process opens the file for the first time and reads: it finds the same. Its first write tidies up.
     private mutating func reopen() throws {
-        let root = try PropertyListFileStore(url: file).read(root: "TorturePrefs") ?? [:]
+        let store = PropertyListFileStore(url: file)
+        let root = try store.read(root: "TorturePrefs") ?? [:]
+        try store.update(root: "TorturePrefs") { _ in }
         let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }
         if numbers != standing { violation(\.damaged, "the library reads \(numbers), not \(standing)") }
         let folder = file.deletingLastPathComponent()
         var names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
         if names.remove(beside("tmp").lastPathComponent) != nil {
-            violation(\.temporariesLeft, "the temporary file is still there after an open")
+            violation(\.temporariesLeft, "the temporary file is still there after a write")
         }
         let expected = Set([file, beside("lock"), beside("lastgood")].map(\.lastPathComponent))
         if names != expected { violation(\.damaged, "in the folder: \(names.sorted())") }

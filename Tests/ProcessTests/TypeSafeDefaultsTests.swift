@@ -33,7 +33,8 @@ import Testing
         #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
         #expect(result.code == 0)
         let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
-        #expect(files.contains { $0.hasPrefix("Probe.plist.corrupt-") })
+        #expect(files == ["Probe.plist"])
+        #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == Data("bplist00 damaged".utf8))
     }
 
     /// A read writes nothing and waits for nobody, though UserDefaults shows something else than the file has.

@@ -216,7 +216,15 @@ extension PropertyListFile {
         } catch {
             do {
                 try system.remove(names.lastGood, in: session.folder)
-            } catch  where error.code == ENOENT {}
+            } catch  where error.code == ENOENT || !isTrustedCopyThere(under: session) {}
         }
+    }
+
+    /// False for what somebody else has planted in its place: recovery does not take that.
+    private func isTrustedCopyThere(under session: FileSession) -> Bool {
+        guard let copy = try? system.status(ofPath: names.lastGood, in: session.folder, followsLinks: false),
+            let file = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+        else { return true }
+        return copy.kind == .file && copy.owner == file.owner
     }
 }

@@ -151,8 +151,7 @@ struct XMLPropertyListReader {
         guard container.isDictionary else { return container.elements }
         loss = loss ?? container.collector.loss
         let members = container.collector.members
-        guard members.count == 1, let number = members[KeyedArchiveUID.key] as? NSNumber,
-            !(members[KeyedArchiveUID.key] is Bool)
+        guard members.count == 1, let value = members[KeyedArchiveUID.key], case .number(let number) = CanonicalForm(value)
         else { return members }
         // Foundation takes any number for one, and wraps it around to 32 bits.
         guard case .integer(let value) = CanonicalNumber(number), let value = UInt32(exactly: value) else {

@@ -39,7 +39,7 @@
                     return entry
                 }
                 // Without a revision it is the thread's own update.
-                return reading.revision == nil ? entry : companion.newest(key, entry, in: reading.content)
+                return reading.revision == nil ? entry : companion.newest(key, entry)
             }
 
             @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
@@ -81,12 +81,17 @@
     private final class UserDefaultsCompanion: PropertyListFile.Companion, @unchecked Sendable {
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
+        /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
+        private static let noDomain = "PersistentPreferences.NoDomain"
+
         private let defaults: UserDefaults?
-        /// Under the lock: the domain as UserDefaults has read it, as far as is known; nil if it reads the file anew.
-        private var loaded: [String: Any]?
+        private let name: String
+        /// Under the lock: what UserDefaults shows for what is stored, of keys for which the stored value counts.
+        private var differences: [String: (seen: Any?, stored: Any?)] = [:]
 
         init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
+            name = suiteName ?? ConfigurationFolder.program
         }
 
         /// Other code's dirty keys land first, so that they neither get lost nor are written over our commit.
@@ -99,37 +104,46 @@
             synchronize()
         }
 
-        /// The value of a key, of two that may differ: `stored` is in the file, UserDefaults may have read an older state of it,
-        /// and other code may have set a newer value on it, which is not synchronized.
-        func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
+        /// What counts as the value of a key that the file has as `stored`: that, unless other code has set another one on
+        /// UserDefaults and not synchronized it. UserDefaults may also have read an older state of the file.
+        func newest(_ key: String, _ stored: Any?) -> Any? {
             Self.inCLocale {
-                let former = loaded?[key]
-                let isKnown = loaded != nil
-                if !isKnown { loaded = content ?? [:] }
                 let seen = defaults?.canonicalObject(forKey: key)
-                if shows(seen, for: stored, of: key) {
-                    if isKnown { loaded?[key] = stored }
+                if Self.areAlike(seen, stored) { return stored }
+                if let known = differences[key], Self.areAlike(known.seen, seen), Self.areAlike(known.stored, stored) {
                     return stored
                 }
-                // Arguments stand before the domain, and hide it.
-                if volatile(UserDefaults.argumentDomain, key) != nil { return stored }
-                // What UserDefaults has read before: the file is newer.
-                if isKnown, shows(seen, for: former, of: key) { return stored }
-                return seen
+                guard isShownOnly(seen, key) else { return seen }
+                differences[key] = (seen, stored)
+                return stored
             }
         }
 
-        /// Whether UserDefaults shows an object of the file as that. It changes numbers that an Int or a Double of its own cannot
-        /// hold, and shows registered defaults for what is not there.
-        private func shows(_ seen: Any?, for stored: Any?, of key: String) -> Bool {
-            switch (seen, stored) {
+        /// Whether what UserDefaults shows was not set on it: it has read it from the file before, or it comes from the
+        /// arguments, which hide the domain, or from registered defaults, which show for what is not there.
+        private func isShownOnly(_ seen: Any?, _ key: String) -> Bool {
+            if defaults?.volatileDomain(forName: UserDefaults.argumentDomain)[key] != nil { return true }
+            // The domain as UserDefaults has read it, without what was set since.
+            let read = defaults?.persistentDomain(forName: name)?[key].flatMap { Self.canonical($0, key) }
+            if Self.areAlike(seen, read) { return true }
+            let behind = UserDefaults(suiteName: Self.noDomain)?.canonicalObject(forKey: key)
+            return read == nil && seen != nil && Self.areAlike(seen, behind)
+        }
+
+        private static func canonical(_ object: Any, _ key: String) -> Any? {
+            guard case .success(let copy) = PropertyListVetter.canonical(object, forKey: key) else { return nil }
+            return copy
+        }
+
+        private static func areAlike(_ left: Any?, _ right: Any?) -> Bool {
+            switch (left, right) {
             case (nil, nil): true
-            case (let seen?, let stored?): Self.areAlike(seen, stored)
-            case (let seen?, nil): volatile(UserDefaults.registrationDomain, key).map { Self.areAlike(seen, $0) } ?? false
-            case (nil, _?): false
+            case (let left?, let right?): areAlike(left, right)
+            default: false
             }
         }
 
+        /// As far as UserDefaults tells values apart: it may show a number of another type.
         private static func areAlike(_ left: Any, _ right: Any) -> Bool {
             switch (CanonicalForm(left), CanonicalForm(right)) {
             case (.list(let left), .list(let right)):
@@ -148,18 +162,11 @@
             if case .double = CanonicalNumber(number) { true } else { false }
         }
 
-        private func volatile(_ domain: String, _ key: String) -> Any? {
-            guard let object = defaults?.volatileDomain(forName: domain)[key],
-                case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
-            else { return nil }
-            return copy
-        }
-
         private func synchronize() {
             Self.inCLocale {
                 // False tells of other code's keys, in any suite of the process; our own write reports for itself.
                 _ = defaults?.synchronize()
-                loaded = nil
+                differences = [:]
             }
         }
 

@@ -196,6 +196,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             "UTF-16 without a mark", "<plist><true/></plist>".data(using: .utf16LittleEndian) ?? Data(), "true"),
         Bytes("UTF-16, the other way", "<plist><true/></plist>".data(using: .utf16BigEndian) ?? Data(), "true"),
         Bytes("<plist><dict><key>CF$UID</key><integer>5</integer></dict></plist>", "UID 5"),
+        Bytes("<plist><dict><key>CF$UID</key><integer>1</integer></dict></plist>", "UID 1"),
         Bytes("<plist><dict><key>CF$UID</key><true/></dict></plist>", "{'CF$UID': true}"),
     ]
 
