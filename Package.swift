@@ -56,7 +56,7 @@ let package = Package(
             dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [
                 .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
-                .copy("Resources/PlayerSettings.plist"),
+                .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

@@ -40,11 +40,11 @@ import Testing
         Case(content: "", lines: ["the file is empty"], code: 1),
         Case(content: "{}", lines: ["is JSON, not a property list"], code: 1),
         Case(content: "bplist00", lines: ["too short for a binary property list, or of an unknown version"], code: 1),
-        Case(content: xml("\n<key>a</key>\n"), lines: ["line 5, column 1: a key without a value"], code: 1),
+        Case(content: xml("\n<key>a</key>\n"), lines: ["line 3, column 13: a key without a value"], code: 1),
         Case(content: "<plist><array/></plist>", lines: ["its top level is not a dictionary"], code: 1),
         Case(
             content: #"<?xml version="1.0" encoding="UTF-16"?><plist/>"#,
-            lines: [#"its encoding "utf-16" is not read; UTF-8 and UTF-16 are"#], code: 1),
+            lines: ["its declaration says utf-16, but its bytes are not"], code: 1),
         Case(content: xml("<key>A</key>\(tooDeep)"), lines: ["nested deeper than 160 levels"], code: 1),
         Case(content: xml("<key></key><dict/>"), lines: [#""": is no root key: it is empty"#], code: 1),
         Case(

@@ -62,18 +62,18 @@ enum XMLPropertyListScalar {
         return Double(text).map { CanonicalNumber($0).object }
     }
 
-    /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and with more digits after year 9999, as Foundation writes
-    /// it; nil for other text and for times that do not exist.
+    /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and more digits after year 9999, as Foundation writes
+    /// it, and with fewer digits before year 1000, as libplist does; nil for other text and for times that do not exist.
     static func date(_ text: String) -> Any? {
         let bytes = Array(text.utf8)
         let form = Array("-00-00T00:00:00Z".utf8)
-        guard bytes.count >= form.count + 4, bytes.count <= form.count + 11 else { return nil }
+        guard bytes.count > form.count, bytes.count <= form.count + 11 else { return nil }
         let rest = Array(bytes[(bytes.count - form.count)...])
         let isInForm = zip(rest, form).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0, 10) : $0 == $1 }
         func number(_ start: Int) -> Int { Int(rest[start] - 0x30) * 10 + Int(rest[start + 1] - 0x30) }
         let yearBytes = bytes.dropLast(form.count)
         let digits = yearBytes.first == UInt8(ascii: "-") ? yearBytes.dropFirst() : yearBytes
-        guard isInForm, digits.count >= 4, digits.allSatisfy({ isDigit($0, 10) }),
+        guard isInForm, !digits.isEmpty, digits.allSatisfy({ isDigit($0, 10) }),
             let year = Int32(String(decoding: yearBytes, as: UTF8.self)),
             let time = UTCTime(
                 year: Int(year), month: number(1), day: number(4), hour: number(7), minute: number(10),

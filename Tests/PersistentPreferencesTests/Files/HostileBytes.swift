@@ -62,7 +62,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
                     + "</plist>", "its encoding \"utf-7\" is not read; UTF-8 and UTF-16 are"),
             Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
-                "its encoding \"utf-16\" is not read; UTF-8 and UTF-16 are"),
+                "its declaration says utf-16, but its bytes are not"),
         ]
 
     private static let tooDeep = "nested deeper than 160 levels"
@@ -88,7 +88,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         "<plist><real></real></plist>", "<plist><real>0x1p3</real></plist>", "<plist><real>1.5f</real></plist>",
         "<plist><real>1.2.3</real></plist>", "<plist><real>1,2,3</real></plist>", "<plist><real>nan(1)</real></plist>",
         "<plist><date>2001-02-30T00:00:00Z</date></plist>", "<plist><date>2001-01-01T24:00:00Z</date></plist>",
-        "<plist><date>2001-01-01 00:00:00Z</date></plist>", "<plist><date>1-1-1T0:0:0Z</date></plist>",
+        "<plist><date>2001-01-01 00:00:00Z</date></plist>", "<plist><date>2001-1-1T0:0:0Z</date></plist>", "<plist><date>-T01-01T00:00:00Z</date></plist>",
         "<plist><data>AQI</data></plist>", "<plist><data>Aw9=</data></plist>", "<plist><data>A!==</data></plist>",
         "<plist><String>x</String></plist>", "<plist><string>x</String></plist>", "<html/>",
     ].map { Bytes($0, "") }
@@ -190,6 +190,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes("<plist><real>-Infinity</real></plist>", "-inf (fff0000000000000)"),
         Bytes("<plist><string>a\r\nb\rc&#13;</string></plist>", "'a\\r\\nb\\rc\\r'"),
         Bytes("<plist><string>\u{1}&#2;\u{FFFF}</string></plist>", "'\\u{01}\\u{02}\\u{FFFF}'"),
+        Bytes("<plist><date>1-03-04T05:06:07Z</date></plist>", "date -63108528833.0 (c22d631f75820000)"),
         Bytes("<plist><date> -0001-01-01T00:00:00Z</date></plist>", "date -63177062400.0 (c22d6b4af0000000)"),
         Bytes("UTF-16", "<plist><string>é\u{1F600}</string></plist>".data(using: .utf16) ?? Data(), "'\\u{00E9}\\u{0001F600}'"),
         Bytes(
