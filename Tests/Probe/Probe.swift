@@ -65,6 +65,39 @@ enum Probe {
         print(prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
     }
 
+    private struct count: PrefKey { static let defaultValue = 0 }
+
+    /// Other code has set a key on UserDefaults and not synchronized it: a `PrefKey` returns it, and writes nothing. What another
+    /// process has written meanwhile is returned too.
+    static func unsynchronized() {
+        count.value = 1
+        UserDefaults.standard.set(2, forKey: "count")
+        print(count.value)
+        UserDefaults.standard.removeObject(forKey: "count")
+        print(count.value)
+        print(bytesInHome())
+        count.value = 3
+        print(count.value, UserDefaults.standard.integer(forKey: "count"))
+        // As by another process: UserDefaults has read the older state.
+        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
+        let theirs = try? PropertyListSerialization.data(fromPropertyList: ["count": 4], format: .xml, options: 0)
+        try? theirs?.write(to: file)
+        print(count.value, UserDefaults.standard.integer(forKey: "count"))
+        UserDefaults.standard.register(defaults: ["count": 9])
+        count.reset()
+        print(count.value, UserDefaults.standard.integer(forKey: "count"))
+        print(bytesInHome())
+    }
+
+    /// What the domain's file holds of the key, by our own store, and the names beside it.
+    private static func bytesInHome() -> String {
+        guard let file = UserDefaultsStore.standard.fileURL,
+            let list = try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), options: [], format: nil),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        else { return "nothing" }
+        return "\((list as? [String: Any])?["count"] ?? "no count") \(names.sorted())"
+    }
+
     private static func answer(_ text: String) {
         print(text)
         fflush(nil)

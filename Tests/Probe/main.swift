@@ -43,6 +43,15 @@ case "fork-writes":
 case "orphan":
     try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
     Probe.report()
+case "report-count":
+    let prefs = ProbePrefs()
+    print(prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+case "unsynchronized":
+    Probe.unsynchronized()
+case "locale":
+    try Locales.run(arguments.popFirst() ?? "")
+case "locale-foundation":
+    Locales.foundationWrites()
 case "damage":
     try Probe.damage()
 case "torture":

@@ -104,6 +104,24 @@ import Testing
         #expect(names.filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
     }
 
+    /// Contract 6: a read writes nothing, also not what other code has not synchronized.
+    @Test func whatIsNotSynchronizedIsReturnedAndNotWritten() throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["unsynchronized"], home: home).wait()
+        let names = "[\".Probe.plist.lastgood\", \".Probe.plist.lock\", \"Probe.plist\"]"
+        #expect(
+            result.output == """
+                2
+                0
+                1 \(names)
+                3 3
+                4 3
+                0 9
+                no count \(names)
+
+                """, "\(result.errors)")
+    }
+
     /// As when a program is upgraded while it runs.
     @Test func aProgramWhoseFileIsGoneKeepsItsDomain() throws {
         let home = try TemporaryFolder()

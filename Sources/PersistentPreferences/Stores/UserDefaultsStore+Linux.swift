@@ -39,7 +39,7 @@
                     return entry
                 }
                 // Without a revision it is the thread's own update.
-                return reading.revision == nil ? entry : companion.newest(key, entry)
+                return reading.revision == nil ? entry : companion.newest(key, entry, in: reading.content)
             }
 
             @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
@@ -85,13 +85,11 @@
         private static let noDomain = "PersistentPreferences.NoDomain"
 
         private let defaults: UserDefaults?
-        private let name: String
-        /// Under the lock: what UserDefaults shows for what is stored, of keys for which the stored value counts.
-        private var differences: [String: (seen: Any?, stored: Any?)] = [:]
+        /// Under the lock: the domain as UserDefaults has read it, as far as that is known; nil if it reads the file anew.
+        private var loaded: [String: Any]?
 
         init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
-            name = suiteName ?? ConfigurationFolder.program
         }
 
         /// Other code's dirty keys land first, so that they neither get lost nor are written over our commit.
@@ -106,33 +104,26 @@
 
         /// What counts as the value of a key that the file has as `stored`: that, unless other code has set another one on
         /// UserDefaults and not synchronized it. UserDefaults may also have read an older state of the file.
-        func newest(_ key: String, _ stored: Any?) -> Any? {
+        func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
             Self.inCLocale {
+                let former = loaded ?? content ?? [:]
+                loaded = former
                 let seen = defaults?.canonicalObject(forKey: key)
-                if Self.areAlike(seen, stored) { return stored }
-                if let known = differences[key], Self.areAlike(known.seen, seen), Self.areAlike(known.stored, stored) {
+                if Self.areAlike(seen, stored) {
+                    if !Self.areAlike(former[key], stored) { loaded?[key] = stored }
                     return stored
                 }
-                guard isShownOnly(seen, key) else { return seen }
-                differences[key] = (seen, stored)
-                return stored
+                return isShownOnly(seen, key, former[key]) ? stored : seen
             }
         }
 
         /// Whether what UserDefaults shows was not set on it: it has read it from the file before, or it comes from the
         /// arguments, which hide the domain, or from registered defaults, which show for what is not there.
-        private func isShownOnly(_ seen: Any?, _ key: String) -> Bool {
-            if defaults?.volatileDomain(forName: UserDefaults.argumentDomain)[key] != nil { return true }
-            // The domain as UserDefaults has read it, without what was set since.
-            let read = defaults?.persistentDomain(forName: name)?[key].flatMap { Self.canonical($0, key) }
+        private func isShownOnly(_ seen: Any?, _ key: String, _ read: Any?) -> Bool {
             if Self.areAlike(seen, read) { return true }
-            let behind = UserDefaults(suiteName: Self.noDomain)?.canonicalObject(forKey: key)
-            return read == nil && seen != nil && Self.areAlike(seen, behind)
-        }
-
-        private static func canonical(_ object: Any, _ key: String) -> Any? {
-            guard case .success(let copy) = PropertyListVetter.canonical(object, forKey: key) else { return nil }
-            return copy
+            if defaults?.volatileDomain(forName: UserDefaults.argumentDomain)[key] != nil { return true }
+            guard read == nil, seen != nil else { return false }
+            return Self.areAlike(seen, UserDefaults(suiteName: Self.noDomain)?.canonicalObject(forKey: key))
         }
 
         private static func areAlike(_ left: Any?, _ right: Any?) -> Bool {
@@ -166,7 +157,7 @@
             Self.inCLocale {
                 // False tells of other code's keys, in any suite of the process; our own write reports for itself.
                 _ = defaults?.synchronize()
-                differences = [:]
+                loaded = nil
             }
         }
 

@@ -19,6 +19,8 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     /// For a test to count by.
     var opens = 0
+    /// For a test whose faults are over.
+    var isHealed = false
 
     /// Whether what is flushed really is: a test about something else is quicker without.
     var flushes = true

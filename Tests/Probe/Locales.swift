@@ -1,0 +1,37 @@
+import Foundation
+import PersistentPreferences
+
+/// A program that has set the locale of its user, whose numbers have a decimal comma.
+enum Locales {
+    /// - Parameter folder: holds `theirs.plist`, an XML file of another program.
+    static func run(_ folder: String) throws {
+        guard setlocale(LC_ALL, "") != nil, String(format: "%.1f", 0.5) == "0,5" else {
+            print("no locale")
+            return
+        }
+        func store(_ name: String) -> PropertyListFileStore {
+            PropertyListFileStore(url: URL(filePath: "\(folder)/\(name).plist"), format: .xml)
+        }
+        let ours = ProbePrefs(store: store("ours"))
+        ours["count"] = 0.1
+        print("ours:", ProbePrefs(store: store("ours"))["count"] ?? "nil", ours.lastError.map { "\($0)" } ?? "ok")
+        let theirs = ProbePrefs(store: store("theirs"))
+        print("theirs:", theirs["count"] ?? "nil", theirs.lastError.map { "\($0)" } ?? "ok")
+        theirs["text"] = "x"
+        print("written:", theirs.lastError.map { "\($0)" } ?? "ok")
+        // The default domain is in XML, with other code's key beside ours, which it has not synchronized.
+        let prefs = ProbePrefs()
+        print("domain:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+        UserDefaults.standard.set("mine", forKey: "other")
+        prefs["text"] = "y"
+        print("domain written:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("export:", String(decoding: prefs.exported(as: .json) ?? Data(), as: UTF8.self).filter { !$0.isWhitespace })
+    }
+
+    /// What Foundation itself makes of a number there, in the file of the domain.
+    static func foundationWrites() {
+        _ = setlocale(LC_ALL, "")
+        UserDefaults.standard.set(["count": 0.1], forKey: "ProbePrefs")
+        UserDefaults.standard.synchronize()
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that Debian's
+/// package `locales` has.
+@Suite struct LocaleTests {
+    private static let canBuild = Hazard.canRun(
+        "locale", if: tool != nil && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/de_DE"),
+        else: "localedef or its sources are not installed")
+
+    private static let tool = ["/usr/bin/localedef"].first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    private static let theirs = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0"><dict>
+        <key>ProbePrefs</key><dict><key>count</key><real>0.25</real></dict>
+        <key>theirs</key><real>-1.5e-3</real>
+        </dict></plist>
+        """
+
+    /// A child in a home and a locale of its own.
+    private func run(_ arguments: [String], in home: TemporaryFolder) throws -> Child.Result {
+        let locales = home.file("locales").path
+        if !FileManager.default.fileExists(atPath: locales) {
+            mkdir(locales, 0o700)
+            let built = try Child(
+                URL(filePath: Self.tool ?? ""), ["-i", "de_DE", "-f", "UTF-8", locales + "/de_DE.UTF-8"], environment: [:]
+            ).wait()
+            try #require(FileManager.default.fileExists(atPath: locales + "/de_DE.UTF-8"), "\(built.errors)")
+        }
+        return try Child(
+            "Probe", arguments, environment: ["HOME": home.path, "LOCPATH": locales, "LC_ALL": "de_DE.UTF-8"]
+        ).wait()
+    }
+
+    @Test(.enabled(if: canBuild)) func numbersAreTheSameForEverybody() throws {
+        let home = try TemporaryFolder()
+        let config = home.file(".config")
+        try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
+        try Data(Self.theirs.utf8).write(to: home.file("theirs.plist"))
+        try Data(Self.theirs.utf8).write(to: config.appending(path: "Probe.plist"))
+        let result = try run(["locale", home.path], in: home)
+        #expect(
+            result.output == """
+                ours: 0.1 ok
+                theirs: 0.25 ok
+                written: ok
+                domain: 0.25 ok
+                domain written: 0.25 ok
+                export: {"count":0.25,"text":"y"}
+
+                """, "\(result.errors)")
+        // Read here, where the locale is another.
+        #expect(try propertyList(at: home.file("ours.plist"))["ProbePrefs"] as? [String: Double] == ["count": 0.1])
+        #expect(try String(contentsOf: home.file("ours.plist"), encoding: .utf8).contains("<real>0.1</real>"))
+        for file in [home.file("theirs.plist"), config.appending(path: "Probe.plist")] {
+            let list = try propertyList(at: file)
+            #expect((list["ProbePrefs"] as? [String: Any])?["count"] as? Double == 0.25)
+            #expect(list["theirs"] as? Double == -0.0015)
+        }
+        #expect(try propertyList(at: config.appending(path: "Probe.plist"))["other"] as? String == "mine")
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        #expect(!names.contains { $0.contains(".corrupt-") })
+    }
+
+    /// What Foundation writes there, nobody else can read; this package can.
+    @Test(.enabled(if: canBuild)) func whatFoundationWritesThereIsRead() throws {
+        let home = try TemporaryFolder()
+        _ = try run(["locale-foundation"], in: home)
+        let file = home.file(".config/Probe.plist")
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("<real>0,1000000000000000"))
+        let result = try Child("Probe", ["report-count"], home: home).wait()
+        #expect(result.output == "0.1 ok\n", "\(result.errors)")
+    }
+}
