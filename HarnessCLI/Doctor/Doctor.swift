@@ -22,7 +22,9 @@ enum Doctor {
             if case .damaged(let file)? = try place.domain().mend() {
                 done.append("\(file.place)")
                 done.append("quarantined as \(file.quarantinedAs ?? "")")
-                done.append(file.state == .nothing ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
+                done.append(
+                    file.state == .nothing
+                        ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
             }
             let after = Diagnosis(path: path, suite: place.suite)
             if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
@@ -33,7 +35,8 @@ enum Doctor {
         let rest = Diagnosis(path: path, suite: place.suite).findings.filter(\.isTrouble)
         let code = rest.isEmpty ? 0 : Outcome.refused
         guard !wantsJSON else {
-            return Outcome(output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", code: code)
+            return Outcome(
+                output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", code: code)
         }
         let lines = done + rest.map { "trouble remains: \($0.reason)" }
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
@@ -111,7 +114,9 @@ enum Doctor {
         let holders: [[String: Any]] = diagnosis.lock.holders.map {
             ["pid": $0.pid, "name": $0.name, "isStopped": $0.isStopped]
         }
-        let quarantined = diagnosis.quarantined.map { facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 } }
+        let quarantined = diagnosis.quarantined.map {
+            facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 }
+        }
         let lastGood = diagnosis.lastGood.map { copy in
             facts(copy.facts, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
         }

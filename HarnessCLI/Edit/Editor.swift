@@ -152,7 +152,11 @@ struct Editor {
         switch contents() {
         case .success(let contents):
             model.refresh(contents)
-            if let trouble { model.notice = trouble } else if former != nil { model.notice = "the file can be read again" }
+            if let trouble {
+                model.notice = trouble
+            } else if former != nil {
+                model.notice = "the file can be read again"
+            }
         case .failure(let error): model.notice = error.description
         }
     }

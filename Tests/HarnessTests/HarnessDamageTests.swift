@@ -10,11 +10,14 @@ import Testing
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
 
-    @Test(arguments: commands, [
-        ("no property list", "is neither a binary nor an XML property list"), ("{\"a\": 1}", "is JSON, not a property list"),
-        ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
-        ("<plist><array/></plist>", "its top level is not a dictionary"),
-    ])
+    @Test(
+        arguments: commands,
+        [
+            ("no property list", "is neither a binary nor an XML property list"),
+            ("{\"a\": 1}", "is JSON, not a property list"),
+            ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
+            ("<plist><array/></plist>", "its top level is not a dictionary"),
+        ])
     func aFileThatIsNotOursIsLeftAlone(command: [String], file: (text: String, reason: String)) throws {
         let home = try HarnessHome()
         try home.write(Data(file.text.utf8), to: "x.plist")
@@ -80,7 +83,8 @@ import Testing
         let quarantined = names.filter { $0.contains(".corrupt-") }
         #expect(try quarantined.map { try Data(contentsOf: home.folder.file(".config/\($0)")) } == [damaged])
         for write in [
-            ["write", HarnessHome.suite, "A", "k", "v"], ["import", "--domain", HarnessHome.suite, home.path("new.json")],
+            ["write", HarnessHome.suite, "A", "k", "v"],
+            ["import", "--domain", HarnessHome.suite, home.path("new.json")],
             ["delete", HarnessHome.suite, "A"],
         ] {
             try home.write(Data("{\"B\": {}}".utf8), to: "new.json")

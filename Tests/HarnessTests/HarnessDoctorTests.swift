@@ -123,8 +123,11 @@ import Testing
         let before = try home.state()
         let (report, code) = try doctor(path, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        #expect(code == 1 && report["state"] as? String == "notOurs" && report["line"] as? Int == 3 && findings.count == 1)
-        #expect((findings[0]["reason"] as? String)?.hasSuffix("if it is meant to be a property list, correct line 3") == true)
+        #expect(
+            code == 1 && report["state"] as? String == "notOurs" && report["line"] as? Int == 3 && findings.count == 1)
+        #expect(
+            (findings[0]["reason"] as? String)?.hasSuffix("if it is meant to be a property list, correct line 3")
+                == true)
         #expect(findings[0]["command"] is NSNull)
         let mended = try home.prefs("doctor", "--mend", path)
         #expect(mended.code == 1 && mended.errors.hasSuffix("since this package has not written it\n"), "\(mended)")
@@ -153,7 +156,9 @@ import Testing
         try home.write(Data(), to: ".config/\(HarnessHome.suite).plist")
         try FileManager.default.removeItem(at: home.folder.file(".config/.\(HarnessHome.suite).plist.lastgood"))
         let emptied = try home.prefs("doctor", "--mend")
-        #expect(emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"), "\(emptied)")
+        #expect(
+            emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"),
+            "\(emptied)")
         #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
     }
 

@@ -115,7 +115,8 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("p.plist")
         func edit(_ value: String) throws {
-            let text = "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(value)\n</dict>\n</dict>\n</plist>\n"
+            let text =
+                "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(value)\n</dict>\n</dict>\n</plist>\n"
             try Data(text.utf8).write(to: URL(filePath: file))
         }
         try edit("<integer>1</integer>")

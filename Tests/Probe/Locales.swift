@@ -25,7 +25,8 @@ enum Locales {
         UserDefaults.standard.set("mine", forKey: "other")
         prefs["text"] = "y"
         print("domain written:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
-        print("export:", String(decoding: prefs.exported(as: .json) ?? Data(), as: UTF8.self).filter { !$0.isWhitespace })
+        print(
+            "export:", String(decoding: prefs.exported(as: .json) ?? Data(), as: UTF8.self).filter { !$0.isWhitespace })
     }
 
     /// What Foundation itself makes of a number there, in the file of the domain.

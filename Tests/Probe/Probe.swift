@@ -62,7 +62,8 @@ enum Probe {
         // The read looks at no more than the engine: UserDefaults might die of it.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
         if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }
-        print(prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
+        print(
+            prefs["count"] ?? "lost", prefs["text"] ?? "lost", UserDefaults.standard.string(forKey: "other") ?? "lost")
     }
 
     private struct count: PrefKey { static let defaultValue = 0 }
@@ -92,7 +93,8 @@ enum Probe {
     /// What the domain's file holds of the key, by our own store, and the names beside it.
     private static func bytesInHome() -> String {
         guard let file = UserDefaultsStore.standard.fileURL,
-            let list = try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), options: [], format: nil),
+            let list = try? PropertyListSerialization.propertyList(
+                from: Data(contentsOf: file), options: [], format: nil),
             let names = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
         else { return "nothing" }
         return "\((list as? [String: Any])?["count"] ?? "no count") \(names.sorted())"

@@ -30,7 +30,8 @@ import Testing
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             let aside = names.filter { $0.hasPrefix("\(number).plist.corrupt-") }
             let isWhole =
-                try answers.allSatisfy { ["7 damaged quarantined", "7 damaged ok", "7 ok ok"].contains($0) } && warned == 1
+                try answers.allSatisfy { ["7 damaged quarantined", "7 damaged ok", "7 ok ok"].contains($0) }
+                && warned == 1
                 && aside.count == 1 && Data(contentsOf: URL(filePath: "\(folder)/\(aside[0])")) == damaged
                 && propertyList(at: URL(filePath: "\(folder)/\(number).plist")) as? [String: [String: AnyHashable]]
                     == ["ProbePrefs": ["count": 7, "text": "written"]]

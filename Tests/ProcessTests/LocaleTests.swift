@@ -25,7 +25,8 @@ import Testing
         if !FileManager.default.fileExists(atPath: locales) {
             mkdir(locales, 0o700)
             let built = try Child(
-                URL(filePath: Self.tool ?? ""), ["-i", "de_DE", "-f", "UTF-8", locales + "/de_DE.UTF-8"], environment: [:]
+                URL(filePath: Self.tool ?? ""), ["-i", "de_DE", "-f", "UTF-8", locales + "/de_DE.UTF-8"],
+                environment: [:]
             ).wait()
             try #require(FileManager.default.fileExists(atPath: locales + "/de_DE.UTF-8"), "\(built.errors)")
         }

@@ -114,7 +114,8 @@ import Testing
             "damaged in folder 500",
             start + [
                 shell("printf bplist00 > \(file) && touch -d yesterday \(file) && chmod 500 \(folder)"),
-                ("get", "1 \(damage)"), ("set 2", "\(file): link: Permission denied; the stored state is unchanged"), shell("test \"$(cat \(file))\" = bplist00"),
+                ("get", "1 \(damage)"), ("set 2", "\(file): link: Permission denied; the stored state is unchanged"),
+                shell("test \"$(cat \(file))\" = bplist00"),
             ],
             later: [
                 shell("chmod 700 \(folder) && cp \(folder)/.test.plist.lastgood \(file)"), ("get", "1 ok"),
@@ -153,7 +154,8 @@ import Testing
                 try situation.run("root again", [("open \(file)", "ok"), ("get", "3 ok"), ("set 4", "ok")])
                 // Damage that root mends by writing is mended for the owner too.
                 try Data("damaged".utf8).write(to: URL(filePath: file))
-                let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: situation.home).wait().output
+                let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: situation.home).wait()
+                    .output
                 #expect(mended.contains("and the last good copy of "), "\(mended)")
                 #expect(mended.contains("; quarantined as \(file).corrupt-"), "\(mended)")
                 try situation.run("owner", user, later: [("get", "4 ok"), ("set 5", "ok"), ("get", "5 ok")])

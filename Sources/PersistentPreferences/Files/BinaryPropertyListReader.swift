@@ -147,7 +147,8 @@ struct BinaryPropertyListReader {
     private mutating func add(_ scalar: Scalar) throws(DecodingFailure) {
         contentBytes += scalar.bytes
         guard contentBytes <= layout.byteCount + PropertyListLimits.sharedBytes else {
-            throw .unsupported("expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
+            throw .unsupported(
+                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
         }
         add(scalar.value)
     }

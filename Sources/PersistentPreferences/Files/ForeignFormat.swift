@@ -21,7 +21,9 @@ enum ForeignFormat {
         guard let first = scanner.next(), first == .open("{") || first == .open("(") else { return false }
         /// What may come next in the innermost container.
         enum Expected { case key, equals, value, end, separator }
-        var containers: [(isDictionary: Bool, expected: Expected)] = [(first == .open("{"), first == .open("{") ? .key : .value)]
+        var containers: [(isDictionary: Bool, expected: Expected)] = [
+            (first == .open("{"), first == .open("{") ? .key : .value)
+        ]
         while let last = containers.indices.last {
             guard let token = scanner.next() else { return false }
             let isDictionary = containers[last].isDictionary

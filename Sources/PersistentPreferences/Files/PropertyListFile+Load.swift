@@ -24,7 +24,8 @@ extension PropertyListFile {
     func load(under session: FileSession?) throws -> Snapshot {
         var found = try find(under: session)
         for _ in 0..<50 {
-            guard case .malformed(let bytes) = found, bytes.fault.isIncomplete, bytes.source.status.age(at: system.now()) < 1
+            guard case .malformed(let bytes) = found, bytes.fault.isIncomplete,
+                bytes.source.status.age(at: system.now()) < 1
             else { break }
             system.pause()
             found = try find(under: session)

@@ -52,7 +52,9 @@ struct XMLPropertyListReader {
     private mutating func readDocument() throws(DecodingFailure) -> Any {
         try skipProlog()
         let start = scanner.position
-        guard case .start(let name, let isEmpty) = try scanner.nextTag() else { throw scanner.failure("holds no value", at: start) }
+        guard case .start(let name, let isEmpty) = try scanner.nextTag() else {
+            throw scanner.failure("holds no value", at: start)
+        }
         let value: Any
         if scanner.isName(name, "plist") {
             guard !isEmpty, case .start(let name, let isEmpty) = try scanner.nextTag() else {
@@ -64,9 +66,12 @@ struct XMLPropertyListReader {
             // Foundation and plistlib read a value without <plist> around it.
             value = try readValue(name, isEmpty)
         } else {
-            throw scanner.failure("is XML, but its root element is <\(scanner.text(name))>, not <plist>", at: name.lowerBound - 1)
+            throw scanner.failure(
+                "is XML, but its root element is <\(scanner.text(name))>, not <plist>", at: name.lowerBound - 1)
         }
-        guard case .endOfDocument = try scanner.nextTag() else { throw scanner.failure("another element follows the value") }
+        guard case .endOfDocument = try scanner.nextTag() else {
+            throw scanner.failure("another element follows the value")
+        }
         return value
     }
 
@@ -151,7 +156,8 @@ struct XMLPropertyListReader {
         guard container.isDictionary else { return container.elements }
         loss = loss ?? container.collector.loss
         let members = container.collector.members
-        guard members.count == 1, let value = members[KeyedArchiveUID.key], case .number(let number) = CanonicalForm(value)
+        guard members.count == 1, let value = members[KeyedArchiveUID.key],
+            case .number(let number) = CanonicalForm(value)
         else { return members }
         // Foundation takes any number for one, and wraps it around to 32 bits.
         guard case .integer(let value) = CanonicalNumber(number), let value = UInt32(exactly: value) else {
@@ -186,8 +192,12 @@ struct XMLPropertyListReader {
                 try XMLPropertyListScalar.integer(text)
             }
         }
-        if scanner.isName(name, "real") { return try scalar("real", isEmpty, at: start) { XMLPropertyListScalar.real($0) } }
-        if scanner.isName(name, "date") { return try scalar("date", isEmpty, at: start) { XMLPropertyListScalar.date($0) } }
+        if scanner.isName(name, "real") {
+            return try scalar("real", isEmpty, at: start) { XMLPropertyListScalar.real($0) }
+        }
+        if scanner.isName(name, "date") {
+            return try scalar("date", isEmpty, at: start) { XMLPropertyListScalar.date($0) }
+        }
         throw scanner.failure("<\(scanner.text(name))> is not an element of a property list", at: start)
     }
 

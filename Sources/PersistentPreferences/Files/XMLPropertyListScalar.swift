@@ -55,10 +55,14 @@ enum XMLPropertyListScalar {
     static func real(_ text: String) -> Any? {
         let text = text.replacing("\u{66B}", with: ".").replacing(",", with: ".")
         let bytes = text.utf8
-        let unsigned = bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") ? bytes.dropFirst() : bytes[...]
-        let isNumber = unsigned.contains { isDigit($0, 10) }
+        let unsigned =
+            bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") ? bytes.dropFirst() : bytes[...]
+        let isNumber =
+            unsigned.contains { isDigit($0, 10) }
             && unsigned.allSatisfy { isDigit($0, 10) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
-        guard isNumber || ["nan", "inf", "infinity"].contains(String(Substring(unsigned)).lowercased()) else { return nil }
+        guard isNumber || ["nan", "inf", "infinity"].contains(String(Substring(unsigned)).lowercased()) else {
+            return nil
+        }
         return Double(text).map { CanonicalNumber($0).object }
     }
 

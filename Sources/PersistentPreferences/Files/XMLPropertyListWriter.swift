@@ -18,7 +18,8 @@ struct XMLPropertyListWriter {
     /// - Throws: `EncodingFailure`.
     static func data(from value: Any) throws(EncodingFailure) -> Data {
         var writer = Self()
-        writer.bytes += """
+        writer.bytes +=
+            """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
             <plist version="1.0">

@@ -78,13 +78,17 @@ struct XMLScanner {
         position += 1
         let isEnd = takeByte("/")
         let name = readName()
-        guard !name.isEmpty else { throw failure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start) }
+        guard !name.isEmpty else {
+            throw failure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start)
+        }
         while true {
             let hadBlank = skipBlanks()
             if takeByte(">") { return isEnd ? .end(name: name) : .start(name: name, isEmpty: false) }
             if !isEnd, take("/>") { return .start(name: name, isEmpty: true) }
             guard !isAtEnd else { throw end("a tag", from: start) }
-            guard hadBlank, !isEnd, try readAttribute() else { throw failure("the tag <\(text(name))> is not well-formed", at: start) }
+            guard hadBlank, !isEnd, try readAttribute() else {
+                throw failure("the tag <\(text(name))> is not well-formed", at: start)
+            }
         }
     }
 
@@ -157,7 +161,8 @@ struct XMLScanner {
         let content = position
         while let byte = current, byte != UInt8(ascii: ";"), position - content < 12 { position += 1 }
         guard current == UInt8(ascii: ";") else {
-            throw isAtEnd ? end("a reference", from: start) : failure("& does not begin a reference; write &amp;", at: start)
+            throw isAtEnd
+                ? end("a reference", from: start) : failure("& does not begin a reference; write &amp;", at: start)
         }
         let name = String(decoding: bytes[content..<position], as: UTF8.self)
         position += 1

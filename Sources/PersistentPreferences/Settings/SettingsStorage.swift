@@ -29,7 +29,9 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// The values of the file, or else the initial ones, which then are in the file.
     func load(_ settings: Settings) throws -> Loaded {
-        try loaded { initialRoot(settings) } missing: {
+        try loaded {
+            initialRoot(settings)
+        } missing: {
             try create(from: initialRoot(settings) ?? values.encode(settings))
         }
     }

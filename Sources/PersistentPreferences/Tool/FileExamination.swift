@@ -92,7 +92,9 @@ package struct FileExamination: Sendable {
             let file = try? system.status(ofPath: target, followsLinks: false)
         else { return false }
         let names = FileNames(path: target)
-        guard let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false) else { return false }
+        guard let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false) else {
+            return false
+        }
         return copy.kind == .file && copy.owner == file.owner
     }
 

@@ -91,7 +91,9 @@ import Testing
             guard let data = prefs.exported(as: format) else {
                 // XML has no form for some of them that every reader would read alike.
                 let reasons = prefs.lastError?.failures.map(\.reason) ?? []
-                #expect(format == .xml && reasons.count == 1 && reasons[0].hasSuffix("cannot be stored in XML"), "\(prefs.outcome)")
+                #expect(
+                    format == .xml && reasons.count == 1 && reasons[0].hasSuffix("cannot be stored in XML"),
+                    "\(prefs.outcome)")
                 continue
             }
             #expect(prefs.outcome == "ok")

@@ -79,7 +79,9 @@ import Testing
             let bytes = BinaryList(objects).data
             let value = try read(bytes)
             #expect(exactForm(value).contains("UID 5"))
-            #expect(XMLJudge.form(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)).contains("UID 5"))
+            #expect(
+                XMLJudge.form(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil))
+                    .contains("UID 5"))
             let again = try PropertyListCoder.encode(value, as: .binary)
             #expect(exactForm(try PropertyListCoder.decode(again).value) == exactForm(value))
         }

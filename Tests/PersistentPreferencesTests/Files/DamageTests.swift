@@ -399,7 +399,8 @@ import Testing
             "// theirs\n{ \"a b\" = ( x, <0fbd77>, { }, ); /* c */ c = 'd'; }\n",
             "is an OpenStep property list; only binary and XML property lists are read"
         ),
-        ("( a, b", "is neither a binary nor an XML property list"), ("{a=1}", "is neither a binary nor an XML property list"),
+        ("( a, b", "is neither a binary nor an XML property list"),
+        ("{a=1}", "is neither a binary nor an XML property list"),
         ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
         ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
         ("#!/bin/sh\n", "is neither a binary nor an XML property list"),
@@ -450,7 +451,8 @@ import Testing
         prefs.deleteAll()
         system.isHealed = true
         let names = try folder.names()
-        #expect(!names.contains(".test.plist.lastgood") && !names.contains(".test.plist.tmp"), "\(names) \(prefs.outcome)")
+        #expect(
+            !names.contains(".test.plist.lastgood") && !names.contains(".test.plist.tmp"), "\(names) \(prefs.outcome)")
         try damage()
         #expect(self.prefs().values.isEmpty)
         #expect(AnyPrefs(store: PropertyListFileStore(url: folder.file())).values.isEmpty)
@@ -482,7 +484,9 @@ import Testing
             "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>k</key><integer>12secret</integer></dict>"
         try Data(secret.utf8).write(to: folder.file())
         let prefs = prefs()
-        #expect(prefs.outcome.contains("line 3, column 13: <integer> does not hold a whole number; the file was left as it is"))
+        #expect(
+            prefs.outcome.contains(
+                "line 3, column 13: <integer> does not hold a whole number; the file was left as it is"))
         #expect(!prefs.outcome.contains("secret"))
     }
 

@@ -151,7 +151,8 @@ struct Content: @unchecked Sendable, CustomTestStringConvertible {
 
     private static let unusual: [Content] = [
         Content(NSNumber(value: -0.0)), Content("a\u{FEFF}"), Content("\u{7F}\u{85}\u{9B}\u{2028}\u{FFFD}"),
-        Content("\r\n\r"), Content(["\r": "\r", "": "", "\r\n": "\n"]), Content("e\u{301}"), Content("\u{1FFFE}\u{10FFFF}"),
+        Content("\r\n\r"), Content(["\r": "\r", "": "", "\r\n": "\n"]), Content("e\u{301}"),
+        Content("\u{1FFFE}\u{10FFFF}"),
         Content(String(repeating: "long", count: 50_000)), Content([String(repeating: "k", count: 100_000): true]),
     ]
 

@@ -30,7 +30,10 @@ import Testing
 
     @Test(arguments: [
         ("<integer>7</integer>", "<integer>7</integr>", "line 4, column 28: expected </integer>, found </integr>"),
-        ("<integer>7</integer>", "<integer>seven</integer>", "line 4, column 18: <integer> does not hold a whole number"),
+        (
+            "<integer>7</integer>", "<integer>seven</integer>",
+            "line 4, column 18: <integer> does not hold a whole number"
+        ),
         ("<integer>7</integer>", "<string>7</string>", "volume: a text is no Int"),
         ("<key>volume</key>", "<key>volme</key>", "volme: is no field; \"volume\" is missing"),
         ("<key>width</key>", "<key>widht</key>", "window.widht: is no field; \"width\" is missing"),

@@ -35,7 +35,8 @@ enum XMLJudge {
 
     /// nil for what Foundation rejects, and for what is too deep for its recursion.
     private static func foundations(_ bytes: Data) -> Any? {
-        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
+        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
+            bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
         else { return nil }
         return try? PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
     }

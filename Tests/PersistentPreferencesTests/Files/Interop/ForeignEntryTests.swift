@@ -32,7 +32,8 @@ import Testing
 
     /// What Foundation reads of XML is the same before and after, also of text that only it writes so.
     @Test(arguments: [
-        "<string>a\rb\r\nc</string>", "<string> 15 </string>", "<array><string>&#13;</string><data/></array>", "<integer>-0</integer>",
+        "<string>a\rb\r\nc</string>", "<string> 15 </string>", "<array><string>&#13;</string><data/></array>",
+        "<integer>-0</integer>",
         "<real>nan</real>", "<dict><key>CF$UID</key><integer>7</integer></dict>", "<date>0001-01-01T00:00:00Z</date>",
     ])
     func xmlIsTheSameForFoundation(_ element: String) throws {
@@ -52,12 +53,16 @@ import Testing
 
     @Test(arguments: [
         ("<string>a\u{1}b</string>", "theirs: the control character U+0001 cannot be stored in XML"),
-        ("<array><string>&#xFEFF;x</string></array>", "theirs[0]: a string that begins with U+FEFF cannot be stored in XML"),
+        (
+            "<array><string>&#xFEFF;x</string></array>",
+            "theirs[0]: a string that begins with U+FEFF cannot be stored in XML"
+        ),
         ("<dict><key>\u{FFFE}</key><true/></dict>", "theirs.\u{FFFE}: the character U+FFFE cannot be stored in XML"),
         ("<date>10000-01-01T00:00:00Z</date>", "theirs: a date outside of the years 1 to 9999 cannot be stored in XML"),
     ])
     func xmlThatCannotBeWrittenForEverybodyStopsTheWrite(_ element: String, _ reason: String) throws {
-        try Data("<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>".utf8).write(to: folder.file())
+        try Data("<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>".utf8).write(
+            to: folder.file())
         let prefs = prefs()
         #expect(prefs.values.isEmpty && prefs.outcome == "ok")
         let bytes = try Data(contentsOf: folder.file())
@@ -71,7 +76,10 @@ import Testing
     private static let twins = "the keys \"é\" (U+00E9) and \"é\" (U+0065 U+0301) differ only in Unicode normalization"
 
     /// At the top, in a root of somebody else's, in the own root, and deep in a list.
-    private static let xmlOfTwins = ["%", "<key>theirs</key><dict>%</dict>", "<key>AnyPrefs</key><dict>%</dict>", "<key>x</key><array><dict>%</dict></array>"]
+    private static let xmlOfTwins = [
+        "%", "<key>theirs</key><dict>%</dict>", "<key>AnyPrefs</key><dict>%</dict>",
+        "<key>x</key><array><dict>%</dict></array>",
+    ]
 
     @Test(arguments: xmlOfTwins) func twinsInXMLStopEveryWrite(_ place: String) throws {
         let pair = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"
@@ -81,7 +89,8 @@ import Testing
     }
 
     @Test func twinsInBinaryStopEveryWrite() throws {
-        try BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]]).data.write(to: folder.file())
+        try BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]]).data.write(
+            to: folder.file())
         try expectRejectedWrites()
     }
 
@@ -123,7 +132,9 @@ import Testing
 
     /// Nobody can make one: not by a value that was read, either.
     @Test func aUIDCannotBeStored() throws {
-        let bytes = BinaryList([[0xD1, 1, 2], [0x58] + Array("AnyPrefs".utf8), [0xD1, 3, 4], [0x51, 0x61], [0x80, 5]]).data
+        let bytes = BinaryList([
+            [0xD1, 1, 2], [0x58] + Array("AnyPrefs".utf8), [0xD1, 3, 4], [0x51, 0x61], [0x80, 5],
+        ]).data
         try bytes.write(to: folder.file())
         let prefs = prefs()
         let uid = try #require(prefs["a"])
@@ -133,6 +144,8 @@ import Testing
         #expect(prefs.outcome.hasPrefix("b: a dictionary of a lone number CF$UID"))
         prefs["c"] = 1
         #expect(prefs.outcome == "ok")
-        #expect(try exactForm(PropertyListCoder.decode(Data(contentsOf: folder.file())).value) == "{'AnyPrefs': {'a': UID 5, 'c': 1}}")
+        #expect(
+            try exactForm(PropertyListCoder.decode(Data(contentsOf: folder.file())).value)
+                == "{'AnyPrefs': {'a': UID 5, 'c': 1}}")
     }
 }

@@ -24,7 +24,9 @@ import Testing
     private static func isWrittenAs(_ value: Any, _ expected: String) -> Bool {
         func unsigned(_ form: String) -> String { form.replacing("f8000000000000000", with: "f0000000000000000") }
         // Members are in the order of their forms.
-        func sorted(_ form: String) -> [String] { unsigned(form).split { "[]{},".contains($0) }.map(String.init).sorted() }
+        func sorted(_ form: String) -> [String] {
+            unsigned(form).split { "[]{},".contains($0) }.map(String.init).sorted()
+        }
         let form = OtherReaders.form(value)
         return form == expected || form.count == expected.count && sorted(form) == sorted(expected)
     }
@@ -45,7 +47,8 @@ import Testing
                 Issue.record("seed \(seed + 1): \(expected.prefix(300))")
             }
         }
-        Hazard.report("interop: Foundation, \(format): \(Self.count) trees in both directions, \(differences) differences")
+        Hazard.report(
+            "interop: Foundation, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: PropertyListFormat.allCases)
@@ -67,7 +70,8 @@ import Testing
                 Issue.record("seed \(seed + 1): \(Self.difference(expected, reading.form))")
             }
         }
-        Hazard.report("interop: plistlib, \(format): \(Self.count) trees in both directions, \(differences) differences")
+        Hazard.report(
+            "interop: plistlib, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
     /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that holds only blanks
@@ -84,7 +88,7 @@ import Testing
             let ours = try PropertyListCoder.encode(list as [Any], as: format)
             for other in PropertyListFormat.allCases {
                 let theirs = try PropertyListCoder.decode(try OtherReaders.libplist(ours, to: other))
-                for (tree, again) in zip(list, theirs.value as? [Any] ?? []) 
+                for (tree, again) in zip(list, theirs.value as? [Any] ?? [])
                 where !Self.isWrittenAs(again, OtherReaders.form(tree)) {
                     differences += 1
                     Issue.record("as \(other): \(Self.difference(OtherReaders.form(tree), OtherReaders.form(again)))")
@@ -92,21 +96,26 @@ import Testing
                 #expect((theirs.value as? [Any])?.count == list.count)
             }
         }
-        Hazard.report("interop: libplist, \(format): \(trees.count) trees in both directions, \(differences) differences")
+        Hazard.report(
+            "interop: libplist, \(format): \(trees.count) trees in both directions, \(differences) differences")
     }
 
     /// What people write by hand, and other programs: plistlib reads it the same.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func byHand() throws {
         let texts = [
-            "<integer> 15 </integer>", "<integer>\n-7\n</integer>", "<real> 1.5 </real>", "<data/>", "<data>\n\tAQ==\n</data>",
+            "<integer> 15 </integer>", "<integer>\n-7\n</integer>", "<real> 1.5 </real>", "<data/>",
+            "<data>\n\tAQ==\n</data>",
             "<string>a<!-- c -->b</string>", "<string><![CDATA[<&]]>&amp;</string>", "<string/>", "<true></true>",
-            "<array><!-- c --><?pi x?><true/></array>", "<dict><!-- c --><key>a<!-- c -->b</key><integer>0x1F</integer></dict>",
-            "<string a='b'>x</string>", "<string>é&#233;&#xE9;&quot;&apos;</string>", "<real>1e3</real>", "<real>inf</real>",
+            "<array><!-- c --><?pi x?><true/></array>",
+            "<dict><!-- c --><key>a<!-- c -->b</key><integer>0x1F</integer></dict>",
+            "<string a='b'>x</string>", "<string>é&#233;&#xE9;&quot;&apos;</string>", "<real>1e3</real>",
+            "<real>inf</real>",
             "<dict><key/><dict/><key>é</key><true/></dict>", "<integer>18446744073709551615</integer>",
             "<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>", "<real>7</real>",
         ]
         let documents = texts.flatMap { text -> [Data] in
-            let document = "<?xml version='1.0'?>\n<!DOCTYPE plist [ <!-- > --> ]>\n<plist version='1.0'>\n\(text)\n</plist>\n<!-- end -->\n"
+            let document =
+                "<?xml version='1.0'?>\n<!DOCTYPE plist [ <!-- > --> ]>\n<plist version='1.0'>\n\(text)\n</plist>\n<!-- end -->\n"
             return [Data(document.utf8), document.data(using: .utf16) ?? Data()]
         }
         for (document, reading) in zip(documents, try OtherReaders.plistlib(documents)) {
@@ -122,7 +131,8 @@ import Testing
         let reading = try #require(try OtherReaders.plistlib([ours]).first)
         #expect(reading.form == OtherReaders.form(try PropertyListCoder.decode(ours).value))
         #expect(try OtherReaders.form(PropertyListCoder.decode(reading.binary).value) == reading.form)
-        let archive = try NSKeyedArchiver.archivedData(withRootObject: ["a", "b"] as NSArray, requiringSecureCoding: false)
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: ["a", "b"] as NSArray, requiringSecureCoding: false)
         let rewritten = try PropertyListCoder.encode(PropertyListCoder.decode(archive).value, as: .binary)
         let object = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSString.self], from: rewritten)
         #expect(object as? [String] == ["a", "b"])

@@ -22,10 +22,16 @@ enum InteropTree {
         case 4: return double(&random)
         case 5: return text(&random)
         case 6: return text(&random)
-        case 7: return Data((0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+        case 7:
+            return Data(
+                (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
         // The years 1 to 9999, to the second.
-        case 8: return Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -63_113_904_000..<252_423_993_600, using: &random)))
-        case 9: return (0..<Int.random(in: 0...5, using: &random)).map { _ in value(&random, depth: depth + 1, &budget) }
+        case 8:
+            return Date(
+                timeIntervalSinceReferenceDate: Double(
+                    Int.random(in: -63_113_904_000..<252_423_993_600, using: &random)))
+        case 9:
+            return (0..<Int.random(in: 0...5, using: &random)).map { _ in value(&random, depth: depth + 1, &budget) }
         default: return dictionary(&random, depth: depth + 1, &budget)
         }
     }
@@ -44,14 +50,20 @@ enum InteropTree {
     private static func double(_ random: inout SeededGenerator) -> Double {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: Double(Int.random(in: -1_000...1_000, using: &random)) / 10
-        case 1: [0, -0.0, 1, .infinity, -.infinity, .nan, .pi, 1e22, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude].randomElement(using: &random) ?? 0
+        case 1:
+            [
+                0, -0.0, 1, .infinity, -.infinity, .nan, .pi, 1e22, 1e-7, .leastNonzeroMagnitude,
+                .greatestFiniteMagnitude,
+            ].randomElement(using: &random) ?? 0
         default: Double(bitPattern: random.next())
         }
     }
 
     private static let pieces: [String] = [
-        "a", "Z", "9", " ", "\t", "\n", "\r", "\r\n", "<", ">", "&", "\"", "'", "]]>", "<![CDATA[", "&amp;", "&#13;", "é", "e\u{301}",
-        "\u{7F}", "\u{85}", "\u{9B}", "\u{A0}", "\u{2028}", "\u{FFFD}", "a\u{FEFF}", "\u{E000}", "\u{1F600}", "\u{10FFFF}", "日本", "--", "?>",
+        "a", "Z", "9", " ", "\t", "\n", "\r", "\r\n", "<", ">", "&", "\"", "'", "]]>", "<![CDATA[", "&amp;", "&#13;",
+        "é", "e\u{301}",
+        "\u{7F}", "\u{85}", "\u{9B}", "\u{A0}", "\u{2028}", "\u{FFFD}", "a\u{FEFF}", "\u{E000}", "\u{1F600}",
+        "\u{10FFFF}", "日本", "--", "?>",
         "CF$UID", "$null", "\u{200B}", "\u{202E}", "-->", "<?", "</string>",
     ]
 

@@ -59,7 +59,9 @@ enum OtherReaders {
         guard let plistutil else { throw CocoaError(.fileNoSuchFile) }
         let folder = try TemporaryFolder()
         try list.write(to: folder.file("in"))
-        let arguments = ["-i", folder.file("in").path, "-o", folder.file("out").path, "-f", format == .xml ? "xml" : "bin"]
+        let arguments = [
+            "-i", folder.file("in").path, "-o", folder.file("out").path, "-f", format == .xml ? "xml" : "bin",
+        ]
         let result = try Child(plistutil, arguments, environment: [:]).wait()
         guard result.code == 0 else { throw FuzzViolation("plistutil: \(result.errors)") }
         return try Data(contentsOf: folder.file("out"))

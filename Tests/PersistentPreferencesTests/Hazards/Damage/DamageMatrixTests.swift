@@ -86,7 +86,10 @@ import Testing
         }
         let roots: [Any] = [["a"], "text", 1, true]
         damages += try roots.map {
-            ("\(type(of: $0)) as root", try PropertyListCoder.encode(plain: ["AnyPrefs": $0, "Other": [:]], as: format))
+            (
+                "\(type(of: $0)) as root",
+                try PropertyListCoder.encode(plain: ["AnyPrefs": $0, "Other": [:]], as: format)
+            )
         }
         damages.append(("no root", try PropertyListCoder.encode(plain: ["Other": ["x": 1]], as: format)))
         damages.append(("a page of zeros", Data(count: 4_096)))

@@ -109,7 +109,8 @@ final class DamageRun {
             expect(prefs.outcome == warning ?? "ok", "then a write says \(prefs.outcome)")
             root["c"] = Data([7])
             let content = (expected.known ?? [:]).merging(["AnyPrefs": root]) { $1 }
-            expect(isContent(lastBytes, content), "then on disk is \(describe(lastBytes)) instead of \(describe(content))")
+            expect(
+                isContent(lastBytes, content), "then on disk is \(describe(lastBytes)) instead of \(describe(content))")
         }
         try expect(holds(last, expected.isReplaced ? damage.bytes : nil), "then quarantined is \(last)")
         if expected.isReplaced { tally.quarantined += 1 }

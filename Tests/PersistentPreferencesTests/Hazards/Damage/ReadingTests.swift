@@ -10,7 +10,8 @@ import Testing
 @Suite struct ReadingTests {
     /// What is in the place of the file.
     enum Content: String, CaseIterable {
-        case missing, empty, text, json, openStep, html, arrayOnTop, cutXML, typo, cutBinary, zeros, unsupported, tooDeep, whole, twins
+        case missing, empty, text, json, openStep, html, arrayOnTop, cutXML, typo, cutBinary, zeros, unsupported,
+            tooDeep, whole, twins
 
         var bytes: Data? {
             switch self {
@@ -27,7 +28,9 @@ import Testing
             case .zeros: Data(count: 4_096)
             case .unsupported: Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0])
             case .tooDeep: Data(("<plist>" + String(repeating: "<array>", count: 200)).utf8)
-            case .whole: Data("<plist><dict><key>AnyPrefs</key><dict><key>a</key><integer>1</integer></dict></dict></plist>".utf8)
+            case .whole:
+                Data(
+                    "<plist><dict><key>AnyPrefs</key><dict><key>a</key><integer>1</integer></dict></dict></plist>".utf8)
             case .twins: Data("<plist><dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict></plist>".utf8)
             }
         }
@@ -40,18 +43,19 @@ import Testing
 
     /// Ways to read.
     enum Read: CaseIterable {
-        case initializer, subscripting, values, count, flush, export, typed, handle, observe, store, observeStore, describe
+        case initializer, subscripting, values, count, flush, export, typed, handle, observe, store, observeStore,
+            describe
         case domain, examination, surroundings, settings, model, setting, dictionary
     }
 
     @Test(arguments: Content.allCases, [false, true]) func nothingChanges(_ content: Content, _ isLinked: Bool) throws {
         for neighbors in Neighbors.allCases {
+            let folder = try TemporaryFolder()
+            let url = try set(content, neighbors, isLinked, in: folder)
+            let before = try FolderState(folder)
             for read in Read.allCases {
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
-                let folder = try TemporaryFolder()
-                let url = try set(content, neighbors, isLinked, in: folder)
-                let before = try FolderState(folder)
                 for _ in 0..<2 { run(read, url) }
                 let after = try FolderState(folder)
                 #expect(after == before, "\(read), \(neighbors)")
@@ -77,7 +81,9 @@ import Testing
         observation.cancel()
     }
 
-    private func set(_ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, in folder: TemporaryFolder) throws -> URL {
+    private func set(_ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, in folder: TemporaryFolder) throws
+        -> URL
+    {
         let name = isLinked ? "target" : "test.plist"
         try content.bytes?.write(to: folder.file(name))
         if isLinked {
@@ -121,7 +127,8 @@ import Testing
         case .settings:
             var settings = ReadSettings(place: url)
             settings.load()
-        case .model: _ = try? PropertyListController<ReadModel>(resource: "test", folder: url.deletingLastPathComponent())
+        case .model:
+            _ = try? PropertyListController<ReadModel>(resource: "test", folder: url.deletingLastPathComponent())
         case .setting: _ = AppSettingsValues(store: store, root: "AnyPrefs")[Setting.self]
         case .dictionary: _ = ReadSettings(place: url).toDictionary()
         }

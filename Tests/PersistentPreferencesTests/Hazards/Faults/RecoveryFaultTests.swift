@@ -26,7 +26,8 @@ import Testing
                 }
             }
         }
-        Hazard.report("faults: \(faults) in reading and writing a damaged file, second names: \(hasLinks), \(lost) lost")
+        Hazard.report(
+            "faults: \(faults) in reading and writing a damaged file, second names: \(hasLinks), \(lost) lost")
     }
 
     /// Whether anything was lost; nil where there are not so many calls.
@@ -61,7 +62,9 @@ import Testing
             #expect(ints["a"] == 1 || prefs.lastError != nil || prefs.errors.count > 1, place)
             #expect(!prefs.errors.contains { $0.contains("nothing") || $0.contains("has not written it") }, place)
             #expect(prefs.ints["a"] == 1, place)
-            if !isWrite { #expect(try folder.names() == names && Data(contentsOf: folder.file()) == Self.damage, place) }
+            if !isWrite {
+                #expect(try folder.names() == names && Data(contentsOf: folder.file()) == Self.damage, place)
+            }
             let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system()))
             other["c"] = 3
             #expect(other.lastError?.isWarning != false, place)

@@ -79,7 +79,8 @@ enum BytesCheck {
             bytes = try PropertyListCoder.encode(storable, as: format)
         } catch {
             // XML has no form for some values that the other format has, and a UID takes a level more there.
-            let isKnown = format == .xml && notInXML.contains { error.reason.hasPrefix($0) || error.reason.hasSuffix($0) }
+            let isKnown =
+                format == .xml && notInXML.contains { error.reason.hasPrefix($0) || error.reason.hasSuffix($0) }
             try demand(isKnown, "cannot be written as \(format): \(error)")
             return
         }

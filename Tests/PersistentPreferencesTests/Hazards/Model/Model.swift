@@ -202,7 +202,9 @@ struct Model {
     private mutating func deleteAll(_ number: Int) {
         write(number) { model, access throws(ModelError) in
             do throws(ModelError) {
-                guard try model.look(&access) != nil else { return try model.commit(&access, Change(from: [:], to: [:])) }
+                guard try model.look(&access) != nil else {
+                    return try model.commit(&access, Change(from: [:], to: [:]))
+                }
             } catch .notDictionary {
                 // The one write that such a root takes.
             }

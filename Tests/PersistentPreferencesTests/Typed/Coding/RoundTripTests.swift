@@ -43,7 +43,8 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
     ) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
-            let trip = RoundTrip(values: values, isSame: isSame, isInXML: RoundTripCase.isInXML, inXML: inXML).limited(to: kind)
+            let trip = RoundTrip(values: values, isSame: isSame, isInXML: RoundTripCase.isInXML, inXML: inXML).limited(
+                to: kind)
             try trip.run(on: kind)
             try trip.runAsSet(on: kind)
             try trip.runAsMember(on: kind)
@@ -63,7 +64,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         _ type: Value.Type, _ values: @escaping @Sendable () -> [Value],
         isSame: @escaping @Sendable (Value, Value) -> Bool
     ) -> RoundTripCase {
-        RoundTripCase("\(type)") { 
+        RoundTripCase("\(type)") {
             try RoundTrip(values: values(), isSame: isSame, isInXML: RoundTripCase.isInXML).limited(to: $0).run(on: $0)
         }
     }
