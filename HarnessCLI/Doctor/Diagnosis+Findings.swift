@@ -137,7 +137,7 @@ extension Diagnosis {
         ShellCommand.text(["sudo", "chown", "\(geteuid())", surroundings.file])
     }
 
-    /// Gives the place free, and the last good state the place.
+    /// Moves the file out of the way, and imports the last good copy.
     private func moveAway(_ surroundings: FileSurroundings) -> String {
         let path = surroundings.file
         let move = ShellCommand.text(["mv", path, ShellCommand.freePath(path, "moved")])

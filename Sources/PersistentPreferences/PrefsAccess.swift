@@ -52,9 +52,9 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    /// After a write that succeeded, what its read met is over: a damaged file was replaced.
+    /// After a write that succeeded, what its read met is over: a damaged file was quarantined and replaced, which is told.
     private mutating func noteSuccess() {
-        notice = state.store.takeWarning()
+        if notice != nil { notice = state.store.takeWarning() }
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -91,7 +91,8 @@ struct PrefsAccess {
             // By the same way as theirs, so that it comes to what they have left.
             try access.apply { _ in change }
         }
-        noteSuccess()
+        // It has read nothing before.
+        notice = state.store.takeWarning()
     }
 
     /// Removes the root, whatever it is.

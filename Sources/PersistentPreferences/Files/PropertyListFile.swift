@@ -84,16 +84,21 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         return reading(of: snapshot, durability(of: snapshot), hasWarning: true)
     }
 
+    @inline(__always)
     private func reading(of snapshot: Snapshot, _ durability: Durability, hasWarning: Bool) -> Reading {
-        Reading(
-            content: snapshot.content, revision: snapshot.revision,
-            notice: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil), durability: durability)
+        var reading = Reading(content: snapshot.content, revision: snapshot.revision, durability: durability)
+        if let fault = snapshot.fault {
+            reading.notice = fault.error
+        } else if hasWarning {
+            reading.notice = takeWarning()
+        }
+        return reading
     }
 
     /// What is cached, if the file still is what it was read from.
     func validated() -> (snapshot: Snapshot, durability: Durability, hasWarning: Bool)? {
         let (cached, durability, hasWarning) = lock.withLock {
-            (snapshot, snapshot.map(durabilityUnderLock), warning != nil)
+            (snapshot, snapshot.map { durabilityUnderLock(of: $0) }, warning != nil)
         }
         guard let cached, let durability, let current = cached.validated(atPath: names.path) else { return nil }
         if current !== cached {
@@ -146,6 +151,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         lock.withLock { durabilityUnderLock(of: snapshot) }
     }
 
+    @inline(__always)
     private func durabilityUnderLock(of snapshot: Snapshot) -> Durability {
         snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
     }

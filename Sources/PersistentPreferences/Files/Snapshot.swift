@@ -20,11 +20,16 @@ final class Snapshot: @unchecked Sendable {
         let time: FileStatus.Time
     }
 
-    /// Why a file is malformed.
-    struct Fault {
+    /// Why a file is malformed. A class, because every read asks whether there is one.
+    final class Fault: Sendable {
         let report: MalformedFile
         /// Whether this package has written the file, or UserDefaults: only then a write replaces it.
         let isOurs: Bool
+
+        init(report: MalformedFile, isOurs: Bool) {
+            self.report = report
+            self.isOurs = isOurs
+        }
 
         var error: FileError { isOurs ? .damaged(report) : .notOurs(report) }
     }

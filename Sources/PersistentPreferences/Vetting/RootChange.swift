@@ -18,10 +18,11 @@ struct RootChange {
     init(
         from before: [String: Any], to after: [String: Any], isAllowed: ((String) -> Bool)? = nil
     ) throws(PrefsError) {
-        try Self.checkKeys(of: after)
         var disallowed: [String] = []
         var failures: [PropertyListFailure] = []
         for (key, value) in after {
+            // Before the key is hashed.
+            guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
             let old = before[key]
             if let old, CanonicalValue.areIdentical(old, value) { continue }
             switch PropertyListVetter.canonical(value, forKey: key) {
@@ -36,24 +37,23 @@ struct RootChange {
             }
             if isAllowed?(key) == false { disallowed.append(key) }
         }
+        if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
+        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
         for key in before.keys where after.index(forKey: key) == nil {
             removed.append(key)
         }
-        if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
-        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
     }
 
-    /// Before any of the keys is hashed.
-    ///
-    /// - Throws: `PrefsError.valuesNotPlistCompatible` for keys that would take more than linear time.
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` if a key would take more than linear time to hash.
     static func checkKeys(of values: [String: Any]) throws(PrefsError) {
-        let unsafe = values.keys.filter { !StreamSafeText.isSafe($0) }
-        if unsafe.isEmpty { return }
-        throw .valuesNotPlistCompatible(
-            unsafe.map { key in
-                let start = String(String.UnicodeScalarView(key.unicodeScalars.prefix(40)))
-                return PropertyListFailure(path: start, topLevelKey: start, reason: StreamSafeText.reason)
-            })
+        for key in values.keys where !StreamSafeText.isSafe(key) { throw unsafe(key) }
+    }
+
+    private static func unsafe(_ key: String) -> PrefsError {
+        let start = String(String.UnicodeScalarView(key.unicodeScalars.prefix(40)))
+        return .valuesNotPlistCompatible([
+            PropertyListFailure(path: start, topLevelKey: start, reason: StreamSafeText.reason)
+        ])
     }
 
     /// The same change, which removes what else goes with the keys that it assigns or removes.
