@@ -41,11 +41,11 @@ if ! grep -qs fuzzer "$folder/toolchain"; then
     echo fuzzer >"$folder/toolchain"
 fi
 
-if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" Scripts/fuzz.sh -newer "$folder/built") ]]; then
+if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" "$tests/Support" Scripts/fuzz.sh -newer "$folder/built") ]]; then
     echo "== building the fuzzers"
     compile -wmo -enable-testing -module-name PersistentPreferences -emit-module -emit-module-path "$folder/PersistentPreferences.swiftmodule" \
         -c $(find Sources/PersistentPreferences -name '*.swift') -o "$folder/library.o"
-    checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests/Support/ExactForm.swift")
+    checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests"/Support/{ExactForm,PlainEncoding}.swift)
     for target in bytes values; do
         entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift
         compile -wmo -module-name Fuzz -I "$folder" "${checks[@]}" Tests/Fuzz/FuzzTarget.swift "$entry" \

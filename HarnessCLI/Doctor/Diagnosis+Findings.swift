@@ -5,6 +5,7 @@ extension Diagnosis {
     /// What is to be told, in the order in which it is to be mended.
     var findings: [Finding] {
         guard let surroundings else { return [closedFolder ?? Finding(reason: unreadableReason)] }
+        if let problem = surroundings.nameProblem { return [Finding(reason: "\(problem): nothing can be stored")] }
         let troubles = [
             closedFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
             ownerFinding(surroundings), contentFinding(surroundings), temporaryFinding(surroundings),
@@ -109,7 +110,9 @@ extension Diagnosis {
                 reason: "\(reason); this package has not written the file, leaves it as it is, and rejects writes"
                     + (examination.line.map { "; if it is meant to be a property list, correct line \($0)" } ?? ""))
         case .unsafe:
-            return Finding(reason: "the file is not safe to read: \(reason)", command: moveAway(surroundings))
+            // It may be a good file of another program, so no command takes it away.
+            return Finding(
+                reason: "the file is not safe to read: \(reason); it is left as it is, and writes are rejected")
         case .unreadable:
             guard let file else { return Finding(reason: unreadableReason) }
             guard file.isFile, !access.reads else {
@@ -164,8 +167,9 @@ extension Diagnosis {
             + offenders.map { ShellCommand.prefs("delete", words: [path] + $0) }
         return Finding(
             reason: "\(VetRunner.line(first))" + (others > 0 ? "; and \(others) more, which `vet` tells" : ""),
-            // No word of a command has a NUL in it.
-            command: offenders.joined().contains { $0.utf8.contains(0) } ? nil : removal.joined(separator: " && "))
+            // No word of a command has a NUL in it, and what concerns the whole file is not mended by removing entries.
+            command: offenders.contains([]) || offenders.joined().contains { $0.utf8.contains(0) }
+                ? nil : removal.joined(separator: " && "))
     }
 
     // MARK: - Beside the file

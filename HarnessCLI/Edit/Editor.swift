@@ -157,7 +157,7 @@ struct Editor {
             } else if former != nil {
                 model.notice = "the file can be read again"
             }
-        case .failure(let error): model.notice = error.description
+        case .failure(let error): model.notice = error.shortText
         }
     }
 
@@ -165,13 +165,21 @@ struct Editor {
     private mutating func contents() -> Result<[EditorRow.Content], PrefsError> {
         let values = prefs.values
         let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
-        trouble = error?.description
+        trouble = error?.shortText
         if let error, !error.returnsKnownState { return .failure(error) }
         return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
     }
 }
 
 extension PrefsError {
+    /// For one line of a terminal: of a malformed file what is wrong, and where, without its path.
+    fileprivate var shortText: String {
+        switch self {
+        case .damaged(let file), .notOurs(let file): String(file.place.dropFirst(file.path.count + 2))
+        default: description
+        }
+    }
+
     /// Whether a write that reports this is stored all the same.
     fileprivate var wasStored: Bool {
         if case .durabilityUnconfirmed = self { true } else { isWarning }

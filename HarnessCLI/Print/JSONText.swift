@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// JSON of property-list values: dates as ISO 8601, data as base64, numbers that JSON has none of as text.
 enum JSONText {
@@ -18,6 +19,10 @@ enum JSONText {
     /// ISO 8601 in UTC, rounded to milliseconds, which are shown where there are any.
     static func date(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
+        // Foundation's style counts by the Julian calendar before 1582, and files do not.
+        if seconds < Self.startOfGregorianCalendar, let text = JSONDate.text(of: (seconds * 1_000).rounded() / 1_000) {
+            return text
+        }
         guard seconds != seconds.rounded() else { return date.formatted(Date.ISO8601FormatStyle()) }
         let milliseconds = (seconds * 1_000).rounded()
         // The style cuts off, and .999 may be stored a little below itself: cut a quarter of a millisecond above.
@@ -25,6 +30,9 @@ enum JSONText {
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1_000) != 0
         return cut.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
+
+    /// 15 October 1582, in seconds since 2001.
+    static let startOfGregorianCalendar: TimeInterval = -13_197_600_000
 
     private static func compatible(_ value: Any) -> Any {
         switch value {

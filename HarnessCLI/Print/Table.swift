@@ -16,8 +16,10 @@ struct Table {
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: width - cell.count)
             }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            var line = cells.joined(separator: "  ")
+            // By scalars: to go back over the characters of a text with many combining marks takes quadratic time.
+            while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
+            return line
         }
         return lines.enumerated().map { ($0 == 0 ? head.bold($1) : $1) + "\n" }.joined()
     }

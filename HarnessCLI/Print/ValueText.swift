@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// Values from the words of a command line, and back.
 enum ValueText {
@@ -49,7 +50,7 @@ enum ValueText {
         // By type, since on Linux the numbers 0 and 1 are Booleans as well.
         case _ where Swift.type(of: value) == Bool.self: return "boolean"
         default:
-            guard let number = value as? NSNumber else { return "unknown" }
+            guard let number = value as? NSNumber else { return "keyed-archive reference" }
             return ["d", "f"].contains(String(cString: number.objCType)) ? "float" : "integer"
         }
     }
@@ -81,6 +82,12 @@ enum ValueText {
         let form =
             /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
         guard let (_, day, time, fraction) = text.wholeMatch(of: form)?.output else { return nil }
+        // Foundation's style counts by the Julian calendar before 1582, and files do not.
+        if let seconds = JSONDate.interval(of: "\(day)\(time ?? "T00:00:00")\(fraction ?? "")Z"),
+            seconds < JSONText.startOfGregorianCalendar
+        {
+            return time == nil || text.hasSuffix("Z") ? Date(timeIntervalSinceReferenceDate: seconds) : nil
+        }
         let plain = Date.ISO8601FormatStyle()
         let clock = day + (time ?? "T00:00:00") + "Z"
         // The parser takes 30 February for 2 March; such a date is not written as it was read.

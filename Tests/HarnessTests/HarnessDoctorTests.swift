@@ -6,7 +6,7 @@ import Testing
 @Suite struct HarnessDoctorTests {
     /// What can be wrong with a file, as made by a test.
     enum Ailment: String, CaseIterable {
-        case damaged, damagedInXML, utf32, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
+        case damaged, damagedInXML, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
         case damagedBehindLink
 
         /// The trouble that is told, without paths.
@@ -18,11 +18,10 @@ import Testing
             case .damagedInXML:
                 "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or let the command "
                     + "mend it, which quarantines it and restores the last good copy of TIME"
-            case .utf32: "the file is not safe to read: its encoding is UTF-32; UTF-8 and UTF-16 are read"
             case .fifo: "FILE cannot be read: is a FIFO, and no file"
             case .folder: "FILE cannot be read: is a folder, and no file"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
-            case .badValues: #""": is no root key: it is empty; and 2 more, which `vet` tells"#
+            case .badValues: #""": is no root key: it is empty"#
             case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
             case .linkedLock:
                 "the lock LOCK cannot be opened: \(String(cString: strerror(ELOOP))); nothing can be stored"
@@ -54,8 +53,6 @@ import Testing
             }
             try #require(symlink("real/\(Self.name)", path) == 0)
             try home.write(Data("no property list".utf8), to: "real/\(Self.name)")
-        case .utf32:
-            try replace(by: Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]))
         case .fifo:
             try #require(unlink(path) == 0)
             try #require(mkfifo(path, 0o600) == 0)
@@ -113,6 +110,49 @@ import Testing
 
     private func lastGoodTime(_ report: [String: Any]) -> String {
         (report["lastGood"] as? [String: Any])?["modified"] as? String ?? "no copy"
+    }
+
+    /// It may be a good file of another program: no command takes it away.
+    @Test func aFileThatIsNotSafeToReadIsLeftAlone() throws {
+        let home = try HarnessHome()
+        let path = home.path("x.plist")
+        #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
+        try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
+        let (report, _) = try doctor(path, home)
+        let findings = try #require(report["findings"] as? [[String: Any]])
+        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is left as it is, and writes are rejected"
+        #expect(findings.count == 1 && findings[0]["reason"] as? String == "the file is not safe to read: \(reason)")
+        #expect(findings[0]["command"] is NSNull)
+    }
+
+    /// Entries that only other programs may store are no trouble; what keeps writes from succeeding is, and no command would
+    /// delete it.
+    @Test func entriesOfOtherPrograms() throws {
+        let home = try HarnessHome()
+        let path = home.path("x.plist")
+        let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
+        try home.write(
+            Data("<plist><dict><key>$top</key><dict><key>root</key>\(uid)</dict></dict></plist>".utf8), to: "x.plist")
+        #expect(try home.prefs("doctor", path).code == 0)
+        #expect(try home.prefs("read", path, "$top") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
+        #expect(try home.prefs("read-type", path, "$top", "root") == Printed("keyed-archive reference\n"))
+        for (entry, reason) in [
+            (
+                "<string>a\u{1}</string>",
+                "x: the control character U+0001 cannot be stored in XML, so writes are rejected"
+            ),
+            (
+                "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>",
+                "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
+                    + "would lose one of them, so writes are rejected"
+            ),
+        ] {
+            try home.write(Data("<plist><dict><key>x</key>\(entry)</dict></plist>".utf8), to: "x.plist")
+            let (report, code) = try doctor(path, home)
+            let findings = try #require(report["findings"] as? [[String: Any]])
+            #expect(code == 1 && findings.count == 1 && findings[0]["reason"] as? String == reason)
+            #expect(findings[0]["command"] is NSNull)
+        }
     }
 
     /// A typo in a file that a person keeps: the doctor names the line, and no command that would take the file away.

@@ -49,9 +49,10 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One value of canonical form in the form of ``json``, laid out as in an export.
+    /// One value of canonical form in the form of ``json``, laid out as in an export, for people. A reference of a keyed archive,
+    /// which no export holds, is shown as `{"CF$UID": 5}`.
     package static func json(of value: Any) throws -> String {
-        String(decoding: try JSONWriter.data(of: value), as: UTF8.self)
+        String(decoding: try JSONWriter.data(of: value, showsUIDs: true), as: UTF8.self)
     }
 
     /// Reads one value in the form of ``json``.

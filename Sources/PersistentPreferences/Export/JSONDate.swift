@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// Dates as ISO 8601 in UTC, `2026-11-21T19:02:43.25Z`, with every digit of the fraction.
-enum JSONDate {
+package enum JSONDate {
     private static let secondsFrom1970To2001 = 978_307_200
 
     /// The text that gives the date back, of an interval since 2001; nil where there is none.
-    static func text(of interval: TimeInterval) -> String? {
+    package static func text(of interval: TimeInterval) -> String? {
         // The shortest digits that make this double; with an exponent they lie beyond what a text is good for.
         let parts = interval.magnitude.description.split(separator: ".")
         guard parts.count == 2, var seconds = Int(parts[0]), parts[1].utf8.allSatisfy(isDigit) else { return nil }
@@ -21,7 +21,7 @@ enum JSONDate {
     }
 
     /// The interval since 2001 that is nearest to what the text says; nil where it is no such text.
-    static func interval(of text: String) -> TimeInterval? {
+    package static func interval(of text: String) -> TimeInterval? {
         let form = Array("0000-00-00T00:00:00".utf8)
         let bytes = Array(text.utf8)
         guard bytes.count > form.count, bytes.count <= 64, bytes.last == UInt8(ascii: "Z") else { return nil }

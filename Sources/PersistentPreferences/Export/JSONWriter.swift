@@ -2,11 +2,14 @@ import Foundation
 
 /// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, the infinite and large integers.
 struct JSONWriter {
+    /// Whether references of keyed archives are written as well, for people to see. No import reads them.
+    private var showsUIDs = false
     private var bytes: [UInt8] = []
 
     /// - Throws: `PrefsError.valuesNotPlistCompatible` for objects of other programs.
-    static func data(of value: Any) throws(PrefsError) -> Data {
+    static func data(of value: Any, showsUIDs: Bool = false) throws(PrefsError) -> Data {
         var writer = Self()
+        writer.showsUIDs = showsUIDs
         guard writer.write(value, depth: 0) else {
             throw .valuesNotPlistCompatible(
                 (value as? [String: Any] ?? ["value": value]).flatMap { key, value in
@@ -50,7 +53,10 @@ struct JSONWriter {
             }
         case .data(let data):
             writeForm(JSONForm.data) { $0.write(data.base64EncodedString()) }
-        case .uid, .foreign:
+        case .uid(let uid):
+            guard showsUIDs else { return false }
+            writeForm(KeyedArchiveUID.key) { $0.write(CanonicalNumber(uid.value)) }
+        case .foreign:
             return false
         }
         return true

@@ -1,9 +1,12 @@
 /// Recognizes formats that people take for property lists of ours, so that an error can name them.
 enum ForeignFormat {
     /// nil for bytes of no known format. Cost: linear.
-    static func reason(_ bytes: UnsafeRawBufferPointer) -> String? {
+    static func reason(_ file: UnsafeRawBufferPointer) -> String? {
+        let mark = file.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let bytes = UnsafeRawBufferPointer(rebasing: file[mark...])
         if isJSON(bytes) { return "is JSON, not a property list" }
         if isOpenStep(bytes) { return "is an OpenStep property list; only binary and XML property lists are read" }
+        if looksLikeJSON(bytes) { return "looks like JSON, not a property list" }
         return nil
     }
 
@@ -11,6 +14,16 @@ enum ForeignFormat {
         let first = bytes.first { !isBlank($0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
         return (try? JSONReader.value(of: bytes)) != nil
+    }
+
+    /// An object that begins with a key and a colon: with a trailing comma, a comment or a typo in it, perhaps.
+    private static func looksLikeJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes.drop(while: isBlank)
+        guard rest.popFirst() == UInt8(ascii: "{") else { return false }
+        rest = rest.drop(while: isBlank)
+        guard rest.popFirst() == UInt8(ascii: "\"") else { return false }
+        rest = rest.drop { $0 != UInt8(ascii: "\"") }.dropFirst()
+        return rest.drop(while: isBlank).first == UInt8(ascii: ":")
     }
 
     /// Whether the bytes are a dictionary or an array in the old format of NeXTSTEP: `{ key = value; }`, `( a, b )`.

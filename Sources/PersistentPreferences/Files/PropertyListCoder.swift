@@ -16,7 +16,7 @@ enum PropertyListCoder {
     }
 
     private static func decode(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> DecodedPropertyList {
-        if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "the file is empty", isIncomplete: true)) }
+        if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty", isIncomplete: true)) }
         if bytes.starts(with: "bplist".utf8) {
             do {
                 let (value, loss) = try BinaryPropertyListReader.value(in: bytes)

@@ -14,7 +14,7 @@ enum XMLDocumentText {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         switch declaredEncoding(bytes) {
         case nil, "utf-8", "utf8", "us-ascii", "ascii": return nil
-        case "iso-8859-1", "latin1":
+        case "iso-8859-1", "iso_8859-1", "latin1", "latin-1":
             return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
         case let name? where name.hasPrefix("utf-16"):
             throw .unsupported("its declaration says \(name.prefix(40)), but its bytes are not")

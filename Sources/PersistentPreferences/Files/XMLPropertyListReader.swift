@@ -145,7 +145,9 @@ struct XMLPropertyListReader {
                 }
                 try countNode()
                 let key = isEmpty ? "" : String(decoding: try content(of: "key"), as: UTF8.self)
-                guard StreamSafeText.isSafe(key) else { throw .unsupported(StreamSafeText.reason) }
+                guard StreamSafeText.isSafe(key) else {
+                    throw scanner.unsupported(StreamSafeText.reason, at: name.lowerBound - 1)
+                }
                 containers[last].key = key
             }
         }
@@ -161,7 +163,8 @@ struct XMLPropertyListReader {
         else { return members }
         // Foundation takes any number for one, and wraps it around to 32 bits.
         guard case .integer(let value) = CanonicalNumber(number), let value = UInt32(exactly: value) else {
-            throw .unsupported("a dictionary with the lone key CF$UID whose number is not one of a keyed archive")
+            throw scanner.failure(
+                "a dictionary with the lone key CF$UID whose number is not one of a keyed archive", at: container.start)
         }
         return KeyedArchiveUID(value: UInt64(value))
     }
@@ -170,7 +173,7 @@ struct XMLPropertyListReader {
     private mutating func readScalarOrBegin(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> Any? {
         let start = name.lowerBound - 1
         guard containers.count <= PropertyListLimits.fileDepth else {
-            throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
+            throw scanner.unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels", at: start)
         }
         try countNode()
         if scanner.isName(name, "dict") || scanner.isName(name, "array") {
@@ -188,9 +191,7 @@ struct XMLPropertyListReader {
             return try scalar("data", isEmpty, at: start) { XMLPropertyListScalar.data($0) }
         }
         if scanner.isName(name, "integer") {
-            return try scalar("integer", isEmpty, at: start) { text throws(DecodingFailure) in
-                try XMLPropertyListScalar.integer(text)
-            }
+            return try scalar("integer", isEmpty, at: start) { XMLPropertyListScalar.integer($0) }
         }
         if scanner.isName(name, "real") {
             return try scalar("real", isEmpty, at: start) { XMLPropertyListScalar.real($0) }
@@ -204,7 +205,7 @@ struct XMLPropertyListReader {
     private mutating func countNode() throws(DecodingFailure) {
         nodes += 1
         guard nodes <= PropertyListLimits.fileNodes else {
-            throw .unsupported("has more than \(PropertyListLimits.fileNodes) values")
+            throw scanner.unsupported("has more than \(PropertyListLimits.fileNodes) values")
         }
     }
 
@@ -224,10 +225,10 @@ struct XMLPropertyListReader {
 
     private mutating func scalar(
         _ name: StaticString, _ isEmpty: Bool, at start: Int,
-        _ parse: (String) throws(DecodingFailure) -> Any?
+        _ parse: (String) -> Any?
     ) throws(DecodingFailure) -> Any {
         let text = isEmpty ? "" : String(decoding: try content(of: name), as: UTF8.self)
-        guard let value = try parse(XMLPropertyListScalar.trimmed(text)) else {
+        guard let value = parse(XMLPropertyListScalar.trimmed(text)) else {
             throw scanner.failure(XMLPropertyListScalar.reason(name), at: start)
         }
         return value

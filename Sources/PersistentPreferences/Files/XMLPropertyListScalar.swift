@@ -5,7 +5,7 @@ enum XMLPropertyListScalar {
     /// What is expected of an element that does not parse. The text itself may be a secret, so it is never quoted.
     static func reason(_ element: StaticString) -> String {
         switch "\(element)" {
-        case "integer": "<integer> does not hold a whole number"
+        case "integer": "<integer> does not hold a whole number of 64 bits"
         case "real": "<real> does not hold a number"
         case "date": "<date> does not hold a time such as 2026-11-22T08:30:00Z"
         default: "<data> does not hold base64"
@@ -22,10 +22,8 @@ enum XMLPropertyListScalar {
         return String(text[start...end])
     }
 
-    /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text.
-    ///
-    /// - Throws: `DecodingFailure.unsupported` for one that 64 bits do not hold.
-    static func integer(_ text: String) throws(DecodingFailure) -> Any? {
+    /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text, and for one that 64 bits do not hold.
+    static func integer(_ text: String) -> Any? {
         var digits = text[...].utf8
         let sign = digits.first == UInt8(ascii: "-") ? "-" : ""
         if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
@@ -38,7 +36,7 @@ enum XMLPropertyListScalar {
         let number = sign + String(Substring(digits))
         if let value = Int64(number, radix: radix) { return CanonicalNumber(value).object }
         if let value = UInt64(number, radix: radix) { return CanonicalNumber(value).object }
-        throw .unsupported("an integer of more than 64 bits")
+        return nil
     }
 
     private static func isDigit(_ byte: UInt8, _ radix: Int) -> Bool {
@@ -53,17 +51,23 @@ enum XMLPropertyListScalar {
     ///
     /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
     static func real(_ text: String) -> Any? {
-        let text = text.replacing("\u{66B}", with: ".").replacing(",", with: ".")
-        let bytes = text.utf8
-        let unsigned =
-            bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+") ? bytes.dropFirst() : bytes[...]
+        // By scalars: the characters of a text with many combining marks take quadratic time.
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case ",", "\u{66B}": bytes.append(UInt8(ascii: "."))
+            case _ where scalar.isASCII: bytes.append(UInt8(scalar.value))
+            default: return nil
+            }
+        }
+        let hasSign = bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+")
+        let unsigned = bytes.dropFirst(hasSign ? 1 : 0)
         let isNumber =
             unsigned.contains { isDigit($0, 10) }
             && unsigned.allSatisfy { isDigit($0, 10) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
-        guard isNumber || ["nan", "inf", "infinity"].contains(String(Substring(unsigned)).lowercased()) else {
-            return nil
-        }
-        return Double(text).map { CanonicalNumber($0).object }
+        let word = unsigned.count <= 8 ? String(decoding: unsigned, as: UTF8.self).lowercased() : ""
+        guard isNumber || ["nan", "inf", "infinity"].contains(word) else { return nil }
+        return Double(String(decoding: bytes, as: UTF8.self)).map { CanonicalNumber($0).object }
     }
 
     /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and more digits after year 9999, as Foundation writes

@@ -53,6 +53,9 @@ struct XMLPropertyListWriter {
         case .list(let elements): try write(elements, depth: depth)
         case .dictionary(let dictionary): try write(dictionary, depth: depth)
         case .uid(let uid):
+            guard uid.value <= UInt64(UInt32.max) else {
+                throw failure("a reference of a keyed archive beyond 32 bits cannot be stored in XML")
+            }
             line("<dict>", depth)
             line("<key>\(KeyedArchiveUID.key)</key>", depth + 1)
             line("<integer>\(uid.value)</integer>", depth + 1)

@@ -159,10 +159,11 @@ struct XMLScanner {
         let start = position
         position += 1
         let content = position
-        while let byte = current, byte != UInt8(ascii: ";"), position - content < 12 { position += 1 }
+        while let byte = current, byte != UInt8(ascii: ";"), position - content < 40 { position += 1 }
         guard current == UInt8(ascii: ";") else {
             throw isAtEnd
-                ? end("a reference", from: start) : failure("& does not begin a reference; write &amp;", at: start)
+                ? end("a reference", from: start)
+                : failure("& does not begin a reference (&amp; stands for &)", at: start)
         }
         let name = String(decoding: bytes[content..<position], as: UTF8.self)
         position += 1
@@ -174,7 +175,7 @@ struct XMLScanner {
         } else if let byte = Self.entities[name] {
             text.append(byte)
         } else {
-            throw failure("an entity that is not predefined; only &lt; &gt; &amp; &quot; &apos; are", at: start)
+            throw failure("an entity other than &lt; &gt; &amp; &quot; &apos;", at: start)
         }
     }
 
@@ -261,9 +262,18 @@ struct XMLScanner {
 
     /// At the beginning of what is wrong; at the position of now if none is given.
     func failure(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        .malformed(fault(reason, at: offset ?? position))
+    }
+
+    /// The same of what may be good, and exceeds a limit.
+    func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        .unsupported("\(fault(reason, at: offset ?? position))")
+    }
+
+    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         var (line, column) = (1, 1)
         var former: UInt8 = 0
-        for byte in bytes[..<(offset ?? position)] {
+        for byte in bytes[..<offset] {
             if byte == 0x0A || byte == 0x0D {
                 if byte == 0x0D || former != 0x0D { line += 1 }
                 column = 1
@@ -272,7 +282,7 @@ struct XMLScanner {
             }
             former = byte
         }
-        return .malformed(PropertyListFault(reason: reason, line: line, column: column, isIncomplete: isAtEnd))
+        return PropertyListFault(reason: reason, line: line, column: column, isIncomplete: isAtEnd)
     }
 
     private func end(_ part: String, from start: Int) -> DecodingFailure {

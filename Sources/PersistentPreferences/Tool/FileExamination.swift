@@ -60,12 +60,13 @@ package struct FileExamination: Sendable {
             self.bytes = bytes
             let (content, format, loss) = try PropertyListFile.decode(bytes)
             self.format = format
-            if let loss { note(Problem(keys: [], path: "", reason: loss)) }
+            if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
+            if format == .xml { examineWriting(content) }
         } catch DecodingFailure.malformed(let fault) {
             let isOurs = isDomain || Self.hasLastGoodCopy(path)
             if bytes?.isEmpty == true, !isOurs {
-                fail(.missing, "the file is empty")
+                fail(.missing, "is empty")
                 return
             }
             line = fault.line
@@ -125,6 +126,15 @@ package struct FileExamination: Sendable {
 
     // MARK: - Content
 
+    /// What XML has no form for that every reader reads alike.
+    private mutating func examineWriting(_ content: [String: Any]) {
+        do {
+            _ = try PropertyListCoder.encode(content, as: .xml)
+        } catch {
+            note(Problem(keys: [], path: "", reason: "\(error), so writes are rejected"))
+        }
+    }
+
     private mutating func examine(_ content: [String: Any]) {
         for (name, entry) in content.sorted(by: { $0.key < $1.key }) {
             do {
@@ -151,7 +161,8 @@ package struct FileExamination: Sendable {
     /// A root is vetted value by value, as it is when values are stored.
     private mutating func vet(_ value: Any, _ keys: [String], _ key: String) {
         guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) else { return }
-        for failure in refusal.failures {
+        // Other programs may have what cannot be stored anew.
+        for failure in refusal.failures where failure.reason != UnsupportedValue.uid {
             let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
             note(Problem(keys: keys, path: path, reason: failure.reason))
         }

@@ -29,6 +29,18 @@ package struct FileSurroundings: Sendable {
         }
     }
 
+    /// Why the name of the file leaves no room for the names of recovery, so that writes are rejected; nil if it does.
+    package var nameProblem: String? {
+        do {
+            try FileNames(path: file).checkRoomForWriting()
+            return nil
+        } catch FileError.notStored(let failure) {
+            return failure.reason
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Calls the closure, from any thread, when something may have happened to a file, until what is returned is released.
     ///
     /// - Parameter path: absolute. Links are followed once.

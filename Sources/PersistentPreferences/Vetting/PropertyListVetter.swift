@@ -68,7 +68,7 @@ struct PropertyListVetter {
         case .data(let data): return Copy(copyData(data))
         case .list(let elements): return look(at: elements, depth: depth)
         case .dictionary(let dictionary): return look(at: dictionary, depth: depth)
-        case .uid: return refuse("a reference of a keyed archive cannot be stored")
+        case .uid: return refuse(UnsupportedValue.uid)
         case .foreign: return Copy(copyForeign(value, depth: depth))
         }
     }

@@ -3,7 +3,7 @@
 /// Swift brings the combining marks that follow a letter into an order when it hashes or compares a String, in time that grows
 /// with their square. Every reader and the vetter reject a key that is not in the Stream-Safe Text Format of Unicode Standard
 /// Annex #15, so no key takes more than linear time. Values are compared by their bytes and need no limit.
-enum StreamSafeText {
+package enum StreamSafeText {
     /// The most combining marks in a row.
     static let longestRun = 30
 
@@ -11,7 +11,7 @@ enum StreamSafeText {
 
     /// Cost: none for a text of at most 60 bytes, else linear in its length.
     @inline(__always)
-    static func isSafe(_ text: String) -> Bool {
+    package static func isSafe(_ text: String) -> Bool {
         // A mark takes two bytes or more.
         text.utf8.count <= 2 * longestRun || isLongTextSafe(text)
     }

@@ -4,6 +4,8 @@ import Foundation
 enum UnsupportedValue {
     static let decimal = "a Decimal would lose digits in a property list; store its description"
 
+    static let uid = "a reference of a keyed archive cannot be stored"
+
     static func reason(for value: Any) -> String {
         let kind = type(of: value)
         let name = "\(kind)"

@@ -343,7 +343,7 @@ import Testing
         let prefs = prefs()
         #expect(
             prefs.outcome.contains(
-                "line 3, column 13: <integer> does not hold a whole number; the file was left as it is"))
+                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file was left as it is"))
         #expect(!prefs.outcome.contains("secret"))
     }
 

@@ -30,7 +30,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
 
     private static let foreign: [Bytes] =
         [
-            Bytes("", "the file is empty"),
+            Bytes("", "is empty"),
             Bytes("bplist00", tooShort), Bytes("bplist", tooShort),
             Bytes("version 1", Data("bplist15".utf8) + BinaryList([[0x09]]).data.dropFirst(8), tooShort),
         ]
@@ -90,6 +90,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- 5</integer></plist>",
         "<plist><integer>1_000</integer></plist>", "<plist><integer>0x</integer></plist>",
         "<plist><integer>1.0</integer></plist>",
+        "<plist><integer>18446744073709551616</integer></plist>",
+        "<plist><dict><key>CF$UID</key><real>5</real></dict></plist>",
         "<plist><real></real></plist>", "<plist><real>0x1p3</real></plist>", "<plist><real>1.5f</real></plist>",
         "<plist><real>1.2.3</real></plist>", "<plist><real>1,2,3</real></plist>", "<plist><real>nan(1)</real></plist>",
         "<plist><date>2001-02-30T00:00:00Z</date></plist>", "<plist><date>2001-01-01T24:00:00Z</date></plist>",

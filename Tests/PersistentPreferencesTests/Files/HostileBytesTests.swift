@@ -19,7 +19,8 @@ import Testing
 
     @Test(arguments: Bytes.refused) func areRefused(_ bytes: Bytes) {
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
-        #expect(damage?.reason == bytes.verdict)
+        // XML has a line and a column in front.
+        #expect(damage?.reason == bytes.verdict || damage?.reason.hasSuffix(": \(bytes.verdict)") == true)
     }
 
     @Test(arguments: Bytes.refusedXML) func areRefusedWithAPlace(_ bytes: Bytes) throws {

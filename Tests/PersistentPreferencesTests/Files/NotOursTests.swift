@@ -76,7 +76,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"a\": [1, 2.5, null]}", "is neither a binary nor an XML property list"),
+        ("{\"a\": [1, 2.5, null]}", "looks like JSON, not a property list"),
+        ("{ \"a\": 1, }", "looks like JSON, not a property list"),
+        ("\u{FEFF}{\"a\": 1}", "is JSON, not a property list"),
         ("{\"a\": [1, 2.5]}\n", "is JSON, not a property list"), ("[]", "is JSON, not a property list"),
         ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
         (

@@ -39,13 +39,6 @@ extension PersistentPrefs {
     var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
 }
 
-extension PropertyListCoder {
-    /// The same of values that Swift code writes down, `["a": 1]`.
-    static func encode(plain value: Any, as format: PropertyListFormat) throws -> Data {
-        try encode(PropertyListVetter.canonical(value, forKey: "").get(), as: format)
-    }
-}
-
 extension PropertyListFile {
     /// Commits a content as another process would.
     func commitForTest(_ content: [String: Any]) {

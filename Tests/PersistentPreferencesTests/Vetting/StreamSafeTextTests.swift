@@ -53,6 +53,16 @@ import Testing
         #expect(failure?.reason == StreamSafeText.reason)
     }
 
+    /// What is not a key is never compared as a string: each element is rejected or read in linear time.
+    @Test(arguments: ["real", "integer", "date", "data", "string"]) func values(in element: String) {
+        let text = Self.hostile
+        for content in [text, "1" + text, "2001-01-01T00:00:00Z" + text] {
+            let value = try? PropertyListCoder.decode(Data("<plist><\(element)>\(content)</\(element)></plist>".utf8))
+                .value
+            #expect((value != nil) == (element == "string"))
+        }
+    }
+
     @Test func imports() {
         let prefs = AnyPrefs(store: InMemoryStore())
         for json in ["{\"\(Self.hostile)\": 1}", "{\"a\": {\"\(Self.hostile)\": 1}}"] {

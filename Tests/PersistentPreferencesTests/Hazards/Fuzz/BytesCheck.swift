@@ -78,10 +78,7 @@ enum BytesCheck {
         do {
             bytes = try PropertyListCoder.encode(storable, as: format)
         } catch {
-            // XML has no form for some values that the other format has, and a UID takes a level more there.
-            let isKnown =
-                format == .xml && notInXML.contains { error.reason.hasPrefix($0) || error.reason.hasSuffix($0) }
-            try demand(isKnown, "cannot be written as \(format): \(error)")
+            try demand(isKnownNotInXML(error, format), "cannot be written as \(format): \(error)")
             return
         }
         let again = try PropertyListCoder.decode(bytes)
@@ -92,7 +89,11 @@ enum BytesCheck {
         }
     }
 
-    private static let notInXML = [
-        "cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than",
-    ]
+    /// XML has no form for some values that the other format has, and a UID takes a level more there.
+    static func isKnownNotInXML(_ failure: EncodingFailure, _ format: PropertyListFormat) -> Bool {
+        format == .xml
+            && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
+                failure.reason.hasPrefix($0) || failure.reason.hasSuffix($0)
+            }
+    }
 }

@@ -50,7 +50,13 @@ enum ValueCheck {
     private static func checkWriting(_ value: Any, as format: PropertyListFormat) throws {
         let content: [String: Any] = ["root": [key: value]]
         let storable = PropertyListCoder.storable(content, as: format)
-        let bytes = try PropertyListCoder.encode(storable, as: format)
+        let bytes: Data
+        do {
+            bytes = try PropertyListCoder.encode(storable, as: format)
+        } catch {
+            try demand(BytesCheck.isKnownNotInXML(error, format), "cannot be written as \(format): \(error)")
+            return
+        }
         let file = try PropertyListFile.decode(bytes)
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // What a commit publishes is what the next load finds.

@@ -9,7 +9,8 @@ enum XMLJudge {
     /// exist over to the next month, ignores what follows the list and what stands in tags and between them, and takes a key
     /// or several plists for a value.
     static let reasonsOfOurs = [
-        "<data> does not hold base64", "<date> does not hold a time", "another element follows the value",
+        "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
+        "another element follows the value",
         "text outside of a value", "the tag <", "a key without a value", "<key> is not an element of a property list",
         "<plist> is not an element of a property list", "is XML, but its root element is <key>",
         "a byte that is not UTF-8", "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
@@ -35,10 +36,18 @@ enum XMLJudge {
 
     /// nil for what Foundation rejects, and for what is too deep for its recursion.
     private static func foundations(_ bytes: Data) -> Any? {
-        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
+        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes),
             bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
         else { return nil }
         return try? PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+    }
+
+    /// False if a document type holds a quoted `>` or declarations: Foundation takes the first `>` for its end.
+    private static func hasPlainDocumentType(_ bytes: Data) -> Bool {
+        guard let start = bytes.firstRange(of: Data("<!DOCTYPE".utf8)) else { return true }
+        let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
+        return !type.contains(UInt8(ascii: "[")) && type.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
+            && !type.contains(UInt8(ascii: "'"))
     }
 
     /// Foundation takes one U+FEFF at the beginning of a string for a byte order mark.
