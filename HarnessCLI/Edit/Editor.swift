@@ -133,7 +133,7 @@ struct Editor {
             case .redraw, .leave: return
             }
             switch prefs.lastError {
-            case .some(let error) where error.wasStored: model.notice = error.description
+            case .some(let error) where error.wasStored: model.notice = error.shortText
             case let error: refusal = error?.description
             }
         } catch {
@@ -175,6 +175,8 @@ extension PrefsError {
     /// For one line of a terminal: of a malformed file what is wrong, and where, without its path.
     fileprivate var shortText: String {
         switch self {
+        case .damaged(let file) where file.quarantinedAs != nil:
+            "stored; the damaged file was quarantined beside it"
         case .damaged(let file), .notOurs(let file): String(file.place.dropFirst(file.path.count + 2))
         default: description
         }

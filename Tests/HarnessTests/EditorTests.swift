@@ -69,6 +69,35 @@ import Testing
         try session.leave()
     }
 
+    /// The file is edited by hand beside the form: a typo, its correction, another typo and a value that is stored all the same.
+    @Test func tellsOfATypoInTheFile() throws {
+        let home = try HarnessHome()
+        let file = home.path("s.plist")
+        func edit(_ value: String) throws {
+            let text =
+                "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(value)\n</dict>\n"
+                + "</dict>\n</plist>\n"
+            try Data(text.utf8).write(to: URL(filePath: file))
+        }
+        try edit("<integer>1</integer>")
+        try home.prefs("set", "int", "2", "--file", file)
+        let session = try EditorSession(in: home, arguments: ["--file", file])
+        try edit("<integer>3</integr>")
+        try session.wait("line 6, column 11: expected </integer>, found </integr>")
+        try edit("<integer>4</integer>")
+        try session.wait("the file can be read again")
+        try session.wait(">*Integer Value     Int         set         4")
+        try edit("<integer>5</integr>")
+        try session.wait("line 6, column 11: expected </integer>, found </integr>")
+        #expect(try home.folder.names() == [".s.plist.lastgood", ".s.plist.lock", "s.plist"])
+        try session.type(Keys.down, Keys.enter, "abc", Keys.enter)
+        try session.wait("stored; the damaged file was quarantined beside it")
+        try session.wait("> String Value      String      set         abc")
+        try session.leave()
+        #expect(try home.prefs("get", "int", "--file", file) == Printed("4\n"))
+        #expect(try home.folder.names().contains { $0.hasPrefix("s.plist.corrupt-") })
+    }
+
     @Test func editsEveryValue() throws {
         let home = try HarnessHome()
         try home.prefs("set", "string", "Sample")
