@@ -73,21 +73,15 @@ import Testing
     @Test func tellsOfATypoInTheFile() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
-        func edit(_ value: String) throws {
-            let text =
-                "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(value)\n</dict>\n"
-                + "</dict>\n</plist>\n"
-            try Data(text.utf8).write(to: URL(filePath: file))
-        }
-        try edit("<integer>1</integer>")
+        try home.edit(file, "<integer>1</integer>")
         try home.prefs("set", "int", "2", "--file", file)
         let session = try EditorSession(in: home, arguments: ["--file", file])
-        try edit("<integer>3</integr>")
+        try home.edit(file, "<integer>3</integr>")
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
-        try edit("<integer>4</integer>")
+        try home.edit(file, "<integer>4</integer>")
         try session.wait("the file can be read again")
         try session.wait(">*Integer Value     Int         set         4")
-        try edit("<integer>5</integr>")
+        try home.edit(file, "<integer>5</integr>")
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
         #expect(try home.folder.names() == [".s.plist.lastgood", ".s.plist.lock", "s.plist"])
         try session.type(Keys.down, Keys.enter, "abc", Keys.enter)

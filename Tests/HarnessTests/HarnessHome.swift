@@ -45,6 +45,14 @@ struct HarnessHome {
         try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
     }
 
+    /// Edits a file by hand, in place: the element becomes the test set's integer.
+    func edit(_ path: String, _ element: String) throws {
+        let text =
+            "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(element)\n</dict>\n"
+            + "</dict>\n</plist>\n"
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
     /// Every name in the home, with its bytes, inode, permissions and time of modification.
     func state() throws -> [String: String] {
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []

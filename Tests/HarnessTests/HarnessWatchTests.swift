@@ -114,20 +114,15 @@ import Testing
     @Test func aTypoIsToldAndItsCorrectionToo() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
-        func edit(_ value: String) throws {
-            let text =
-                "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(value)\n</dict>\n</dict>\n</plist>\n"
-            try Data(text.utf8).write(to: URL(filePath: file))
-        }
-        try edit("<integer>1</integer>")
+        try home.edit(file, "<integer>1</integer>")
         #expect(try home.prefs("set", "int", "2", "--file", file) == Printed())
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
-        try edit("<integer>3</integr>")
+        try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
         #expect(try child.line() == "prefs: \(fault); the file was left as it is, and the last known state is read")
         #expect(try Data(contentsOf: URL(filePath: file)).count > 0)
-        try edit("<integer>3</integer>")
+        try home.edit(file, "<integer>3</integer>")
         let lines = try [child.line(), child.line()]
         #expect(lines.contains("prefs: \(file) can be read again"))
         #expect(lines.contains { $0.hasSuffix("  Integer Value: 2 → 3  (elsewhere)") })

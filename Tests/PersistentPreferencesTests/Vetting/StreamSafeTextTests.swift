@@ -45,8 +45,9 @@ import Testing
 
     /// Twelve kilobytes: 4,000 dictionaries that share one key of 2,000 marks.
     @Test func aKeyThatIsShared() throws {
-        let units = Array(Self.key(marks: 2_000).utf16).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-        let text: [UInt8] = [0x6F, 0x11, UInt8(units.count / 2 >> 8), UInt8(units.count / 2 & 0xFF)] + units
+        let units = Array(Self.key(marks: 2_000).utf16)
+        let countAndUnits = ([UInt16(units.count)] + units).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let text: [UInt8] = [0x6F, 0x11] + countAndUnits
         let list: [UInt8] = [0xAF, 0x11, 0x0F, 0xA0] + [UInt8](repeating: 1, count: 4_000)
         let bytes = BinaryList([list, [0xD1, 2, 3], text, [0x09]]).data
         let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
