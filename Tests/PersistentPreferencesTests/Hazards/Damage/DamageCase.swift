@@ -45,7 +45,7 @@ struct DamageCase: CustomStringConvertible {
     /// What the bytes are, and what has to come of them.
     enum Expected {
         /// They are a property list with a dictionary on top.
-        /// `loss` says what a write would lose of it, if anything.
+        /// `loss` says why a write would not keep all of it, if so.
         case content([String: Any], PropertyListFormat, loss: String?)
         /// They are malformed, for that reason.
         case damage(PropertyListFault)
@@ -55,12 +55,24 @@ struct DamageCase: CustomStringConvertible {
         init(_ bytes: Data) {
             do {
                 let (content, format, loss) = try PropertyListFile.decode(bytes)
-                self = .content(content, format, loss: loss)
+                self = .content(content, format, loss: loss ?? Self.excess(of: content, in: format, bytes))
             } catch {
                 switch error {
                 case .malformed(let fault): self = .damage(fault)
                 case .unsupported(let reason): self = .excess(reason)
                 }
+            }
+        }
+
+        /// A control character in XML is read as Foundation reads it; other readers do not, so it is not written.
+        private static func excess(of content: [String: Any], in format: PropertyListFormat, _ bytes: Data) -> String? {
+            let isPlain = bytes.allSatisfy { $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 13 }
+            guard format == .xml, !isPlain else { return nil }
+            do {
+                _ = try PropertyListCoder.encode(plain: content, as: format)
+                return nil
+            } catch {
+                return "\(error)"
             }
         }
     }
