@@ -34,12 +34,15 @@ enum XMLJudge {
         throw FuzzViolation("Foundation reads it; rejected, since \(fault)")
     }
 
-    /// nil for what Foundation rejects, and for what is too deep for its recursion.
+    /// nil for what Foundation rejects, for what it reads as OpenStep (`<dd>` is a byte there), and for what is too deep for its
+    /// recursion.
     private static func foundations(_ bytes: Data) -> Any? {
         guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes),
             bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
         else { return nil }
-        return try? PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        var format = PropertyListSerialization.PropertyListFormat.xml
+        let list = try? PropertyListSerialization.propertyList(from: bytes, options: [], format: &format)
+        return format == .xml ? list : nil
     }
 
     /// False if a document type holds a quoted `>` or declarations: Foundation takes the first `>` for its end.
