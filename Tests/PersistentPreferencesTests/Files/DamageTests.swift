@@ -14,17 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs() -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-    }
-
-    private func quarantined() throws -> [String] {
-        try folder.names().filter { $0.hasPrefix("test.plist.corrupt-") }
-    }
-
-    private func damage(_ text: String = "hello") throws {
-        try Data(text.utf8).write(to: folder.file())
-    }
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
     static let damages: [(name: String, bytes: Data)] = [
         ("empty", Data()),
@@ -63,7 +53,7 @@ import Testing
         do {
             prefs()["a"] = 1
         }
-        try damage()
+        try folder.damage()
         let copy = try SystemCalls.real.status(ofPath: folder.file(".test.plist.lastgood").path, followsLinks: false)
         let prefs = prefs()
         #expect(prefs.ints == ["a": 1])
@@ -80,14 +70,14 @@ import Testing
         prefs().values = ["a": 1, "b": 2]
         let prefs = prefs()
         try bytes.write(to: folder.file())
-        // It has succeeded: the warning is no error of the call.
+        // The write has succeeded, so the call returns nil; the warning is in lastError.
         #expect(prefs.update { $0["a"] = 5 } == nil)
         guard case .damaged(let file) = prefs.lastError, let quarantine = file.quarantinedAs else {
             Issue.record("\(prefs.outcome)")
             return
         }
         #expect(prefs.lastError?.isWarning == true && prefs.errors.count == 1)
-        #expect(try quarantined().map { folder.path + "/" + $0 } == [quarantine])
+        #expect(try folder.quarantined().map { folder.path + "/" + $0 } == [quarantine])
         #expect(try Data(contentsOf: URL(filePath: quarantine)) == bytes)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
         #expect(prefs.ints == ["a": 5, "b": 2])
@@ -101,17 +91,17 @@ import Testing
         prefs()["a"] = 1
         let prefs = AnyPrefs(
             store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
-        try damage()
+        try folder.damage()
         prefs["a"] = 1
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        #expect(try quarantined().count == 1)
+        #expect(try folder.quarantined().count == 1)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 1])
     }
 
     @Test func aRejectedWriteChangesNothing() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         let before = try FolderState(folder)
         prefs["a"] = { 1 } as () -> Int
         #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
@@ -125,11 +115,11 @@ import Testing
     @Test func deleteAllOfADamagedFile() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         prefs.deleteAll()
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        #expect(try quarantined().count == 1)
-        try damage("again")
+        #expect(try folder.quarantined().count == 1)
+        try folder.damage("again")
         #expect(prefs.values.isEmpty)
         #expect(self.prefs().values.isEmpty)
     }
@@ -172,7 +162,7 @@ import Testing
         #expect(try (file.read().content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 1)
         // Another object of the engine, as in another process.
         PropertyListFile(path: folder.file().path, system: .real).commitForTest(["AnyPrefs": ["a": 2]])
-        try damage()
+        try folder.damage()
         let reading = try file.read()
         #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
         guard case .damaged(let report) = reading.notice, case .lastGoodCopy = report.state else {
@@ -184,7 +174,7 @@ import Testing
     @Test func repeatedReadsCostWhatAReadOfAGoodFileCosts() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         _ = prefs["a"]
         _ = system.takeCalls()
         #expect(prefs["a"] as? Int == 1)
@@ -197,7 +187,7 @@ import Testing
         let prefs = prefs()
         system.isClockAhead = false
         for (text, pauses) in [("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0)] {
-            try damage(text)
+            try folder.damage(text)
             _ = system.takeCalls()
             _ = prefs.values
             #expect(system.takeCalls().filter { $0 == "pause" }.count == pauses, "\(text)")
@@ -224,7 +214,7 @@ import Testing
     @Test func whatCannotBeQuarantinedIsNotReplaced() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         let before = try FolderState(folder)
         system.fail("link", with: EROFS)
         let error = prefs.update { $0["a"] = 2 }
@@ -239,40 +229,40 @@ import Testing
     @Test func withoutSecondNamesItIsCopied() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         system.fail("link", with: EPERM)
         prefs["a"] = 2
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
         #expect(prefs.ints == ["a": 2])
     }
 
     @Test func twoDamagesOfOneSecondAreBothKept() throws {
         for (number, text) in ["one", "two", "three"].enumerated() {
             prefs()["a"] = number
-            try damage(text)
+            try folder.damage(text)
             prefs()["a"] = 10 + number
         }
-        let texts = try quarantined().map { try String(contentsOf: folder.file($0), encoding: .utf8) }
+        let texts = try folder.quarantined().map { try String(contentsOf: folder.file($0), encoding: .utf8) }
         #expect(texts.sorted() == ["one", "three", "two"])
     }
 
     @Test func manyThreadsQuarantineItOnce() throws {
         prefs().values = ["a": 1, "b": 0]
-        try damage()
+        try folder.damage()
         inThreads(8) { _ in
             let error = prefs().update { $0["b"] = ($0["b"] as? Int ?? 100) + 1 }
             if let error { Issue.record("\(error)") }
         }
         #expect(prefs().ints == ["a": 1, "b": 8])
-        #expect(try quarantined().count == 1)
+        #expect(try folder.quarantined().count == 1)
     }
 
     @Test(arguments: [EPERM, 0])
     func aWriteThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        try damage()
+        try folder.damage()
         let before = try FolderState(folder)
         // With EPERM for the link the damaged file is copied.
         if code != 0 { system.fail("link", with: code, code) }
@@ -289,7 +279,7 @@ import Testing
         // There is room again.
         prefs["a"] = 2
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        #expect(try quarantined().count == 1)
+        #expect(try folder.quarantined().count == 1)
         #expect(prefs.ints == ["a": 2])
     }
 
@@ -303,7 +293,7 @@ import Testing
             override func pause() {}
         }
         prefs()["a"] = 1
-        try damage()
+        try folder.damage()
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FolderFails()))
         prefs["a"] = 2
         guard case .durabilityUnconfirmed = prefs.lastError else {
@@ -312,12 +302,12 @@ import Testing
         }
         #expect(prefs.ints == ["a": 2])
         #expect(prefs.lastError?.isWarning == true, "the warning comes with the next access that succeeds")
-        #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
     }
 
     @Test func aCopyThatCannotBeReadIsNotGivenUp() throws {
         prefs()["a"] = 1
-        try damage()
+        try folder.damage()
         let before = try FolderState(folder)
         // The file is opened first, then the copy.
         system.onCall = { [system] name throws(StorageFailure) in
@@ -359,7 +349,7 @@ import Testing
             prefs["a"] = 2
             #expect(prefs.outcome.hasSuffix(trouble))
             #expect(try Data(contentsOf: folder.file()) == bytes)
-            #expect(try quarantined().isEmpty)
+            #expect(try folder.quarantined().isEmpty)
         }
     }
 
@@ -373,7 +363,7 @@ import Testing
         #expect(prefs.outcome == trouble)
         #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == trouble)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [Int] == [1, 2])
-        #expect(try quarantined().isEmpty)
+        #expect(try folder.quarantined().isEmpty)
         prefs.deleteAll()
         #expect(prefs.outcome == "ok")
         prefs["a"] = 1

@@ -14,13 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs() -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-    }
-
-    private func damage(_ text: String = "hello") throws {
-        try Data(text.utf8).write(to: folder.file())
-    }
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
     /// What was deleted does not come back, though there was no room for a new copy.
     @Test(arguments: ["write", "open", "rename"]) func theCopyDoesNotOutliveADeletion(_ call: String) throws {
@@ -39,7 +33,7 @@ import Testing
         let names = try folder.names()
         #expect(
             !names.contains(".test.plist.lastgood") && !names.contains(".test.plist.tmp"), "\(names) \(prefs.outcome)")
-        try damage()
+        try folder.damage()
         #expect(self.prefs().values.isEmpty)
         #expect(AnyPrefs(store: PropertyListFileStore(url: folder.file())).values.isEmpty)
     }

@@ -14,13 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs() -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-    }
-
-    private func damage(_ text: String = "hello") throws {
-        try Data(text.utf8).write(to: folder.file())
-    }
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
     @Test(arguments: DamageTests.damages.map(\.name))
     func aFileThatWeHaveNotWrittenIsNeverChanged(_ name: String) throws {
@@ -59,7 +53,7 @@ import Testing
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file(), as: .xml)
         let prefs = prefs()
         #expect(prefs.ints == ["a": 1])
-        try damage()
+        try folder.damage()
         let before = try FolderState(folder)
         #expect(prefs.ints == ["a": 1])
         guard case .notOurs(let file) = prefs.lastError, file.state == .lastKnown else {
@@ -71,7 +65,7 @@ import Testing
         // Once it is gone, nothing is known any more.
         try FileManager.default.removeItem(at: folder.file())
         #expect(prefs.values.isEmpty)
-        try damage()
+        try folder.damage()
         #expect(prefs.values.isEmpty)
     }
 
@@ -93,7 +87,7 @@ import Testing
         ("<plist><array/></plist>", "its top level is not a dictionary"),
     ])
     func itsFormatIsNamed(_ text: String, _ reason: String) throws {
-        try damage(text)
+        try folder.damage(text)
         guard case .notOurs(let file) = prefs().lastError else {
             Issue.record("\(prefs().outcome)")
             return

@@ -26,8 +26,18 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
 
 extension TemporaryFolder {
     /// Prefs on a file in the folder.
-    func prefs(_ name: String = "test.plist") -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: file(name)))
+    func prefs(_ name: String = "test.plist", system: SystemCalls = .real) -> AnyPrefs {
+        AnyPrefs(store: PropertyListFileStore(url: file(name), system: system))
+    }
+
+    /// Puts text that is not a property list in the place of the file.
+    func damage(_ text: String = "hello") throws {
+        try Data(text.utf8).write(to: file())
+    }
+
+    /// The names of the quarantined files.
+    func quarantined() throws -> [String] {
+        try names().filter { $0.hasPrefix("test.plist.corrupt-") }
     }
 }
 

@@ -69,7 +69,7 @@ final class DamageRun {
             if !condition { flaws.append(claim()) }
         }
         let expected = try Expectation(damage, in: folder)
-        let quarantine = try quarantined()
+        let quarantine = try folder.quarantined()
         let told = expected.told(quarantine.first)
         expect(prefs.errors == told, "told \(prefs.errors) instead of \(told)")
         expect(prefs.outcome == told.last ?? "ok", "lastError is \(prefs.outcome)")
@@ -98,7 +98,7 @@ final class DamageRun {
         let readError = isStillThere ? expected.readError : nil
         expect(prefs.outcome == readError ?? "ok", "then lastError is \(prefs.outcome)")
         prefs["c"] = Data([7])
-        let last = try quarantined()
+        let last = try folder.quarantined()
         let lastBytes = try? Data(contentsOf: folder.file())
         if let writeError = expected.writeError {
             expect(prefs.outcome == writeError, "then a write says \(prefs.outcome)")
@@ -122,10 +122,6 @@ final class DamageRun {
         if !flaws.isEmpty {
             tally.violations.append("\(damage): \(flaws.joined(separator: "; "))")
         }
-    }
-
-    private func quarantined() throws -> [String] {
-        try folder.names().filter { $0.hasPrefix("test.plist.corrupt-") }
     }
 
     /// Whether exactly these bytes are quarantined.
