@@ -26,7 +26,7 @@ struct TransferRunner {
 
     func importValues(from path: String?, merge: Bool, dryRun: Bool) -> Outcome {
         do {
-            let bytes = try TransferFile.read(path)
+            let bytes = try TransferFile.read(path.map(absolute))
             guard dryRun else {
                 return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
             }

@@ -86,7 +86,7 @@ import Testing
             "folder 600",
             start + [
                 shell("chmod 600 \(folder)"), ("get", "1 ok"),
-                ("set 2", "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"),
+                ("set 2", "\(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged"),
                 ("open \(file)", outside), ("get", "nil \(outside)"), ("set 2", outside),
             ], later: [shell("chmod 700 \(folder)")] + works)
         // One that may not be read: its files can be, but nothing is written without its flush.
@@ -189,7 +189,7 @@ import Testing
         situation.report("a folder of a group")
     }
 
-    /// Somebody else has been there first. Nothing planted is followed; what locks as well is used.
+    /// Somebody else has been there first. Nothing planted is followed or locked.
     @Test(
         .enabled(if: Root.canRun("planted by another user"), "only root can be several users"),
         arguments: Planted.allCases)
@@ -252,8 +252,12 @@ import Testing
             let unchanged = "; the stored state is unchanged"
             switch (place, self) {
             case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):
-                return "\(path): open: Too many levels of symbolic links" + unchanged
+                return "\(path): is a link, which no lock file is" + unchanged
+            case (".test.plist.lock", .fifo): return "\(path): is a FIFO" + unchanged
+            case (".test.plist.lock", .folder): return "\(path): is a folder" + unchanged
             case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged
+            case (".test.plist.lock", .openFile):
+                return "\(path): is a lock file of user 22222, who does not own the file; it is not used" + unchanged
             case (".test.plist.tmp", _): return "\(file): unlink: Operation not permitted" + unchanged
             default: return nil
             }

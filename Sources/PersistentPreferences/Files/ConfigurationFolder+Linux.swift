@@ -7,16 +7,25 @@
         /// seen no later change of them.
         static let path: Result<String, StorageFailure> = {
             let environment = initialEnvironment()
-            if let config = environment["XDG_CONFIG_HOME"], config.hasPrefix("/") { return .success(config) }
+            if let config = environment["XDG_CONFIG_HOME"], config.utf8.first == slash {
+                return .success(normalized(config))
+            }
             guard let home = environment["HOME"], !home.isEmpty else {
                 // UserDefaults would write to /.config.
                 return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
             }
-            guard home.hasPrefix("/") else {
+            guard home.utf8.first == slash else {
                 return .failure(StorageFailure(path: home, reason: "HOME is no absolute path"))
             }
-            return .success((home == "/" ? "" : home) + "/.config")
+            return .success(normalized(home + "/.config"))
         }()
+
+        private static let slash = UInt8(ascii: "/")
+
+        /// Without slashes in a row or at the end.
+        private static func normalized(_ path: String) -> String {
+            "/" + PathResolution.parts(of: path).joined(separator: "/")
+        }
 
         /// The bundle identifier, else the name of the executable.
         static let program: String = {

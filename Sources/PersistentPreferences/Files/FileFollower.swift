@@ -68,7 +68,7 @@ final class FileFollower: Following, @unchecked Sendable {
     private func watchLinks() throws(StorageFailure) {
         // Each round finds that a link was changed while it was not yet watched.
         for _ in 0..<100 {
-            let links = try PathResolution.links(on: location.path, system: location.system)
+            let links = try PathResolution(location.path, system: location.system).links
             var watches: [FileWatch] = []
             for link in links {
                 watches.append(
@@ -77,7 +77,7 @@ final class FileFollower: Following, @unchecked Sendable {
                     })
             }
             linkWatches = watches
-            if try PathResolution.links(on: location.path, system: location.system) == links { return }
+            if try PathResolution(location.path, system: location.system).links == links { return }
         }
     }
 

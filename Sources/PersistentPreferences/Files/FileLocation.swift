@@ -53,7 +53,7 @@ final class FileLocation: @unchecked Sendable {
             let resolution = try PathResolution(path, system: system)
             let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
             configure(file)
-            lock.withLock { resolved = (file, resolution.followsLinks) }
+            lock.withLock { resolved = (file, !resolution.links.isEmpty) }
             return file
         } catch {
             throw FileError.unreadable(error)

@@ -48,7 +48,9 @@ struct FileNames {
         return "\(file).corrupt-\(day)T\(clock)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
     }
 
-    func path(of name: String) -> String {
+    func path(of name: String) -> String { Self.join(folder, name) }
+
+    static func join(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 }

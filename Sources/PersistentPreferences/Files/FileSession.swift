@@ -1,81 +1,86 @@
 import Foundation
 
-/// The folder of a file, open, and its sidecar, locked: while one of these is held, no cooperating process writes the
+/// The folder of a file, open, and its lock file, locked: while one of these is held, no cooperating process writes the
 /// file. Names are looked up in the open folder, wherever that is moved meanwhile.
 struct FileSession {
-    let folder: SystemCalls.Descriptor
-    private let sidecar: SystemCalls.Descriptor
+    private let heldFolder: OpenFile
+    private let lockFile: OpenFile
+    private let lockName: String
+    private let locked: FileStatus
     private let system: SystemCalls
-    private let process = getpid()
+    private let process = LockRegistry.forks
+
+    var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
     /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
+    ///
+    /// - Throws: ELOOP if a link stands on the path of the folder by now.
     init?(_ names: FileNames, creates: Bool, system: SystemCalls) throws(StorageFailure) {
-        self.system = system
-        do {
-            folder = try creates ? Self.openOrMakeFolder(names.folder, system) : Self.openFolder(names.folder, system)
-        } catch  where !creates && error.code == ENOENT {
-            return nil
-        }
-        do {
-            guard let sidecar = try Self.lockSidecar(of: names, in: folder, creates: creates, system) else {
-                system.close(folder)
-                return nil
-            }
-            self.sidecar = sidecar
+        do throws(StorageFailure) {
+            heldFolder = OpenFile(
+                try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
         } catch {
-            system.close(folder)
-            throw error
+            if !creates, error.code == ENOENT { return nil }
+            throw error.at(names.folder)
         }
+        guard let (file, status) = try Self.lockFile(of: names, in: heldFolder.descriptor, creates: creates, system)
+        else { return nil }
+        (lockFile, locked) = (file, status)
+        lockName = names.lock
+        self.system = system
     }
 
     /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
-    var isOfThisProcess: Bool { process == getpid() }
+    var isOfThisProcess: Bool { process == LockRegistry.forks }
+
+    /// False if the lock file was deleted or replaced, so that others may hold a lock as well.
+    func isLockFileInPlace() throws(StorageFailure) -> Bool {
+        try system.status(ofPath: lockName, in: folder, followsLinks: false)?.isSameFile(as: locked) ?? false
+    }
 
     func end() {
         // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
         // take it from its parent.
-        if isOfThisProcess { system.unlock(sidecar) }
-        system.close(sidecar)
-        system.close(folder)
+        if isOfThisProcess { system.unlock(lockFile.descriptor) }
     }
 
     // MARK: - Folder
-
-    static func openFolder(
-        _ path: String, _ system: SystemCalls
-    ) throws(StorageFailure) -> SystemCalls.Descriptor {
-        try system.openRetrying(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
-    }
 
     private static func openOrMakeFolder(
         _ path: String, _ system: SystemCalls
     ) throws(StorageFailure) -> SystemCalls.Descriptor {
         do {
-            return try openFolder(path, system)
+            return try system.openFolder(path)
         } catch  where error.code == ENOENT {
-            try makeFolder(path, system)
-            return try openFolder(path, system)
+            try makeFolder(FileNames(path: path), system)
+            return try system.openFolder(path)
         }
     }
 
     /// Makes a folder and those above it, 0700. Its own entry is flushed with the first commit in it.
-    private static func makeFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
-        let parent = FileNames(path: path).folder
-        if parent != path, try system.status(ofPath: parent, followsLinks: true) == nil {
+    private static func makeFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
+        let parent = FileNames(path: names.folder)
+        if names.folder != "/", try system.status(ofPath: names.folder, followsLinks: false) == nil {
             try makeFolder(parent, system)
         }
         // Before anything is in the folder above: who made that one may have been killed before its entry was flushed, and
         // nobody flushes it for a folder that is there already.
-        try flushFolder(FileNames(path: parent).folder, system)
-        try makeOneFolder(path, system)
-        if geteuid() == 0 { try giveToOwnerOfFolder(path, in: parent, system) }
+        try flushFolder(parent.folder, system)
+        do {
+            try system.withFolder(of: names) { folder, name throws(StorageFailure) in
+                try makeOneFolder(name, in: folder, system)
+            }
+            if geteuid() == 0 { try giveToOwnerOfFolder(names, system) }
+        } catch {
+            throw error.at(names.path)
+        }
     }
 
     /// Makes what was created in a folder outlast a power cut.
     static func flushFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         let folder: OpenFile
         do {
-            folder = OpenFile(try openFolder(path, system), system)
+            folder = OpenFile(try system.openFolder(path), system)
         } catch  where error.code == EACCES || error.code == EPERM {
             // One that may be searched and not read, or lies outside of a sandbox, cannot be flushed.
             return
@@ -88,17 +93,19 @@ struct FileSession {
     }
 
     /// That another process was quicker is no failure.
-    private static func makeOneFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
+    private static func makeOneFolder(
+        _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
         do {
-            try system.makeFolder(path, mode: 0o700)
+            try system.makeFolder(name, in: folder, mode: 0o700)
         } catch  where error.code == EEXIST {
             return
         }
         // A umask may take the owner's own access away.
-        if let made = try system.status(ofPath: path, followsLinks: false), made.kind == .folder,
+        if let made = try system.status(ofPath: name, in: folder, followsLinks: false), made.kind == .folder,
             made.permissions & 0o700 != 0o700
         {
-            try system.setPermissions(mode_t(made.permissions | 0o700), ofPath: path)
+            try system.setPermissions(mode_t(made.permissions | 0o700), ofPath: name, in: folder)
         }
     }
 
@@ -109,18 +116,10 @@ struct FileSession {
         try Self.giveToOwner(of: folder, descriptor, system)
     }
 
-    private static func giveToOwnerOfFolder(
-        _ path: String, in parent: String, _ system: SystemCalls
-    ) throws(StorageFailure) {
-        let above = OpenFile(try openFolder(parent, system), system)
-        let name = FileNames(path: path).file
-        do {
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-            let made = OpenFile(try system.openRetrying(name, in: above.descriptor, flags), system)
-            try giveToOwner(of: above.descriptor, made.descriptor, system)
-        } catch {
-            throw error.at(path)
-        }
+    private static func giveToOwnerOfFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
+        let above = OpenFile(try system.openFolder(names.folder), system)
+        let made = OpenFile(try system.openFolder(names.file, in: above.descriptor, O_RDONLY), system)
+        try giveToOwner(of: above.descriptor, made.descriptor, system)
     }
 
     private static func giveToOwner(
@@ -133,75 +132,83 @@ struct FileSession {
         try system.setOwner(parent.owner, group: parent.group, of: descriptor)
     }
 
-    // MARK: - Sidecar
+    // MARK: - Lock file
 
-    private static func lockSidecar(
+    private static func lockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
-    ) throws(StorageFailure) -> SystemCalls.Descriptor? {
-        let path = names.path(of: names.lock)
-        // Somebody may delete the sidecar between its opening and its locking; a lock on a deleted file is none.
-        for _ in 0..<100 {
-            guard let descriptor = try openSidecar(of: names, in: folder, creates: creates, system) else {
-                if creates { continue }
-                return nil
-            }
-            do throws(StorageFailure) {
-                try system.lockRetrying(descriptor)
-                let held = try system.status(of: descriptor)
+    ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
+        do throws(StorageFailure) {
+            // Somebody may delete the lock file between its opening and its locking; a lock on a deleted file is none.
+            for _ in 0..<100 {
+                guard let file = try openLockFile(of: names, in: folder, creates: creates, system) else {
+                    if creates { continue }
+                    return nil
+                }
+                try system.lockRetrying(file.descriptor)
+                let held = try system.status(of: file.descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
-                    return descriptor
+                    return (file, held)
                 }
-                system.close(descriptor)
-            } catch {
-                system.close(descriptor)
-                throw error.at(path)
             }
-        }
-        throw StorageFailure(path: path, reason: "is deleted over and over")
-    }
-
-    /// Opens the sidecar, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
-    private static func openSidecar(
-        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
-    ) throws(StorageFailure) -> SystemCalls.Descriptor? {
-        do {
-            return try system.openRetrying(names.lock, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        } catch  where error.code == ENOENT {
-            guard creates else { return nil }
-            do {
-                let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-                let descriptor = try system.openRetrying(names.lock, in: folder, flags, mode: 0o600)
-                shareSidecar(descriptor, of: names, in: folder, system)
-                return descriptor
-            } catch  where error.code == EEXIST {
-                return nil
-            } catch {
-                throw error.at(names.path(of: names.lock))
-            }
+            throw StorageFailure(path: "", reason: "is deleted over and over")
         } catch {
             throw error.at(names.path(of: names.lock))
         }
     }
 
-    /// Whoever may write the file may lock it: its owner, though root made the sidecar, and its group.
-    private static func shareSidecar(
-        _ sidecar: SystemCalls.Descriptor, of names: FileNames, in folder: SystemCalls.Descriptor,
-        _ system: SystemCalls
-    ) {
-        // Where this is refused, the sidecar serves its maker all the same, and others learn that they may not open it.
-        guard let own = try? system.status(of: sidecar) else { return }
-        var permissions: UInt32 = 0o600
-        if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), case .file = file.kind {
-            if own.owner != file.owner || own.group != file.group {
-                try? system.setOwner(file.owner, group: file.group, of: sidecar)
+    /// Opens the lock file, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
+    private static func openLockFile(
+        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
+    ) throws(StorageFailure) -> OpenFile? {
+        do throws(StorageFailure) {
+            if let (file, status) = try system.openFile(names.lock, in: folder) {
+                try refuseForeign(status, names, in: folder, system)
+                return file
             }
-            permissions |= (file.permissions & 0o022) << 1
+        } catch {
+            throw error.code == ELOOP ? StorageFailure(path: "", reason: "is a link, which no lock file is") : error
+        }
+        guard creates else { return nil }
+        do throws(StorageFailure) {
+            let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+            let file = OpenFile(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
+            giveToOwnerOfFile(file.descriptor, names, in: folder, system)
+            return file
+        } catch {
+            if error.code == EEXIST { return nil }
+            throw error
+        }
+    }
+
+    /// Another user could hold the lock for ever. The file's owner may, and root; if there is no file, the folder's owner, whose
+    /// the file would be.
+    private static func refuseForeign(
+        _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        if lock.owner == geteuid() || lock.owner == 0 { return }
+        let file = try system.status(ofPath: names.file, in: folder, followsLinks: false)
+        if let file, lock.owner == file.owner { return }
+        if file == nil, lock.owner == (try system.status(of: folder).owner) { return }
+        throw StorageFailure(
+            path: "", reason: "is a lock file of user \(lock.owner), who does not own the file; it is not used")
+    }
+
+    /// What root makes serves the owner of the file too.
+    private static func giveToOwnerOfFile(
+        _ lock: SystemCalls.Descriptor, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) {
+        // If this is refused, the lock file serves its maker all the same, and others learn that they may not open it.
+        guard let own = try? system.status(of: lock) else { return }
+        if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), file.kind == .file {
+            if own.owner != file.owner || own.group != file.group {
+                try? system.setOwner(file.owner, group: file.group, of: lock)
+            }
         } else {
-            try? giveToOwner(of: folder, sidecar, system)
+            try? giveToOwner(of: folder, lock, system)
         }
         // Whatever the umask.
-        if own.permissions != permissions { try? system.setPermissions(mode_t(permissions), of: sidecar) }
+        if own.permissions != 0o600 { try? system.setPermissions(0o600, of: lock) }
     }
 }

@@ -47,6 +47,16 @@ struct FileStatus: Equatable, Sendable {
         }
     }
 
+    /// - Throws: ELOOP for a link, else what it is.
+    func requireFile() throws(StorageFailure) {
+        switch kind {
+        case .file: return
+        case .link: throw StorageFailure("open", "", code: ELOOP)
+        case .folder: throw StorageFailure(path: "", reason: "is a folder")
+        case .other(let kind): throw StorageFailure(path: "", reason: "is \(kind)")
+        }
+    }
+
     var permissions: UInt32 { mode & 0o7777 }
 
     func isSameFile(as other: FileStatus) -> Bool {

@@ -1,74 +1,91 @@
 import Foundation
 
 /// Where a path really leads: links followed to the end, whether or not there is a file yet.
+///
+/// A link is followed only if its owner could have reached the target without this process: links of root and of the caller, and
+/// links whose owner also owns what they lead to. If that does not exist yet, the nearest folder above it counts.
 struct PathResolution {
-    /// Absolute, without links.
+    /// Absolute, without links and without empty parts.
     let target: String
-    /// Whether a link was followed on the way, so that the path may lead elsewhere tomorrow.
-    let followsLinks: Bool
+    /// The links that were followed, those of folders among them, by their physical paths. If there are any, the path may lead
+    /// elsewhere tomorrow.
+    let links: [String]
 
     /// - Parameter path: absolute.
     init(_ path: String, system: SystemCalls) throws(StorageFailure) {
-        var path = path
-        var followsLinks = false
-        // As many links as the system itself follows.
-        for _ in 0..<40 {
-            let names = FileNames(path: path)
-            guard !names.file.isEmpty, names.file != ".", names.file != ".." else {
-                throw StorageFailure(path: path, reason: "is no path of a file")
-            }
-            let folder = try Self.physicalFolder(names.folder, system)
-            // By bytes: two spellings of a letter name two folders.
-            if !folder.utf8.elementsEqual(names.folder.utf8) { followsLinks = true }
-            let target = FileNames(path: folder == "/" ? "/\(names.file)" : "\(folder)/\(names.file)")
-            guard try system.status(ofPath: target.path, followsLinks: false)?.kind == .link else {
-                self.target = target.path
-                self.followsLinks = followsLinks
-                return
-            }
-            followsLinks = true
-            let link = try system.linkTarget(target.path)
-            path = link.utf8.first == UInt8(ascii: "/") ? link : target.path(of: link)
+        guard !["", ".", ".."].contains(FileNames(path: path).file) else {
+            throw StorageFailure(path: path, reason: "is no path of a file")
         }
-        throw StorageFailure("open", path, code: ELOOP)
+        var walk = Walk(path, system)
+        while try walk.takeStep() {}
+        target = walk.place
+        links = walk.links
     }
 
-    /// The links on the way, those of folders among them, by their physical paths. Ends where a path leads nowhere.
-    ///
-    /// - Parameter path: absolute.
-    static func links(on path: String, system: SystemCalls) throws(StorageFailure) -> [String] {
-        var names = parts(of: path)[...]
-        var links: [String] = []
-        var folder = "/"
-        while let name = names.popFirst() {
-            if name == ".." {
-                folder = FileNames(path: folder).folder
-                continue
-            }
-            let place = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-            guard try system.status(ofPath: place, followsLinks: false)?.kind == .link, links.count < 40 else {
-                folder = place
-                continue
-            }
-            links.append(place)
-            let target = try system.linkTarget(place)
-            if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
-            names = (parts(of: target) + names)[...]
-        }
-        return links
-    }
-
-    /// By bytes, as in `FileNames`.
-    private static func parts(of path: String) -> [String] {
+    /// By bytes: to Swift a slash and a combining mark after it are one character.
+    static func parts(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).compactMap { String($0) }.filter { $0 != "." }
     }
 
-    /// The physical path of a folder; the part of it that does not exist yet stays as it is.
-    private static func physicalFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) -> String {
-        if let physical = try system.physicalPath(path) { return physical }
-        let names = FileNames(path: path)
-        guard names.folder != path else { return path }
-        let folder = try physicalFolder(names.folder, system)
-        return folder == "/" ? "/\(names.file)" : "\(folder)/\(names.file)"
+    /// The way along a path, one part at a time.
+    private struct Walk {
+        private let system: SystemCalls
+        private let path: String
+        private var rest: ArraySlice<String>
+        /// Physical: no part of it was a link when it was looked at.
+        private(set) var place = "/"
+        private(set) var links: [String] = []
+        /// Who owns the place, or else the nearest folder above it that is there.
+        private var owner: UInt32 = 0
+        /// Links of other users under way, and how many parts are left when their targets are reached.
+        private var foreign: [(path: String, owner: UInt32, rest: Int)] = []
+
+        init(_ path: String, _ system: SystemCalls) {
+            self.system = system
+            self.path = path
+            rest = parts(of: path)[...]
+        }
+
+        mutating func takeStep() throws(StorageFailure) -> Bool {
+            guard let name = rest.popFirst() else { return false }
+            let next = name == ".." ? FileNames(path: place).folder : FileNames.join(place, name)
+            if let status = try look(at: next) {
+                if status.kind == .link {
+                    try follow(next, status)
+                } else {
+                    (place, owner) = (next, status.owner)
+                }
+            } else {
+                place = next
+            }
+            while let link = foreign.last, rest.count <= link.rest {
+                guard link.owner == owner else {
+                    throw StorageFailure(
+                        path: link.path,
+                        reason: "is a link of user \(link.owner), who does not own what it leads to; it is not followed")
+                }
+                foreign.removeLast()
+            }
+            return true
+        }
+
+        private func look(at place: String) throws(StorageFailure) -> FileStatus? {
+            do {
+                return try system.status(ofPath: place, followsLinks: false)
+            } catch  where error.code == EPERM {
+                // A sandbox may hide the folders above its own. Whoever opens the target finds out if one of them is a link.
+                return nil
+            }
+        }
+
+        private mutating func follow(_ link: String, _ status: FileStatus) throws(StorageFailure) {
+            // As many as the system itself follows.
+            guard links.count < 40 else { throw StorageFailure("open", path, code: ELOOP) }
+            links.append(link)
+            if status.owner != 0, status.owner != geteuid() { foreign.append((link, status.owner, rest.count)) }
+            let target = try system.linkTarget(link)
+            if target.utf8.first == UInt8(ascii: "/") { (place, owner) = ("/", 0) }
+            rest = (parts(of: target) + rest)[...]
+        }
     }
 }

@@ -1,29 +1,25 @@
 import Foundation
 
-/// Who a file belongs to and who may use it: what a replacement takes over from the file that it replaces.
+/// Who a file belongs to and who may use it.
 struct Permissions {
     private let owner: UInt32
     private let group: UInt32
     private let mode: UInt32
+    /// The file whose access control list and extended attributes are taken over; nil to have none.
+    private let attributes: OpenFile?
 
-    init(_ status: FileStatus) {
-        owner = status.owner
-        group = status.group
-        mode = status.permissions
+    /// What a replacement takes over from the file that it replaces.
+    static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
+        Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
     }
 
-    private init(owner: UInt32, group: UInt32, mode: UInt32) {
-        self.owner = owner
-        self.group = group
-        self.mode = mode
+    /// For a copy that only its owner needs: nobody else can read it, also after the file is closed to them later.
+    static func owner(of status: FileStatus) -> Permissions {
+        Permissions(owner: status.owner, group: status.group, mode: status.permissions & 0o600, attributes: nil)
     }
 
-    /// For the copy that only recovery reads: it may outlive a later restriction of the file.
-    var withoutOthers: Permissions {
-        Permissions(owner: owner, group: group, mode: mode & ~0o007)
-    }
-
-    /// Gives a file these. Throws where somebody who had access would lose it.
+    /// Gives these to a file that only its owner may use so far. Throws if somebody who had access would lose it, or an
+    /// attribute would be lost.
     func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
         let new = try system.status(of: descriptor)
         if new.owner != owner || new.group != group {
@@ -39,6 +35,8 @@ struct Permissions {
                 }
             }
         }
+        // Before the mode: with a list, the mode's bits of the group are what the list allows at most.
+        if let attributes { try system.copyAttributes(from: attributes.descriptor, to: descriptor) }
         if mode != new.permissions { try system.setPermissions(mode_t(mode), of: descriptor) }
     }
 }

@@ -29,8 +29,7 @@ extension PropertyListFile {
         let file: OpenFile
         let time: FileStatus.Time
         do {
-            (file, time) = try putInPlace(
-                bytes, permissionsOf: base.status, durability: durability, under: session)
+            (file, time) = try putInPlace(bytes, base, durability: durability, under: session)
         } catch {
             if let quarantine { releaseFromQuarantine(quarantine, base, under: session) }
             throw error
@@ -46,7 +45,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try keepLastGood(bytes, like: base.status, under: session)
+            try keepLastGood(bytes, of: file, under: session)
         }
         // After the copy: it may write over the file, and be killed in it.
         currentCompanion?.didChange()
@@ -63,7 +62,7 @@ extension PropertyListFile {
     func removeFile(_ base: Snapshot, durability: Durability, under session: FileSession) throws {
         let quarantine = try quarantine(base, under: session)
         do {
-            try refuseOtherThanFile(under: session)
+            _ = try checkPlace(base, under: session)
             do {
                 try system.remove(names.lastGood, in: session.folder)
             } catch  where error.code == ENOENT {}
@@ -112,7 +111,7 @@ extension PropertyListFile {
         guard let file = snapshot.file, let status = snapshot.status else { return true }
         guard !isFlushRefused(for: status) else { return false }
         do throws(StorageFailure) {
-            let folder = OpenFile(try FileSession.openFolder(names.folder, system), system)
+            let folder = OpenFile(try system.openFolder(names.folder), system)
             let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
             guard let there, there.isSameFile(as: status) else { return false }
             try system.synchronizeRetrying(file.descriptor)
@@ -128,51 +127,78 @@ extension PropertyListFile {
 
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, open, and the time at which its bytes were those.
-    func putInPlace(
-        _ bytes: Data, permissionsOf old: FileStatus?, durability: Durability, under session: FileSession
+    private func putInPlace(
+        _ bytes: Data, _ base: Snapshot, durability: Durability, under session: FileSession
     ) throws -> (OpenFile, FileStatus.Time) {
-        do {
-            let file = try makeTemporary(bytes, permissions: old.map(Permissions.init), under: session)
+        do throws(StorageFailure) {
+            let old = try checkPlace(base, under: session)
+            // The permissions of now: somebody may have closed the file during the update.
+            let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
+            let file = try makeTemporary(bytes, like: permissions, under: session)
             do throws(StorageFailure) {
                 if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
-                try refuseOtherThanFile(under: session)
+                // The flush has taken time.
+                _ = try checkPlace(base, under: session)
                 let time = system.now()
                 try system.rename(names.temporary, to: names.file, in: session.folder)
                 return (file, time)
             } catch {
-                try? system.remove(names.temporary, in: session.folder)
+                removeTemporary(file, under: session)
                 throw error
             }
-        } catch let failure as StorageFailure {
-            throw FileError.notStored(failure.at(names.path))
+        } catch {
+            throw FileError.notStored(error.at(names.path))
         }
     }
 
-    /// A link or folder that has taken the file's place since it was read is not replaced.
-    private func refuseOtherThanFile(under session: FileSession) throws(StorageFailure) {
-        switch try system.status(ofPath: names.file, in: session.folder, followsLinks: false)?.kind {
+    /// Throws if the file is not the one that the update started from, or others may be writing it: what is there is not
+    /// replaced then.
+    ///
+    /// - Returns: the status of the file; nil if there is none.
+    private func checkPlace(_ base: Snapshot, under session: FileSession) throws(StorageFailure) -> FileStatus? {
+        guard try session.isLockFileInPlace() else {
+            throw StorageFailure(path: "", reason: "its lock file was removed during the update")
+        }
+        let there = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+        switch there?.kind {
         case .file, nil: break
         case .link: throw StorageFailure(path: "", reason: "a link took the place of the file")
         case .folder: throw StorageFailure("rename", "", code: EISDIR)
         case .other(let kind): throw StorageFailure(path: "", reason: "\(kind) took the place of the file")
         }
+        if let there, base.status.map({ !$0.isSameFile(as: there) }) ?? true {
+            throw StorageFailure(path: "", reason: "was replaced by another program during the update")
+        }
+        return there
     }
 
     private func makeTemporary(
-        _ bytes: Data, permissions: Permissions?, under session: FileSession
+        _ bytes: Data, like permissions: Permissions?, under session: FileSession
     ) throws(StorageFailure) -> OpenFile {
         do {
-            return try make(names.temporary, bytes, permissions: permissions, under: session)
+            return try make(names.temporary, bytes, like: permissions, under: session)
         } catch  where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
             try system.remove(names.temporary, in: session.folder)
-            return try make(names.temporary, bytes, permissions: permissions, under: session)
+            return try make(names.temporary, bytes, like: permissions, under: session)
         }
+    }
+
+    /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
+    private func removeTemporary(_ file: OpenFile, under session: FileSession) {
+        // Without the lock file it may be another writer's by now.
+        if let own = try? system.status(of: file.descriptor),
+            let there = try? system.status(ofPath: names.temporary, in: session.folder, followsLinks: false),
+            !there.isSameFile(as: own)
+        {
+            return
+        }
+        try? system.remove(names.temporary, in: session.folder)
     }
 
     /// Makes a file where none is, with its owner and permissions before any byte is in it.
     func make(
-        _ name: String, _ bytes: Data, permissions: Permissions?, under session: FileSession
+        _ name: String, _ bytes: Data, like permissions: Permissions?, under session: FileSession
     ) throws(StorageFailure) -> OpenFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
@@ -202,15 +228,15 @@ extension PropertyListFile {
     /// hold what this commit has deleted.
     /// - Throws: why a copy of an older state could not be removed.
     private func keepLastGood(
-        _ bytes: Data, like old: FileStatus?, under session: FileSession
+        _ bytes: Data, of file: OpenFile, under session: FileSession
     ) throws(StorageFailure) {
-        let permissions = old.map { Permissions($0).withoutOthers }
         do throws(StorageFailure) {
-            _ = try makeTemporary(bytes, permissions: permissions, under: session)
+            let permissions = Permissions.owner(of: try system.status(of: file.descriptor))
+            let copy = try makeTemporary(bytes, like: permissions, under: session)
             do throws(StorageFailure) {
                 try system.rename(names.temporary, to: names.lastGood, in: session.folder)
             } catch {
-                try? system.remove(names.temporary, in: session.folder)
+                removeTemporary(copy, under: session)
                 throw error
             }
         } catch {

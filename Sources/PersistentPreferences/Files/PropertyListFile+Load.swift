@@ -51,14 +51,8 @@ extension PropertyListFile {
 
     /// nil if the file changed while it was being read.
     private func findOnce(under session: FileSession?) throws -> Found? {
-        guard let file = try open(under: session) else { return .state(Snapshot(system: system)) }
+        guard let (file, status) = try open(under: session) else { return .state(Snapshot(system: system)) }
         do {
-            let status = try system.status(of: file.descriptor)
-            switch status.kind {
-            case .file: break
-            case .folder, .link: throw StorageFailure(path: "", reason: "is a folder")
-            case .other(let kind): throw StorageFailure(path: "", reason: "is \(kind)")
-            }
             let time = system.now()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
             guard try system.status(of: file.descriptor) == status else { return nil }
@@ -82,23 +76,11 @@ extension PropertyListFile {
     }
 
     /// nil if there is no file.
-    private func open(under session: FileSession?) throws -> OpenFile? {
-        // O_NONBLOCK: a FIFO in the place of the file must not be waited for.
-        let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+    private func open(under session: FileSession?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
-            let descriptor =
-                if let session {
-                    try system.openRetrying(names.file, in: session.folder, flags)
-                } else {
-                    try system.openRetrying(names.path, in: AT_FDCWD, flags)
-                }
-            return OpenFile(descriptor, system)
-        } catch  where error.code == ENOENT || error.code == ENOTDIR {
-            return nil
-        } catch  where error.code == ELOOP {
-            throw FileError.pathChanged
-        } catch {
-            throw FileError.unreadable(error.at(names.path))
+            return try session.map { try system.openFile(names.file, in: $0.folder) } ?? system.openFile(names)
+        } catch let failure as StorageFailure {
+            throw failure.code == ELOOP ? FileError.pathChanged : .unreadable(failure.at(names.path))
         }
     }
 

@@ -11,7 +11,7 @@ extension PropertyListFile {
     func state(inPlaceOf bytes: MalformedBytes, under session: FileSession?) throws -> Snapshot {
         let copy: LastGoodCopy
         do {
-            copy = try lastGoodCopy(beside: bytes, in: session?.folder)
+            copy = try lastGoodCopy(beside: bytes, under: session)
         } catch {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
@@ -52,24 +52,24 @@ extension PropertyListFile {
     }
 
     private func lastGoodCopy(
-        beside bytes: MalformedBytes, in folder: SystemCalls.Descriptor?
+        beside bytes: MalformedBytes, under session: FileSession?
     ) throws(StorageFailure) -> LastGoodCopy {
-        let name = folder == nil ? names.path(of: names.lastGood) : names.lastGood
-        let folder = folder ?? AT_FDCWD
         let owner = bytes.source.status.owner
+        if let session { return try lastGoodCopy(names.lastGood, in: session.folder, of: owner) }
+        return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
+            folder, name throws(StorageFailure) in
+            try lastGoodCopy(name, in: folder, of: owner)
+        }
+    }
+
+    private func lastGoodCopy(
+        _ name: String, in folder: SystemCalls.Descriptor, of owner: UInt32
+    ) throws(StorageFailure) -> LastGoodCopy {
         // Asked before it is opened: what somebody has planted to be refused must not be in the way.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
-            case .file = planted.kind, planted.owner == owner
+            planted.kind == .file, planted.owner == owner,
+            let (file, status) = try system.openFile(name, in: folder), status.owner == owner
         else { return .missing }
-        let file: OpenFile
-        do {
-            let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-            file = OpenFile(try system.openRetrying(name, in: folder, flags), system)
-        } catch  where error.code == ENOENT || error.code == ELOOP {
-            return .missing
-        }
-        let status = try system.status(of: file.descriptor)
-        guard case .file = status.kind, status.owner == owner else { return .missing }
         let copied = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
         do {
             let list = try Self.decode(copied, as: root)
@@ -169,7 +169,7 @@ extension PropertyListFile {
         guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "is being changed")
         }
-        let copy = try make(name, bytes, permissions: Permissions(status), under: session)
+        let copy = try make(name, bytes, like: .owner(of: status), under: session)
         do {
             try system.synchronizeRetrying(copy.descriptor)
         } catch {

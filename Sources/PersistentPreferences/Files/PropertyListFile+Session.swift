@@ -1,3 +1,5 @@
+import Foundation
+
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
@@ -30,19 +32,17 @@ extension PropertyListFile {
     /// leads to a file that may be written.
     func lockForWriting() throws -> FileSession {
         try names.checkRoomForWriting()
-        do throws(StorageFailure) {
-            if let session = try FileSession(names, creates: false, system: system) { return session }
-        } catch {
-            throw FileError.notStored(error)
-        }
+        if let session = try lock(creates: false) { return session }
         _ = try writable(load(under: nil))
-        do throws(StorageFailure) {
-            guard let session = try FileSession(names, creates: true, system: system) else {
-                throw StorageFailure(path: names.path, reason: "its folder is removed over and over")
-            }
-            return session
+        if let session = try lock(creates: true) { return session }
+        throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed over and over"))
+    }
+
+    private func lock(creates: Bool) throws -> FileSession? {
+        do {
+            return try FileSession(names, creates: creates, system: system)
         } catch {
-            throw FileError.notStored(error)
+            throw error.code == ELOOP ? FileError.pathChanged : .notStored(error)
         }
     }
 

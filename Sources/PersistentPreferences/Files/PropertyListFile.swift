@@ -48,7 +48,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
 
-    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is. For `+Session`.
+    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is, and is assigned under the lock, since a
+    /// fork must find it whole. For `+Session`.
     var session: (lock: FileSession, base: Snapshot)?
 
     /// - Parameter path: absolute, without links.
@@ -246,7 +247,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
                 companion.willChange()
                 snapshot = try writable(current(under: session))
             }
-            self.session = (session, snapshot)
+            lock.withLock { self.session = (session, snapshot) }
             return snapshot.content
         } catch {
             session.end()
@@ -274,7 +275,10 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     override func end() {
         session?.lock.end()
-        session = nil
+        // The files are closed without the lock.
+        let ended = session
+        lock.withLock { session = nil }
+        withExtendedLifetime(ended) {}
     }
 
     /// Whether what the session started from is as sure to last as asked.

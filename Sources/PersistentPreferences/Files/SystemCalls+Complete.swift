@@ -40,6 +40,60 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try open(name, in: folder, flags, mode: mode) }
     }
 
+    /// Opens a regular file for reading, with its status; nil if there is none.
+    ///
+    /// Nothing else is opened: a terminal could become that of the process, a device could act, a FIFO could block.
+    ///
+    /// - Throws: ELOOP for a link.
+    func openFile(
+        _ name: String, in folder: Descriptor
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
+        try there.requireFile()
+        do {
+            // It may be another one by now, so the flags guard too.
+            let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
+            let file = OpenFile(try openRetrying(name, in: folder, flags), self)
+            let status = try status(of: file.descriptor)
+            try status.requireFile()
+            return (file, status)
+        } catch  where error.code == ENOENT {
+            return nil
+        }
+    }
+
+    /// The same for a physical path.
+    func openFile(_ names: FileNames) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        do {
+            return try withFolder(of: names) { folder, name throws(StorageFailure) in
+                try openFile(name, in: folder)
+            }
+        } catch  where error.code == ENOENT || error.code == ENOTDIR {
+            return nil
+        }
+    }
+
+    /// Opens the folder at a physical path.
+    ///
+    /// - Throws: ELOOP if a part of the path is a link by now.
+    func openFolder(_ path: String) throws(StorageFailure) -> Descriptor {
+        try withFolder(of: FileNames(path: path)) { folder, name throws(StorageFailure) in
+            try openFolder(name.isEmpty ? "/" : name, in: folder, O_RDONLY)
+        }
+    }
+
+    func openFolder(
+        _ name: String, in folder: Descriptor, _ flags: Int32
+    ) throws(StorageFailure) -> Descriptor {
+        do {
+            return try openRetrying(name, in: folder, flags | O_DIRECTORY | Self.followsNoLinks)
+        } catch  where error.code == ENOTDIR {
+            // Linux says this of links too.
+            let isLink = try status(ofPath: name, in: folder, followsLinks: false)?.kind == .link
+            throw isLink ? StorageFailure("open", name, code: ELOOP) : error
+        }
+    }
+
     func lockRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
         try retrying { () throws(StorageFailure) in try lock(descriptor) }
     }

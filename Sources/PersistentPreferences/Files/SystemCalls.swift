@@ -72,8 +72,8 @@ class SystemCalls: @unchecked Sendable {
         try check(unlinkat(folder, name, 0), "unlink", name)
     }
 
-    func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
-        try check(mkdir(path, mode), "mkdir", path)
+    func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+        try check(mkdirat(folder, name, mode), "mkdir", name)
     }
 
     func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
@@ -81,8 +81,13 @@ class SystemCalls: @unchecked Sendable {
     }
 
     /// `fchmodat`; a link in the path's last place is not followed.
-    func setPermissions(_ mode: mode_t, ofPath path: String) throws(StorageFailure) {
-        try check(fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW), "chmod", path)
+    func setPermissions(_ mode: mode_t, ofPath name: String, in folder: Descriptor) throws(StorageFailure) {
+        try check(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW), "chmod", name)
+    }
+
+    /// Gives a file the access control list and the extended attributes of another one, and no others.
+    func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+        try Self.copyExtendedAttributes(from: old, to: new)
     }
 
     func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
@@ -96,17 +101,6 @@ class SystemCalls: @unchecked Sendable {
 
     func unlock(_ descriptor: Descriptor) {
         _ = flock(descriptor, LOCK_UN)
-    }
-
-    /// The physical path, without links; nil where it leads nowhere.
-    func physicalPath(_ path: String) throws(StorageFailure) -> String? {
-        guard let buffer = realpath(path, nil) else {
-            let code = errno
-            if code == ENOENT || code == ENOTDIR { return nil }
-            throw StorageFailure("realpath", path, code: code)
-        }
-        defer { free(buffer) }
-        return try Self.text(UnsafeBufferPointer(start: buffer, count: strlen(buffer)), path)
     }
 
     func linkTarget(_ path: String) throws(StorageFailure) -> String {

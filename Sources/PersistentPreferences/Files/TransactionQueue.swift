@@ -53,12 +53,12 @@ class TransactionQueue: @unchecked Sendable {
 
     private let lock = Lock()
     /// Under the lock. Whose threads the rest is about: a forked child has none of them.
-    private var process = getpid()
+    private var process = LockRegistry.forks
     /// Under the lock.
     private var isBusy = false
     /// Under the lock.
     private var waiters: [Waiter] = []
-    /// Belongs to the thread whose turn it is.
+    /// Belongs to the thread whose turn it is, and is assigned under the lock, since a fork must find it whole.
     private var openBatch: Batch?
 
     /// So many closures share a commit at most, so that the first of them is not kept waiting for ever.
@@ -79,7 +79,7 @@ class TransactionQueue: @unchecked Sendable {
         /// The closures that have changed something, in order.
         var changes: [(transaction: Transaction, step: ChangeFeed.Step)] = []
         let written = Condition()
-        let process = getpid()
+        let process = LockRegistry.forks
 
         init(content: Content?) {
             self.content = content
@@ -139,7 +139,7 @@ class TransactionQueue: @unchecked Sendable {
         if let openBatch { return openBatch }
         do {
             let batch = Batch(content: try begin())
-            openBatch = batch
+            lock.withLock { openBatch = batch }
             return batch
         } catch {
             lock.withLock { passTurn() }
@@ -153,7 +153,7 @@ class TransactionQueue: @unchecked Sendable {
         // A closure that changed nothing may have seen what the batch is about to write.
         let dependsOnBatch = batch.isChanged || !isConfirmed(batch.durability)
         let isHandedOn = lock.withLock {
-            if batch.process != getpid() { waiters = [] }
+            if batch.process != LockRegistry.forks { waiters = [] }
             guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
             passTurn()
             return true
@@ -167,7 +167,7 @@ class TransactionQueue: @unchecked Sendable {
                 }
             }
         }
-        openBatch = nil
+        lock.withLock { openBatch = nil }
         let outcome = Result {
             if batch.isChanged {
                 try commitAndTell(batch)
@@ -203,8 +203,10 @@ class TransactionQueue: @unchecked Sendable {
 
     /// Under the lock. After a fork, nobody is in the middle of anything here.
     private func forgetParent() {
-        guard process != getpid() else { return }
-        (process, isBusy, waiters, openBatch) = (getpid(), false, [], nil)
+        guard process != LockRegistry.forks else { return }
+        // A thread of the parent may have been in the middle of changing it: it is never looked at again, nor released.
+        if let openBatch { _ = Unmanaged.passRetained(openBatch) }
+        (process, isBusy, waiters, openBatch) = (LockRegistry.forks, false, [], nil)
     }
 
     /// Under the lock.

@@ -2,17 +2,19 @@ import Foundation
 
 /// A mutual-exclusion lock on a pthread mutex: what ThreadSanitizer understands on every platform, which it does not of
 /// `Synchronization.Mutex` on Linux.
+///
+/// A forked child finds every lock free, and what it guards whole (`LockRegistry`).
 final class Lock: @unchecked Sendable {
-    fileprivate let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let entry: LockRegistry.Entry
 
     init() {
-        let code = pthread_mutex_init(mutex, nil)
-        precondition(code == 0, "no memory for a lock")
+        entry = LockRegistry.add()
+        mutex = LockRegistry.mutex(of: entry)
     }
 
     deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        LockRegistry.remove(entry)
     }
 
     /// Inlined: where the result is of a generic type, handing it on would cost more than the lock.
@@ -27,6 +29,7 @@ final class Lock: @unchecked Sendable {
 /// Something to wait for under a `Lock`.
 final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let process = LockRegistry.forks
 
     init() {
         let code = pthread_cond_init(condition, nil)
@@ -34,7 +37,8 @@ final class Condition: @unchecked Sendable {
     }
 
     deinit {
-        pthread_cond_destroy(condition)
+        // In a forked child it would wait for threads of the parent. There is nothing to free.
+        if process == LockRegistry.forks { pthread_cond_destroy(condition) }
         condition.deallocate()
     }
 

@@ -51,8 +51,10 @@ package struct FileExamination: Sendable {
     ///
     /// - Parameter isDomain: whether it is the file of a UserDefaults domain, which is always ours.
     package init(path: String, isDomain: Bool = false) {
+        var target = path
         do {
-            guard let bytes = try Self.bytes(at: path) else {
+            target = try PathResolution(path, system: .real).target
+            guard let bytes = try Self.bytes(at: target) else {
                 state = .missing
                 problems = [Problem(keys: [], path: "", reason: "there is no such file")]
                 return
@@ -64,7 +66,7 @@ package struct FileExamination: Sendable {
             examine(content)
             if format == .xml { examineWriting(content) }
         } catch DecodingFailure.malformed(let fault) {
-            let isOurs = isDomain || Self.hasLastGoodCopy(path)
+            let isOurs = isDomain || Self.hasLastGoodCopy(target)
             if bytes?.isEmpty == true, !isOurs {
                 fail(.missing, "is empty")
                 return
@@ -86,42 +88,29 @@ package struct FileExamination: Sendable {
         problems = [Problem(keys: [], path: "", reason: reason)]
     }
 
-    /// Whether there is a copy beside the file that the engine would trust.
+    /// Whether there is a copy beside the file, at a physical path, that the engine would trust.
     private static func hasLastGoodCopy(_ path: String) -> Bool {
         let system = SystemCalls.real
-        guard let target = try? PathResolution(path, system: system).target,
-            let file = try? system.status(ofPath: target, followsLinks: false)
+        let names = FileNames(path: path)
+        guard let file = try? system.status(ofPath: path, followsLinks: false),
+            let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
         else { return false }
-        let names = FileNames(path: target)
-        guard let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false) else {
-            return false
-        }
         return copy.kind == .file && copy.owner == file.owner
     }
 
-    /// nil where there is no file.
+    /// nil if there is no file at the physical path.
     private static func bytes(at path: String) throws(StorageFailure) -> Data? {
         let system = SystemCalls.real
-        // Before it is opened: some devices act on that alone.
-        guard let there = try system.status(ofPath: path, followsLinks: true) else { return nil }
-        try refuseOtherThanFile(there)
-        let file = OpenFile(try system.openRetrying(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOCTTY), system)
+        guard let (file, first) = try system.openFile(FileNames(path: path)) else { return nil }
+        var status = first
         for _ in 0..<100 {
-            let status = try system.status(of: file.descriptor)
-            try refuseOtherThanFile(status)
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListFile.sizeLimit)
-            if try system.status(of: file.descriptor) == status { return bytes }
+            let now = try system.status(of: file.descriptor)
+            if now == status { return bytes }
+            status = now
             system.pause()
         }
         throw StorageFailure(path: path, reason: "is being changed all the time")
-    }
-
-    private static func refuseOtherThanFile(_ status: FileStatus) throws(StorageFailure) {
-        switch status.kind {
-        case .file: break
-        case .folder, .link: throw StorageFailure(path: "", reason: "is a folder, and no file")
-        case .other(let kind): throw StorageFailure(path: "", reason: "is \(kind), and no file")
-        }
     }
 
     // MARK: - Content

@@ -10,20 +10,14 @@ package enum TransferFile {
         let system = SystemCalls.real
         let names = FileNames(path: try PathResolution(path, system: system).target)
         do throws(StorageFailure) {
-            let folder = OpenFile(try FileSession.openFolder(names.folder, system), system)
-            let old = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
-            switch old?.kind {
-            case .file, nil: break
-            case .folder: throw StorageFailure("open", path, code: EISDIR)
-            case .link: throw StorageFailure("open", path, code: ELOOP)
-            case .other(let kind): throw StorageFailure(path: path, reason: "is \(kind), and no file")
-            }
+            let folder = OpenFile(try system.openFolder(names.folder), system)
+            let old = try system.openFile(names.file, in: folder.descriptor)
             let temporary = ".\(UUID().uuidString).tmp"
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(
                 try system.openRetrying(temporary, in: folder.descriptor, flags, mode: 0o600), system)
             do throws(StorageFailure) {
-                if let old { try Permissions(old).apply(to: file.descriptor, system) }
+                if let old { try Permissions.all(of: old.file, old.status).apply(to: file.descriptor, system) }
                 try system.writeAll(bytes, to: file.descriptor)
                 try system.synchronizeRetrying(file.descriptor)
                 try system.rename(temporary, to: names.file, in: folder.descriptor)
@@ -37,17 +31,28 @@ package enum TransferFile {
         }
     }
 
-    /// Everything in a file, up to what an import may have and a byte more. Pipes and devices are read, too.
+    /// Everything in a file, up to what an import may have and a byte more. Pipes are read, too.
     ///
-    /// - Parameter path: nil stands for the standard input.
+    /// - Parameter path: absolute; nil stands for the standard input.
     package static func read(_ path: String?) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
+        guard let path else {
+            do throws(StorageFailure) { return try read(STDIN_FILENO) } catch { throw error.at("standard input") }
+        }
+        let resolution = try PathResolution(path, system: system)
         do throws(StorageFailure) {
-            guard let path else { return try read(STDIN_FILENO) }
-            let file = OpenFile(try system.openRetrying(path, in: AT_FDCWD, O_RDONLY), system)
+            let flags = O_RDONLY | O_NOCTTY
+            // The links of a process's open files lead to pipes, which have no path.
+            if resolution.links.contains(where: { $0.utf8.starts(with: "/proc/".utf8) }) {
+                return try read(OpenFile(try system.openRetrying(path, in: AT_FDCWD, flags), system).descriptor)
+            }
+            let file = try system.withFolder(of: FileNames(path: resolution.target)) {
+                folder, name throws(StorageFailure) in
+                OpenFile(try system.openRetrying(name, in: folder, flags | SystemCalls.followsNoLinks), system)
+            }
             return try read(file.descriptor)
         } catch {
-            throw error.at(path ?? "standard input")
+            throw error.at(path)
         }
     }
 

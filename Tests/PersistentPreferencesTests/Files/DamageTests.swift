@@ -309,19 +309,23 @@ import Testing
         prefs()["a"] = 1
         try folder.damage()
         let before = try FolderState(folder)
-        // The file is opened first, then the copy.
-        system.onCall = { [system] name throws(StorageFailure) in
-            guard name == "open" else { return }
-            system.opens += 1
-            if system.opens.isMultiple(of: 2) { throw StorageFailure("open", "", code: EMFILE) }
+        final class CopyFails: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var isHealed = false
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                if name.hasSuffix(".lastgood"), !isHealed { throw StorageFailure("open", name, code: EMFILE) }
+                return try super.open(name, in: folder, flags, mode: mode)
+            }
         }
-        let prefs = prefs()
+        let system = CopyFails()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
         guard case .unreadable(let failure) = prefs.lastError, failure.path.hasSuffix(".lastgood") else {
             Issue.record("\(prefs.outcome)")
             return
         }
         #expect(prefs.values.isEmpty)
-        system.onCall = nil
+        system.isHealed = true
         #expect(prefs.ints == ["a": 1])
         #expect(try FolderState(folder) == before)
     }

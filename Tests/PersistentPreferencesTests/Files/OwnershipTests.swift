@@ -83,22 +83,23 @@ import Testing
         #expect(prefs.values.isEmpty)
     }
 
-    @Test func theLastGoodCopyIsNeverForEverybody() throws {
+    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400])
+    func theLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        chmod(folder.file().path, 0o644)
+        chmod(folder.file().path, mode_t(mode))
         folder.prefs()["a"] = 2
-        #expect(try permissions("test.plist") == 0o644)
-        #expect(try permissions(".test.plist.lastgood") == 0o640)
+        #expect(try permissions("test.plist") == mode)
+        #expect(try permissions(".test.plist.lastgood") == mode & 0o600)
     }
 
     @Test func aLinkPutInTheNewFoldersPlaceIsNotGivenAway() throws {
         final class Swapping: SystemCalls, @unchecked Sendable {
             let victim: String
             init(_ victim: String) { self.victim = victim }
-            override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
-                try super.makeFolder(path, mode: mode)
-                rmdir(path)
-                symlink(victim, path)
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                try super.makeFolder(name, in: folder, mode: mode)
+                unlinkat(folder, name, AT_REMOVEDIR)
+                symlinkat(victim, folder, name)
             }
         }
         let (user, victim) = (folder.path + "/user", folder.path + "/victim")

@@ -113,8 +113,8 @@ import Testing
 
     @Test func aFolderThatCannotBeMadeIsReported() {
         final class NoFolders: SystemCalls, @unchecked Sendable {
-            override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
-                throw StorageFailure("mkdir", path, code: ENOENT)
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                throw StorageFailure("mkdir", name, code: ENOENT)
             }
         }
         let url = folder.file("deep/er/test.plist")

@@ -23,7 +23,7 @@ import Testing
             _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
         ) throws(StorageFailure) -> Descriptor {
             let descriptor = try super.open(name, in: folder, flags, mode: mode)
-            if name == file.path, let replacement {
+            if name == file.lastPathComponent, let replacement {
                 self.replacement = nil
                 try? replacement.write(to: file, options: .atomic)
             }

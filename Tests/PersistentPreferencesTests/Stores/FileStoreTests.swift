@@ -42,7 +42,7 @@ import Testing
             #expect(prefs.outcome == "ok")
             #expect(try Data(contentsOf: file).starts(with: Data(start.utf8)))
             #expect(try permissions(file.lastPathComponent) == 0o664)
-            #expect(try permissions(".\(file.lastPathComponent).lock") == 0o640)
+            #expect(try permissions(".\(file.lastPathComponent).lock") == 0o600)
             let list = try propertyList(at: file)
             #expect(list["AnyPrefs"] as? [String: Int] == ["a": 2, "kept": 2])
             #expect(list["other"] as? [Int] == [1])

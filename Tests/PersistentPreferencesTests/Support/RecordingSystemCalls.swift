@@ -153,9 +153,9 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.remove(name, in: folder)
     }
 
-    override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
-        try record("mkdir", path)
-        try super.makeFolder(path, mode: mode)
+    override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+        try record("mkdir", name)
+        try super.makeFolder(name, in: folder, mode: mode)
     }
 
     override func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
@@ -163,14 +163,16 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, of: descriptor)
     }
 
-    override func setPermissions(_ mode: mode_t, ofPath path: String) throws(StorageFailure) {
-        try record("chmod", path)
-        try super.setPermissions(mode, ofPath: path)
+    override func setPermissions(
+        _ mode: mode_t, ofPath name: String, in folder: Descriptor
+    ) throws(StorageFailure) {
+        try record("chmod", name)
+        try super.setPermissions(mode, ofPath: name, in: folder)
     }
 
-    override func physicalPath(_ path: String) throws(StorageFailure) -> String? {
-        try record("realpath", path)
-        return try super.physicalPath(path)
+    override func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+        try record("setxattr")
+        try super.copyAttributes(from: old, to: new)
     }
 
     override func linkTarget(_ path: String) throws(StorageFailure) -> String {

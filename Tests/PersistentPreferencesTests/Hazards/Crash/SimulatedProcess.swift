@@ -145,6 +145,11 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         volume[try inode(of: descriptor, "chmod")].mode = mode
     }
 
+    /// Files have none here.
+    override func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+        try onCall?("setxattr")
+    }
+
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
         try onCall?("chown")
         let inode = try inode(of: descriptor, "chown")
@@ -181,15 +186,10 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         volume.change(place.folder, .remove(place.name))
     }
 
-    override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
-        let place = try place(path, in: AT_FDCWD, "mkdir")
-        guard volume[place.folder].entries[place.name] == nil else { throw StorageFailure("mkdir", path, code: EEXIST) }
+    override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+        let place = try place(name, in: folder, "mkdir")
+        guard volume[place.folder].entries[place.name] == nil else { throw StorageFailure("mkdir", name, code: EEXIST) }
         _ = volume.create(.folder, place.name, in: place.folder, mode: mode)
-    }
-
-    override func physicalPath(_ path: String) throws(StorageFailure) -> String? {
-        try onCall?("realpath")
-        return volume.inode(at: path) == nil ? nil : path
     }
 
     // MARK: - Locks and time

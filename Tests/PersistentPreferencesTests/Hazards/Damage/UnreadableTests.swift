@@ -62,9 +62,6 @@ import Testing
         case socket = "is a socket"
         case device = "is a device"
 
-        /// Opening a socket fails before anybody can look at it.
-        var reason: String { self == .socket ? String(cString: strerror(ENXIO)) : rawValue }
-
         func stand(at path: String) -> Bool {
             switch self {
             case .folder: return mkdir(path, 0o700) == 0
@@ -93,7 +90,7 @@ import Testing
                 Issue.record("\(access): \(prefs.outcome)")
                 return
             }
-            #expect(failure.reason == obstacle.reason && failure.path == path, "\(access)")
+            #expect(failure.reason == obstacle.rawValue && failure.path == path, "\(access)")
             #expect(try SystemCalls.real.status(ofPath: path, followsLinks: false) == before, "\(access)")
             #expect(try folder.names() == names, "\(access)")
             #expect(remove(path) == 0)

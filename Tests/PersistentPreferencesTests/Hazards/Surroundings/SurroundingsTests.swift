@@ -151,9 +151,9 @@ import Testing
                 }
                 return try super.open(name, in: folder, flags, mode: mode)
             }
-            override func makeFolder(_ path: String, mode: mode_t) throws(StorageFailure) {
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
                 folders.append(mode)
-                try super.makeFolder(path, mode: mode)
+                try super.makeFolder(name, in: folder, mode: mode)
             }
         }
         let system = Making()

@@ -1,0 +1,71 @@
+#if os(Linux) || os(Android)
+    import Foundation
+
+    extension SystemCalls {
+        private static let accessControlList = "system.posix_acl_access"
+
+        /// Hashes and signatures of the contents, which the kernel makes itself.
+        private static let boundToContents: Set = ["security.ima", "security.evm"]
+
+        static func copyExtendedAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+            let names = try attributeNames(of: old)
+            // A folder can give each new file in it a list, which the chmod that follows would put in force.
+            if !names.contains(accessControlList), try attributeNames(of: new).contains(accessControlList) {
+                try check(fremovexattr(new, accessControlList), accessControlList)
+            }
+            for name in names where !boundToContents.contains(name) {
+                guard let value = try attribute(name, of: old), try attribute(name, of: new) != value else { continue }
+                try check(fsetxattr(new, name, value, value.count, 0), name)
+            }
+        }
+
+        private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
+            let bytes = try growing("flistxattr") { flistxattr(descriptor, $0, $1) } ?? []
+            return bytes.split(separator: 0).map { String(decoding: $0.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        }
+
+        /// nil if there is none of that name.
+        private static func attribute(_ name: String, of descriptor: Descriptor) throws(StorageFailure) -> [CChar]? {
+            try growing(name) { fgetxattr(descriptor, name, $0, $1) }
+        }
+
+        /// What a call gives that is told the room for its result; nil if there is no such thing.
+        private static func growing(
+            _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
+        ) throws(StorageFailure) -> [CChar]? {
+            var buffer = [CChar](repeating: 0, count: 256)
+            while true {
+                let count = buffer.withUnsafeMutableBufferPointer { call($0.baseAddress, $0.count) }
+                if count >= 0 { return Array(buffer[..<count]) }
+                switch errno {
+                case ENODATA, ENOTSUP: return nil
+                case ERANGE where buffer.count < 1 << 20: buffer = Array(repeating: 0, count: buffer.count * 16)
+                default: try check(-1, name)
+                }
+            }
+        }
+
+        private static func check(_ result: Int32, _ name: String) throws(StorageFailure) {
+            guard result != 0 else { return }
+            let reason = String(cString: strerror(errno))
+            throw StorageFailure(path: "", reason: "its attribute \(name) cannot be kept: \(reason)")
+        }
+    }
+
+    // The C library has them, its module leaves them out (attr/xattr.h).
+    @_silgen_name("flistxattr")
+    private func flistxattr(_ descriptor: Int32, _ list: UnsafeMutablePointer<CChar>?, _ size: Int) -> Int
+
+    @_silgen_name("fgetxattr")
+    private func fgetxattr(
+        _ descriptor: Int32, _ name: UnsafePointer<CChar>, _ value: UnsafeMutablePointer<CChar>?, _ size: Int
+    ) -> Int
+
+    @_silgen_name("fsetxattr")
+    private func fsetxattr(
+        _ descriptor: Int32, _ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>, _ size: Int, _ flags: Int32
+    ) -> Int32
+
+    @_silgen_name("fremovexattr")
+    private func fremovexattr(_ descriptor: Int32, _ name: UnsafePointer<CChar>) -> Int32
+#endif

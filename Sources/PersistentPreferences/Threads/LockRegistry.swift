@@ -1,0 +1,132 @@
+import Foundation
+
+/// The locks of this process, so that `fork` finds them free.
+///
+/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in it for ever, and what
+/// it guards could be half changed. So `fork` takes every lock first, in the parent, and both processes release them
+/// (`pthread_atfork`).
+enum LockRegistry {
+    /// A mutex and its place in the list of all.
+    struct Node {
+        var mutex = pthread_mutex_t()
+        var previous: Entry?
+        var next: Entry?
+    }
+
+    typealias Entry = UnsafeMutablePointer<Node>
+
+    static func add() -> Entry {
+        let entry = Entry.allocate(capacity: 1)
+        entry.initialize(to: Node())
+        initialize(mutex(of: entry))
+        let shared = shared
+        pthread_mutex_lock(&shared.pointee.mutex)
+        entry.pointee.next = shared.pointee.first
+        shared.pointee.first?.pointee.previous = entry
+        shared.pointee.first = entry
+        pthread_mutex_unlock(&shared.pointee.mutex)
+        return entry
+    }
+
+    static func remove(_ entry: Entry) {
+        let shared = shared
+        pthread_mutex_lock(&shared.pointee.mutex)
+        let node = entry.pointee
+        if let previous = node.previous { previous.pointee.next = node.next } else { shared.pointee.first = node.next }
+        node.next?.pointee.previous = node.previous
+        pthread_mutex_unlock(&shared.pointee.mutex)
+        pthread_mutex_destroy(mutex(of: entry))
+        entry.deallocate()
+    }
+
+    /// The first field of a node.
+    static func mutex(of entry: Entry) -> UnsafeMutablePointer<pthread_mutex_t> {
+        UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
+    }
+
+    /// How many forks lie between this process and the one that started the program: tells a forked child from its parent without
+    /// a system call.
+    static var forks: Int { shared.pointee.forks }
+
+    // MARK: - Fork
+
+    private struct Shared {
+        var mutex = pthread_mutex_t()
+        var first: Entry?
+        /// Whether the thread in `fork` holds all locks.
+        var areHeld = false
+        var forks = 0
+    }
+
+    nonisolated(unsafe) private static let shared = {
+        let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
+        shared.initialize(to: Shared())
+        initialize(&shared.pointee.mutex)
+        let code = pthread_atfork(
+            { LockRegistry.takeAll() }, { LockRegistry.releaseAll() }, { LockRegistry.renewAll() })
+        precondition(code == 0, "no memory for pthread_atfork")
+        return shared
+    }()
+
+    private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+        let code = pthread_mutex_init(mutex, nil)
+        precondition(code == 0, "no memory for a lock")
+    }
+
+    /// Before a fork. Waits for none while it holds another: locks are nested in ways that are not known here.
+    ///
+    /// Gives up after a second, for the case that the forking thread itself holds one; the child then has free locks all the same.
+    private static func takeAll() {
+        let shared = shared
+        for _ in 0..<20_000 {
+            pthread_mutex_lock(&shared.pointee.mutex)
+            if tryAll() {
+                shared.pointee.areHeld = true
+                return
+            }
+            // Whoever holds a lock may be about to make one.
+            pthread_mutex_unlock(&shared.pointee.mutex)
+            usleep(50)
+        }
+        pthread_mutex_lock(&shared.pointee.mutex)
+    }
+
+    private static func tryAll() -> Bool {
+        var entry = shared.pointee.first
+        while let taken = entry {
+            if pthread_mutex_trylock(mutex(of: taken)) != 0 {
+                release(before: taken)
+                return false
+            }
+            entry = taken.pointee.next
+        }
+        return true
+    }
+
+    private static func release(before end: Entry?) {
+        var entry = shared.pointee.first
+        while let taken = entry, taken != end {
+            pthread_mutex_unlock(mutex(of: taken))
+            entry = taken.pointee.next
+        }
+    }
+
+    private static func releaseAll() {
+        let shared = shared
+        if shared.pointee.areHeld { release(before: nil) }
+        shared.pointee.areHeld = false
+        pthread_mutex_unlock(&shared.pointee.mutex)
+    }
+
+    private static func renewAll() {
+        let shared = shared
+        var entry = shared.pointee.first
+        while let renewed = entry {
+            initialize(mutex(of: renewed))
+            entry = renewed.pointee.next
+        }
+        shared.pointee.areHeld = false
+        initialize(&shared.pointee.mutex)
+        shared.pointee.forks += 1
+    }
+}
