@@ -65,6 +65,57 @@ enum Fork {
         print("\(status) \(prefs["count"] as? Int ?? -1)")
     }
 
+    /// Forks again and again while eight threads read and write: each child reads, adds 1 and ends. Prints how many have ended well,
+    /// and the count that is stored in the end beside the one that it has to be.
+    static func threadsWrite(_ path: String, forks: Int) {
+        let url = URL(filePath: path, directoryHint: .notDirectory)
+        let make: @Sendable () -> ProbePrefs = {
+            path.isEmpty ? ProbePrefs() : ProbePrefs(store: PropertyListFileStore(url: url))
+        }
+        let prefs = make()
+        prefs["count"] = 0
+        // Somebody listens, so that a commit has more to do.
+        let observation = prefs.onChange(on: .global()) { _ in }
+        defer { observation.cancel() }
+        let (isOver, added) = (Counter(), Counter())
+        let threads = (0..<8).map { _ in
+            Thread {
+                while isOver.value == 0 {
+                    // With its own instance: locks are made and freed while others fork.
+                    let own = make()
+                    for _ in 0..<20 { _ = own["count"] }
+                    if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil { added.add() }
+                }
+            }
+        }
+        threads.forEach { $0.start() }
+        var ended = 0
+        for _ in 0..<forks {
+            let child = fork()
+            if child == 0 {
+                // A child that hangs is ended by this, and counted.
+                alarm(60)
+                let before = prefs["count"] as? Int
+                let error = prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+                let after = make()["count"] as? Int
+                _exit(error == nil && before != nil && (after ?? 0) > (before ?? 0) ? 0 : 1)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            if status == 0 { ended += 1 }
+        }
+        isOver.add()
+        while !threads.allSatisfy(\.isFinished) { usleep(1_000) }
+        print("\(ended) of \(forks) children; \(prefs["count"] as? Int ?? -1) of \(added.value + ended)")
+    }
+
+    private final class Counter: @unchecked Sendable {
+        private let lock = NSLock()
+        private var count = 0
+        var value: Int { lock.withLock { count } }
+        func add() { lock.withLock { count += 1 } }
+    }
+
     private static func fork() -> pid_t {
         typealias Function = @convention(c) () -> pid_t
         guard let symbol = dlsym(nil, "fork") else { fatalError("no fork") }

@@ -46,6 +46,11 @@ enum Surroundings {
         case "names":
             let names = try? FileManager.default.contentsOfDirectory(atPath: rest).sorted()
             return (names ?? ["unreadable"]).joined(separator: " ")
+        case "terminal":
+            // There is one if the process controls a terminal.
+            let descriptor = Foundation.open("/dev/tty", O_RDONLY | O_NOCTTY)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor >= 0 ? "controls one" : "none"
         case "shell":
             return shell(rest) == 0 ? "ok" : "failed"
         default:

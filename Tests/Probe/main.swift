@@ -40,6 +40,8 @@ case "fork-returns":
     Fork.childReturns(arguments.popFirst() ?? "")
 case "fork-writes":
     Fork.childWrites(arguments.popFirst() ?? "")
+case "fork-threads":
+    Fork.threadsWrite(arguments.popFirst() ?? "", forks: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "orphan":
     try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
     Probe.report()

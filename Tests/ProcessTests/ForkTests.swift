@@ -75,6 +75,19 @@ import Testing
         try report("outside of an update", isLost: storedCount() != 201, isLockedOut: isLocked(folder.file()))
     }
 
+    /// A lock that another thread holds at the moment of the fork is nobody's in the child.
+    @Test(arguments: [false, true]) func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
+        let forks = Hazard.amount("PREFS_FORKS", usual: 60)
+        let result = try Child("Probe", ["fork-threads", isDefaultStore ? "" : path, "\(forks)"], home: folder).wait()
+        let numbers = result.output.matches(of: /[0-9]+/).compactMap { Int($0.output) }
+        try #require(numbers.count == 4, "\(result.output) \(result.errors)")
+        #expect(numbers[0] == forks, "\(result.output)")
+        #expect(numbers[2] == numbers[3], "\(result.output)")
+        Hazard.report(
+            "surroundings: fork beside eight threads: \(forks) situations, \(max(0, numbers[3] - numbers[2])) lost, "
+                + "\(forks - numbers[0]) locked out")
+    }
+
     private func report(_ name: String, isLost: Bool, isLockedOut: Bool) {
         Hazard.report(
             "surroundings: fork, \(name): 1 situations, \(isLost ? 1 : 0) lost, \(isLockedOut ? 1 : 0) locked out")
