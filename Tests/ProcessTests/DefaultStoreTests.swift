@@ -44,6 +44,8 @@ import Testing
             (["HOME": home.path], home, ".config/Probe.plist"),
             (["HOME": home.path, "XDG_CONFIG_HOME": "relative"], home, ".config/Probe.plist"),
             (["HOME": home.path, "XDG_CONFIG_HOME": config.path], config, "Probe.plist"),
+            (["HOME": home.path + "//"], home, ".config/Probe.plist"),
+            (["HOME": home.path, "XDG_CONFIG_HOME": "/" + config.path + "//./"], config, "Probe.plist"),
         ]
         for (environment, folder, name) in cases {
             let result = try Child("Probe", ["report"], environment: environment).wait()

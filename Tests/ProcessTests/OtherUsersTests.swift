@@ -210,6 +210,25 @@ struct OtherUsersTests {
         return output.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1
     }
 
+    // MARK: - Paths
+
+    /// Slashes at the end and in a row: root's first write in a user's home makes that user's folders.
+    @Test(arguments: ["/", "//", "/."]) func rootMakesTheFoldersOfAUserWhateverTheSlashes(_ slashes: String) throws {
+        let home = make("home", owner: Self.victim, mode: 0o755)
+        let environments = [["HOME": home + slashes], ["HOME": "/", "XDG_CONFIG_HOME": "/\(home)\(slashes)/deep\(slashes)"]]
+        for (environment, place) in zip(environments, [home + "/.config", home + "/deep"]) {
+            let result = try Child("Probe", ["report"], environment: environment).wait()
+            #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n", "\(environment)")
+            for path in [place, place + "/Probe.plist", place + "/.Probe.plist.lock"] {
+                #expect(try Trace(path).owner == Self.victim, "\(path)")
+            }
+        }
+        var situation = try Situation()
+        let file = home + "/" + slashes + "/new" + slashes + "/app.plist"
+        try situation.run("a path", [("open \(file)", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+        #expect(try Trace(home + "/new/app.plist").owner == Self.victim)
+    }
+
     // MARK: - Locks
 
     /// Another user's lock file, held by that user: a writer is told at once, and does not wait.

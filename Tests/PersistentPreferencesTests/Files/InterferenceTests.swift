@@ -82,4 +82,72 @@ import Testing
         #expect(root as? [String: Int] == ["a": 2])
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
     }
+
+    /// Without its lock file an update is not alone any more: what another process has acknowledged meanwhile stands.
+    @Test func anUpdateWhoseLockFileIsDeletedUndoesNoOtherWrite() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
+        // As another process does, in whose memory nothing of ours is.
+        let other = AnyPrefs(store: PropertyListFileStore(url: file, system: SystemCalls()))
+        let error = prefs.update { values in
+            values["a"] = 2
+            unlink(lock.path)
+            inThreads(1) { _ in other["b"] = 3 }
+            #expect(other.outcome == "ok")
+        }
+        let reason = "its lock file was removed during the update; the stored state is unchanged"
+        #expect(error.map { "\($0)" } == "\(file.path): \(reason)")
+        #expect(prefs.ints == ["a": 1, "b": 3])
+        prefs["a"] = 4
+        #expect(folder.prefs().ints == ["a": 4, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// The same at the last moment before the file is replaced.
+    @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: SystemCalls()))
+        let lock = folder.file(".test.plist.lock")
+        system.afterSync = {
+            unlink(lock.path)
+            inThreads(1) { _ in other["b"] = 3 }
+        }
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update; the stored state is unchanged"))
+        #expect(folder.prefs().ints == ["a": 1, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// Other programs take no lock: a file that one has put in place meanwhile is not replaced.
+    @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let theirs = folder.file("theirs.plist")
+        try writePropertyList(["AnyPrefs": ["a": 5]], to: theirs)
+        let file = folder.file()
+        let error = prefs.update { values in
+            values["a"] = 2
+            #expect(rename(theirs.path, file.path) == 0)
+        }
+        let reason = "was replaced by another program during the update; the stored state is unchanged"
+        #expect(error.map { "\($0)" } == "\(file.path): \(reason)")
+        #expect(prefs.ints == ["a": 5])
+    }
+
+    /// Whoever closes a file during an update finds it closed afterwards.
+    @Test func aFileThatWasClosedDuringTheUpdateStaysClosed() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let path = folder.file().path
+        chmod(path, 0o644)
+        prefs.update { values in
+            values["a"] = 2
+            chmod(path, 0o600)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(folder.prefs().ints == ["a": 2])
+    }
 }

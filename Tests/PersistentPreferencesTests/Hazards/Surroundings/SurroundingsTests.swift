@@ -136,6 +136,50 @@ import Testing
         return true
     }
 
+    /// At every single call of a write, another user puts a link to a folder in the place of the file's folder, and back again
+    /// afterwards: nothing in that folder is touched.
+    @Test(.enabled(if: Hazard.canRun("surroundings: folder exchanged", if: geteuid() == 0, else: "only root can do that")))
+    func aFolderExchangedForALinkOfAnotherUser() throws {
+        let (inner, kept, treasury) = (folder.path + "/inner", folder.path + "/kept", folder.path + "/treasury")
+        mkdir(treasury, 0o700)
+        try writePropertyList(["AnyPrefs": ["b": 7]], to: folder.file("treasury/test.plist"))
+        let before = try FolderState(in: treasury)
+        var (number, isOver) = (0, false)
+        while !isOver {
+            for isNew in [false, true] {
+                for name in try self.inner() { unlink(inner + "/" + name) }
+                let system = RecordingSystemCalls()
+                (system.flushes, system.isClockAhead) = (false, false)
+                let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist"), system: system))
+                if !isNew { prefs["a"] = 1 }
+                var calls = 0
+                system.onCall = { [number] _ in
+                    if calls == number {
+                        rename(inner, kept)
+                        symlink(treasury, inner)
+                        lchown(inner, 22_222, 22_222)
+                    }
+                    calls += 1
+                }
+                let error = prefs.update { $0["a"] = 2 }
+                system.onCall = nil
+                if calls <= number { isOver = true }
+                #expect(try FolderState(in: treasury) == before, "call \(number), new \(isNew)")
+                if calls > number {
+                    unlink(inner)
+                    rename(kept, inner)
+                }
+                let later = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist")))
+                #expect(error != nil || later.ints == ["a": 2], "call \(number), new \(isNew)")
+                later["c"] = 3
+                #expect(later.outcome == "ok", "call \(number), new \(isNew)")
+            }
+            number += 1
+        }
+        #expect(number > 10)
+        Hazard.report("surroundings: a folder exchanged for another user's link: \(2 * number) situations, 0 lost")
+    }
+
     // MARK: - From its first moment
 
     @Test func nothingIsEverMadeForOthers() {
