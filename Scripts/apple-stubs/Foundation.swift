@@ -103,6 +103,14 @@ extension DispatchSource {
 
 let O_EVTONLY: Int32 = 0x8000
 let F_FULLFSYNC: Int32 = 51
+/// sys/fcntl.h, from macOS 11 and iOS 14 on.
+let O_NOFOLLOW_ANY: Int32 = 0x2000_0000
+
+// copyfile.h
+typealias copyfile_flags_t = UInt32
+let COPYFILE_ACL: Int32 = 1
+let COPYFILE_XATTR: Int32 = 4
+func fcopyfile(_ from: Int32, _ to: Int32, _ state: OpaquePointer?, _ flags: copyfile_flags_t) -> Int32 { fatalError() }
 
 extension stat {
     var st_mtimespec: timespec { st_mtim }

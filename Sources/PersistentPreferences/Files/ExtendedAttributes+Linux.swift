@@ -20,8 +20,15 @@
         }
 
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
-            let bytes = try growing("flistxattr") { flistxattr(descriptor, $0, $1) } ?? []
-            return bytes.split(separator: 0).map { String(decoding: $0.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+            var names: [String] = []
+            for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {
+                // Repaired, it would name another one.
+                guard let name = String(validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+                    throw StorageFailure(path: "", reason: "has an attribute whose name is not UTF-8")
+                }
+                names.append(name)
+            }
+            return names
         }
 
         /// nil if there is none of that name.
@@ -29,26 +36,27 @@
             try growing(name) { fgetxattr(descriptor, name, $0, $1) }
         }
 
-        /// What a call gives that is told the room for its result; nil if there is no such thing.
+        /// What a call gives that tells how much room its result needs; nil if there is no such thing.
         private static func growing(
             _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
         ) throws(StorageFailure) -> [CChar]? {
-            var buffer = [CChar](repeating: 0, count: 256)
             while true {
-                let count = buffer.withUnsafeMutableBufferPointer { call($0.baseAddress, $0.count) }
+                let size = call(nil, 0)
+                if size == 0 { return [] }
+                var buffer = [CChar](repeating: 0, count: max(size, 0))
+                let count = size < 0 ? size : buffer.withUnsafeMutableBufferPointer { call($0.baseAddress, $0.count) }
                 if count >= 0 { return Array(buffer[..<count]) }
-                switch errno {
-                case ENODATA, ENOTSUP: return nil
-                case ERANGE where buffer.count < 1 << 20: buffer = Array(repeating: 0, count: buffer.count * 16)
-                default: try check(-1, name)
-                }
+                if [ENODATA, ENOTSUP].contains(errno) { return nil }
+                // It has grown meanwhile.
+                if errno != ERANGE { try check(-1, name) }
             }
         }
 
         private static func check(_ result: Int32, _ name: String) throws(StorageFailure) {
             guard result != 0 else { return }
             let reason = String(cString: strerror(errno))
-            throw StorageFailure(path: "", reason: "its attribute \(name) cannot be kept: \(reason)")
+            let attribute = name.isEmpty ? "attributes" : "attribute \(name)"
+            throw StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)")
         }
     }
 

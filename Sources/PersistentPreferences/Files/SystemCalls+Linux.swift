@@ -23,15 +23,18 @@
         func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
-            var folder = OpenFile(try openRetrying("/", in: AT_FDCWD, Self.namesOnly | O_DIRECTORY), self)
-            for name in PathResolution.parts(of: names.folder) {
+            var folder = try openRetrying("/", in: AT_FDCWD, Self.namesOnly | O_DIRECTORY)
+            defer { close(folder) }
+            for name in names.folder.utf8.split(separator: UInt8(ascii: "/")) {
                 do throws(StorageFailure) {
-                    folder = OpenFile(try openFolder(name, in: folder.descriptor, Self.namesOnly), self)
+                    let next = try openFolder(String(Substring(name)), in: folder, Self.namesOnly)
+                    close(folder)
+                    folder = next
                 } catch {
                     throw error.at(names.folder)
                 }
             }
-            return try body(folder.descriptor, names.file)
+            return try body(folder, names.file)
         }
     }
 #endif

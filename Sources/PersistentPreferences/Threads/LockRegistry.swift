@@ -20,21 +20,21 @@ enum LockRegistry {
         entry.initialize(to: Node())
         initialize(mutex(of: entry))
         let shared = shared
-        pthread_mutex_lock(&shared.pointee.mutex)
+        pthread_mutex_lock(shared.pointee.mutex)
         entry.pointee.next = shared.pointee.first
         shared.pointee.first?.pointee.previous = entry
         shared.pointee.first = entry
-        pthread_mutex_unlock(&shared.pointee.mutex)
+        pthread_mutex_unlock(shared.pointee.mutex)
         return entry
     }
 
     static func remove(_ entry: Entry) {
         let shared = shared
-        pthread_mutex_lock(&shared.pointee.mutex)
+        pthread_mutex_lock(shared.pointee.mutex)
         let node = entry.pointee
         if let previous = node.previous { previous.pointee.next = node.next } else { shared.pointee.first = node.next }
         node.next?.pointee.previous = node.previous
-        pthread_mutex_unlock(&shared.pointee.mutex)
+        pthread_mutex_unlock(shared.pointee.mutex)
         pthread_mutex_destroy(mutex(of: entry))
         entry.deallocate()
     }
@@ -51,7 +51,8 @@ enum LockRegistry {
     // MARK: - Fork
 
     private struct Shared {
-        var mutex = pthread_mutex_t()
+        /// Guards the list.
+        let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         var first: Entry?
         /// Whether the thread in `fork` holds all locks.
         var areHeld = false
@@ -61,7 +62,7 @@ enum LockRegistry {
     nonisolated(unsafe) private static let shared = {
         let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
         shared.initialize(to: Shared())
-        initialize(&shared.pointee.mutex)
+        initialize(shared.pointee.mutex)
         let code = pthread_atfork(
             { LockRegistry.takeAll() }, { LockRegistry.releaseAll() }, { LockRegistry.renewAll() })
         precondition(code == 0, "no memory for pthread_atfork")
@@ -79,16 +80,16 @@ enum LockRegistry {
     private static func takeAll() {
         let shared = shared
         for _ in 0..<20_000 {
-            pthread_mutex_lock(&shared.pointee.mutex)
+            pthread_mutex_lock(shared.pointee.mutex)
             if tryAll() {
                 shared.pointee.areHeld = true
                 return
             }
             // Whoever holds a lock may be about to make one.
-            pthread_mutex_unlock(&shared.pointee.mutex)
+            pthread_mutex_unlock(shared.pointee.mutex)
             usleep(50)
         }
-        pthread_mutex_lock(&shared.pointee.mutex)
+        pthread_mutex_lock(shared.pointee.mutex)
     }
 
     private static func tryAll() -> Bool {
@@ -115,7 +116,7 @@ enum LockRegistry {
         let shared = shared
         if shared.pointee.areHeld { release(before: nil) }
         shared.pointee.areHeld = false
-        pthread_mutex_unlock(&shared.pointee.mutex)
+        pthread_mutex_unlock(shared.pointee.mutex)
     }
 
     private static func renewAll() {
@@ -126,7 +127,7 @@ enum LockRegistry {
             entry = renewed.pointee.next
         }
         shared.pointee.areHeld = false
-        initialize(&shared.pointee.mutex)
+        initialize(shared.pointee.mutex)
         shared.pointee.forks += 1
     }
 }
