@@ -163,6 +163,26 @@ struct OtherUsersTests {
         situation.report("a file with a list of users")
     }
 
+    /// A list of a file whose group the writer may not give: the bits of the mode look as if no group mattered.
+    @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
+    func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
+        var situation = try Situation()
+        let place = make("place", owner: Self.victim, mode: 0o755)
+        let file = place + "/app.plist"
+        try write(file, ["ProbePrefs": ["count": 1]], owner: Self.victim, mode: 0o644)
+        chown(file, Self.victim, 33_333)
+        try Tool.setfacl.run(["-m", "u:\(Self.attacker):r,g::-,o::r", file])
+        let list = try Tool.getfacl.run(["-n", "-c", file])
+        let trouble =
+            "\(file): belongs to a group of others, and is for that group other than for everybody; "
+            + "the stored state is unchanged"
+        try situation.run("the owner", Root.asUser(Int(Self.victim)) + [("open \(file)", "ok"), ("set 2", trouble)])
+        #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
+        try Tool.setfacl.run(["-b", file])
+        chmod(file, 0o644)
+        try situation.run("without a list", Root.asUser(Int(Self.victim)) + [("open \(file)", "ok"), ("set 2", "ok")])
+    }
+
     /// A folder's list for new files opens no file that was closed.
     @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
     func aFoldersListOpensNoFile() throws {

@@ -19,6 +19,11 @@
             }
         }
 
+        /// Whether the file has an access control list: the group's bits of its mode are then the most that the list allows.
+        static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool {
+            try attributeNames(of: descriptor).contains(accessControlList)
+        }
+
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
             var names: [String] = []
             for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {

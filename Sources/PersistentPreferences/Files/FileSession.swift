@@ -165,6 +165,8 @@ struct FileSession {
         do throws(StorageFailure) {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
                 try refuseForeign(status, names, in: folder, system)
+                // Whoever may read it could hold it for ever. Earlier versions made it for the group too; only its owner can close it.
+                if status.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 return file
             }
         } catch {

@@ -30,13 +30,22 @@ struct Permissions {
                 if new.owner != owner {
                     throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
                 }
-                guard mode & 0o070 == 0 else {
-                    throw StorageFailure(path: "", reason: "belongs to a group of others, who would lose it")
+                guard try isSameForEveryGroup(system) else {
+                    throw StorageFailure(
+                        path: "", reason: "belongs to a group of others, and is for that group other than for everybody")
                 }
             }
         }
         // Before the mode: with a list, the mode's bits of the group are what the list allows at most.
         if let attributes { try system.copyAttributes(from: attributes.descriptor, to: descriptor) }
         if mode != new.permissions { try system.setPermissions(mode_t(mode), of: descriptor) }
+    }
+
+    /// Whether nobody gains or loses anything by another owning group.
+    private func isSameForEveryGroup(_ system: SystemCalls) throws(StorageFailure) -> Bool {
+        guard mode >> 3 & 0o7 == mode & 0o7 else { return false }
+        // With a list the bits say nothing of the owning group.
+        guard let attributes else { return true }
+        return try !system.hasAccessControlList(attributes.descriptor)
     }
 }

@@ -20,6 +20,9 @@
             try body(AT_FDCWD, names.path)
         }
 
+        /// Lists are apart from the mode there.
+        static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
+
         static func copyExtendedAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
             guard fcopyfile(old, new, nil, copyfile_flags_t(COPYFILE_ACL | COPYFILE_XATTR)) != 0 else { return }
             let reason = String(cString: strerror(errno))

@@ -90,6 +90,11 @@ class SystemCalls: @unchecked Sendable {
         try Self.copyExtendedAttributes(from: old, to: new)
     }
 
+    /// Whether a list of users and groups stands beside the mode, which then tells less than it seems to.
+    func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
+        try Self.modeIsMask(of: descriptor)
+    }
+
     func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
         try check(fchown(descriptor, owner, group), "chown", "")
     }

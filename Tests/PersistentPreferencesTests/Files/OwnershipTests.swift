@@ -64,13 +64,20 @@ import Testing
     @Test func aFileOfAnothersGroupIsNotTakenFromIt() throws {
         let system = RecordingSystemCalls()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        chown(folder.file().path, 0, 54_321)
-        for (mode, outcome) in [(mode_t(0o640), "belongs to a group of others, who would lose it"), (0o600, "ok")] {
+        let trouble =
+            "\(folder.file().path): belongs to a group of others, and is for that group other than for everybody; "
+            + "the stored state is unchanged"
+        // With one that is closed to its group and open to everybody, the group would gain.
+        for (mode, outcome) in [(mode_t(0o640), trouble), (0o604, trouble), (0o644, "ok"), (0o600, "ok")] {
+            chown(folder.file().path, 0, 54_321)
             chmod(folder.file().path, mode)
             let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-            system.fail("chown", with: EPERM, EPERM, EPERM)
-            prefs["a"] = 2
-            #expect(prefs.outcome.contains(outcome))
+            system.onCall = { name throws(StorageFailure) in
+                if name == "chown" { throw StorageFailure("chown", "", code: EPERM) }
+            }
+            prefs["a"] = Int(mode)
+            #expect(prefs.outcome == outcome, "\(String(mode, radix: 8))")
+            system.onCall = nil
         }
     }
 
