@@ -4,8 +4,11 @@ public import Foundation
 ///
 /// The file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each. Entries that are not ours
 /// are carried along. It is created when something is first written, 0600, with its folder, 0700; an existing file keeps
-/// its format, mode, owner and group. Symbolic links are followed and kept. Beside it stand `.NAME.lock` and
-/// `.NAME.lastgood`.
+/// its format, mode, owner, group, access control list and extended attributes, or the write is rejected. Beside it stand
+/// `.NAME.lock` and `.NAME.lastgood`.
+///
+/// A symbolic link is followed and kept if root or the caller owns it, or if its owner also owns what it leads to. The path is
+/// resolved when the file is first used, and again when a link is found to have changed.
 ///
 /// `.NAME.lastgood` is the last good copy: the bytes of the last commit. If another program damages the file, reads leave it as
 /// it is and return the newest known state, which is this copy or what the process knew, and ``PrefsError/damaged(_:)`` says
@@ -16,9 +19,10 @@ public import Foundation
 ///
 /// A read creates, renames, changes and removes nothing.
 ///
-/// A process that forks inside of an update shares its lock with the child, whose own commit of that update is refused. If the
-/// parent is killed there, the child holds the lock until it ends or replaces itself (`exec`): others' writes wait that long, as
-/// they do for a writer that is stopped inside of an update; reads need no lock.
+/// After `fork` the child can read and write like any other process; it hears of no changes. A process that forks inside of an
+/// update shares its lock with the child, whose own commit of that update is refused. If the parent is killed there, the child holds
+/// the lock until it ends or replaces itself (`exec`): others' writes wait that long, as they do for a writer that is stopped inside
+/// of an update; reads need no lock.
 ///
 /// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
 /// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use
