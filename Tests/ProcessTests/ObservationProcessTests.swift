@@ -46,7 +46,10 @@ import Testing
     /// Waits until so many queues are open: one that is given up is closed by whoever reads it, soon.
     private func tell(_ observer: PipedChild, _ command: String, queues: Int) throws {
         var answer = try observer.ask(command)
-        for _ in 0..<100_000 where answer != "\(queues) queues" { answer = try observer.ask("count") }
+        for _ in 0..<100_000 {
+            if answer == "\(queues) queues" { break }
+            answer = try observer.ask("count")
+        }
         #expect(answer == "\(queues) queues")
     }
 

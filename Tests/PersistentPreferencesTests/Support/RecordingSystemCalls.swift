@@ -57,7 +57,10 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
 
     /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more.
     var openDescriptors: Set<Descriptor> {
-        for _ in 0..<100_000 where !lock.withLock({ opened.isEmpty }) { sched_yield() }
+        for _ in 0..<100_000 {
+            if lock.withLock({ opened.isEmpty }) { break }
+            sched_yield()
+        }
         return lock.withLock { opened }
     }
 
