@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lets the vetter look into any optional, array or dictionary without a cast that would copy or convert it.
+/// Lets the vetter look into any optional, array or dictionary of Swift's without a cast that would copy or convert it.
 protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
@@ -10,6 +10,7 @@ extension Optional: OptionalValue {
 }
 
 protocol ArrayValue {
+    var count: Int { get }
     var elements: [Any] { get }
 }
 
@@ -17,17 +18,8 @@ extension Array: ArrayValue {
     var elements: [Any] { self }
 }
 
-extension NSArray: ArrayValue {
-    /// A copy of the references: the array may be mutable and somebody else's.
-    var elements: [Any] {
-        let references = Mirror(reflecting: self).children
-        // Of a subclass with a storage of its own the mirror shows nothing.
-        guard references.count == count else { return map { $0 } }
-        return references.map { unboxed($0.value as AnyObject) }
-    }
-}
-
 protocol DictionaryValue {
+    var count: Int { get }
     var pairs: [(Any, Any)] { get }
 }
 
@@ -35,22 +27,36 @@ extension Dictionary: DictionaryValue {
     var pairs: [(Any, Any)] { map { ($0.key, $0.value) } }
 }
 
-extension NSDictionary: DictionaryValue {
-    var pairs: [(Any, Any)] {
-        let references = Mirror(reflecting: self).children.compactMap { $0.value as? (key: NSObject, value: AnyObject) }
-        guard references.count == count else { return map { ($0.key, $0.value) } }
-        return references.map { (unboxed($0.key), unboxed($0.value)) }
+// On Linux every accessor of an Objective-C container turns the containers inside into Swift's, all the way down: a cycle would
+// overflow the stack, and shared references multiply, before anybody could count. A mirror gives the references. A text
+// stays an object too: as a Swift string it would have U+FFFD for an unpaired surrogate.
+
+extension NSArray {
+    /// A copy of the references, because the array may be mutable and somebody else's. nil for a subclass: only its own methods
+    /// say what it holds.
+    var references: [Any]? {
+        let kind = type(of: self)
+        guard kind == NSArray.self || kind == NSMutableArray.self else { return nil }
+        return Mirror(reflecting: self).children.map { unboxed($0.value as AnyObject) }
     }
 }
 
-/// What an Objective-C container holds, out of the box that Swift values are put in there.
-///
-/// On Linux every accessor of such a container turns the containers inside into Swift's, all the way down: a cycle would
-/// overflow the stack, and shared references multiply, before anybody could count. A mirror gives the references. A text
-/// stays an object too: as a Swift string it would have U+FFFD for an unpaired surrogate.
-private func unboxed(_ object: AnyObject) -> Any {
-    switch object {
-    case is NSArray, is NSDictionary, is NSSet, is NSString: object
-    default: NSArray(object: object).object(at: 0)
+extension NSDictionary {
+    /// The same for the pairs.
+    var references: [(Any, Any)]? {
+        let kind = type(of: self)
+        guard kind == NSDictionary.self || kind == NSMutableDictionary.self else { return nil }
+        return Mirror(reflecting: self).children.compactMap {
+            ($0.value as? (key: NSObject, value: AnyObject)).map { (unboxed($0.key), unboxed($0.value)) }
+        }
     }
 }
+
+/// A Swift value, out of the box that it is put in by an Objective-C container; any other object as it is.
+private func unboxed(_ object: AnyObject) -> Any {
+    // Nothing else is handed to Foundation: it would convert an object of any class, whatever length that reports.
+    ObjectIdentifier(type(of: object)) == boxClass ? NSArray(object: object).object(at: 0) : object
+}
+
+private struct Boxed {}
+private let boxClass = ObjectIdentifier(type(of: Boxed() as AnyObject))

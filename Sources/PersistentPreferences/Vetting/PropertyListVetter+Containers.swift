@@ -62,16 +62,19 @@ extension PropertyListVetter {
         guard isWithinLimit(depth) else { return nil }
         var copies: [String: Any] = [:]
         for (key, value) in pairs {
-            let key = (key as? AnyHashable)?.base ?? key
-            guard let text = key as? String else {
+            let key = type(of: key) == AnyHashable.self ? (key as? AnyHashable)?.base ?? key : key
+            var name: String?
+            if type(of: key) is AnyClass, let text = key as? NSString {
+                name = copyText(text)
+                if name == nil { return nil }
+            }
+            guard let text = name ?? key as? String else {
                 return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are texts")
             }
             guard StreamSafeText.isSafe(text) else { return refuse(StreamSafeText.reason) }
             path.append(.key(text))
             defer { path.removeLast() }
-            let isObject = type(of: key) is AnyClass
-            let name = isObject ? (key as? NSString).flatMap { copyText($0) } : copyText(text)
-            guard let name else { return nil }
+            guard let name = name ?? copyText(text) else { return nil }
             if copies.index(forKey: name) != nil {
                 return refuse("two keys differ only in their Unicode spelling")
             }

@@ -58,7 +58,7 @@ struct PropertyListVetter {
     /// nil where the value is refused.
     mutating func look(at value: Any, depth: Int) -> Copy? {
         // Each value costs something: shared references multiply, and their bytes bound the work.
-        bytes += 9
+        bytes += Self.leastBytes
         guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         switch CanonicalForm(value) {
         case .text(let text): return look(at: text)
@@ -75,6 +75,7 @@ struct PropertyListVetter {
 
     /// A value that is not in canonical form, and may have one.
     private mutating func copyForeign(_ value: Any, depth: Int) -> Any? {
+        if type(of: value) is AnyClass { return copyObject(value, depth: depth) }
         if let scalar = copyForeignScalar(value) { return scalar.copy }
         var value = value
         var isWrapped = false
@@ -91,15 +92,15 @@ struct PropertyListVetter {
                 break
             }
             isWrapped = true
-            bytes += 9
+            bytes += Self.leastBytes
             guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         }
         if isWrapped { return copy(value, depth: depth) }
         switch value {
         case let array as any ArrayValue:
-            return copyElements(array.elements, depth: depth)
+            return fits(array.count, bytesEach: Self.leastBytes) ? copyElements(array.elements, depth: depth) : nil
         case let dictionary as any DictionaryValue:
-            return copyPairs(dictionary.pairs, depth: depth)
+            return fits(dictionary.count, bytesEach: Self.leastBytes) ? copyPairs(dictionary.pairs, depth: depth) : nil
         default:
             return refuse(UnsupportedValue.reason(for: value))
         }
@@ -108,15 +109,6 @@ struct PropertyListVetter {
     /// The copy of a scalar (nil inside where it is refused), or nil where the value is no scalar.
     private mutating func copyForeignScalar(_ value: Any) -> (copy: Any?, Void)? {
         let kind = type(of: value)
-        if kind is AnyClass {
-            switch value {
-            case is NSDecimalNumber: return (refuse(UnsupportedValue.decimal), ())
-            case let text as NSString: return (copyText(text), ())
-            case let data as NSData: return (copyData(Data(bytes: data.bytes, count: data.length)), ())
-            case let date as NSDate: return (copyDate(date.timeIntervalSinceReferenceDate), ())
-            default: return nil
-            }
-        }
         // Exact types only: a cast would turn numbers and Booleans into one another.
         switch ObjectIdentifier(kind) {
         case Kind.int: return ((value as? Int).map { CanonicalNumber($0).object }, ())
@@ -142,27 +134,14 @@ struct PropertyListVetter {
         return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge()
     }
 
-    mutating func copyText(_ text: NSString) -> String? {
-        let length = text.length
-        guard length <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
-        // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
-        let units = (0..<length).map(text.character(at:))
-        let copy = String(decoding: units, as: UTF16.self)
-        // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
-        guard copy.utf16.elementsEqual(units) else {
-            return refuse("a text with an unpaired surrogate cannot be stored in a property list")
-        }
-        return copyText(copy)
-    }
-
-    private mutating func copyData(_ data: Data) -> Data? {
+    mutating func copyData(_ data: Data) -> Data? {
         bytes += data.count
         guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
         // Bytes may belong to somebody else (NSMutableData, bytesNoCopy): the copy owns its own.
         return data.withUnsafeBytes { Data($0) }
     }
 
-    private mutating func copyDate(_ interval: TimeInterval) -> Date? {
+    mutating func copyDate(_ interval: TimeInterval) -> Date? {
         guard interval.isFinite else { return refuse("a date must be finite") }
         guard abs(interval) <= PropertyListLimits.dateInterval else {
             return refuse("a date this far away cannot be stored in a property list")
@@ -171,6 +150,16 @@ struct PropertyListVetter {
     }
 
     // MARK: - Refusals
+
+    /// What a value costs at least.
+    static let leastBytes = 9
+
+    /// Whether the budget has room for so many parts. Asked before they are copied.
+    mutating func fits(_ count: Int, bytesEach: Int) -> Bool {
+        if count <= (PropertyListLimits.rootBytes - bytes) / bytesEach { return true }
+        let _: Any? = refuseAsTooLarge()
+        return false
+    }
 
     /// Past the budget nothing is looked at any more: shared references multiply, and a cycle has no end.
     var isExhausted: Bool {

@@ -31,6 +31,8 @@ enum UnsupportedValue {
             return cannot("\(article(name)) \(name)", "convert it to Array")
         }
         if name.contains("->") { return cannot("a closure") }
+        // The mirror of a Foundation container asks it for its contents, whatever count it reports.
+        if kind is AnyClass { return cannot("\(article(name)) \(name)") }
         switch Mirror(reflecting: value).displayStyle {
         case .tuple: return cannot("a tuple")
         case .enum: return cannot("the enum \(name)")

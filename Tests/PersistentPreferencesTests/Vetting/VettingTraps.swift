@@ -23,7 +23,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         Trap(noun, "\(noun) cannot be stored in a property list" + (remedy.map { "; \($0)" } ?? ""), value)
     }
 
-    static let all = noType + dates + numbers + keys + inside + sizes
+    static let all = noType + dates + numbers + keys + inside + sizes + lies
 
     private static let noType: [Trap] = [
         .unknown("a NSObject") { NSObject() },

@@ -3,13 +3,16 @@ import Foundation
 /// A text of any UTF-16 units; Foundation's own on Linux puts U+FFFD in the place of a surrogate without partner.
 final class UnitsText: NSString {
     private let units: [UInt16]
+    private var reportedLength: Int?
 
-    init(_ units: [UInt16]) {
+    /// - Parameter reportedLength: a length that is not true.
+    init(_ units: [UInt16], reportedLength: Int? = nil) {
         self.units = units
+        self.reportedLength = reportedLength
         super.init(characters: [], length: 0)
     }
 
-    override var length: Int { units.count }
+    override var length: Int { reportedLength ?? units.count }
 
     override func character(at index: Int) -> unichar { units[index] }
 

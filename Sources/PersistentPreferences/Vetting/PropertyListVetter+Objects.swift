@@ -1,0 +1,82 @@
+import Foundation
+
+/// Objects of Foundation's classes and of their subclasses.
+///
+/// A subclass may report any size. The size is compared with what is left of the budget before anything is allocated, read or
+/// converted. An overridden method that itself traps, or bytes that are not there although the reported length is below the
+/// limit, still stop the program.
+extension PropertyListVetter {
+    mutating func copyObject(_ object: Any, depth: Int) -> Any? {
+        switch object {
+        case is NSDecimalNumber: refuse(UnsupportedValue.decimal)
+        case let text as NSString: copyText(text)
+        case let data as NSData: copyData(data)
+        case let date as NSDate: copyDate(date.timeIntervalSinceReferenceDate)
+        case let array as NSArray: copyElements(array, depth: depth)
+        case let dictionary as NSDictionary: copyPairs(dictionary, depth: depth)
+        default: refuse(UnsupportedValue.reason(for: object))
+        }
+    }
+
+    mutating func copyText(_ text: NSString) -> String? {
+        let length = text.length
+        guard isPlausible(length, "an NSString that reports a length") else { return nil }
+        // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
+        let units = (0..<length).map(text.character(at:))
+        let copy = String(decoding: units, as: UTF16.self)
+        // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
+        guard copy.utf16.elementsEqual(units) else {
+            return refuse("a text with an unpaired surrogate cannot be stored in a property list")
+        }
+        return copyText(copy)
+    }
+
+    private mutating func copyData(_ data: NSData) -> Data? {
+        let length = data.length
+        guard isPlausible(length, "an NSData that reports a length") else { return nil }
+        return copyData(Data(bytes: data.bytes, count: length))
+    }
+
+    private mutating func copyElements(_ array: NSArray, depth: Int) -> [Any]? {
+        let count = array.count
+        guard isPlausible(count, "an NSArray that reports a count", bytesEach: Self.leastBytes) else { return nil }
+        if let references = array.references { return copyElements(references, depth: depth) }
+        // One by one: each is charged before the next is asked for.
+        let elements = (0..<count).lazy.map { array.object(at: $0) }
+        return copyElements(IteratorSequence(elements.makeIterator()), depth: depth)
+    }
+
+    private mutating func copyPairs(_ dictionary: NSDictionary, depth: Int) -> [String: Any]? {
+        let count = dictionary.count
+        guard isPlausible(count, "an NSDictionary that reports a count", bytesEach: Self.leastBytes) else { return nil }
+        if let references = dictionary.references { return copyPairs(references, depth: depth) }
+        let keys = dictionary.keyEnumerator()
+        var given = 0
+        var fault: String?
+        let pairs = AnyIterator { () -> (Any, Any)? in
+            guard let key = keys.nextObject() else {
+                if given < count { fault = "has fewer keys than its count of \(count)" }
+                return nil
+            }
+            guard given < count else {
+                fault = "has more keys than its count of \(count)"
+                return nil
+            }
+            guard let value = dictionary.object(forKey: key) else {
+                fault = "has no value for one of its keys"
+                return nil
+            }
+            given += 1
+            return (key, value)
+        }
+        let copy = copyPairs(pairs, depth: depth)
+        return fault.map { refuse("an NSDictionary that \($0) cannot be stored in a property list") } ?? copy
+    }
+
+    /// Notes the reason and returns false if a reported size cannot be true, or is more than the budget allows.
+    private mutating func isPlausible(_ size: Int, _ report: String, bytesEach: Int = 1) -> Bool {
+        if size >= 0 { return fits(size, bytesEach: bytesEach) }
+        let _: Any? = refuse("\(report) of \(size) cannot be stored in a property list")
+        return false
+    }
+}

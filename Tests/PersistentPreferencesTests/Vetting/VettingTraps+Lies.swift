@@ -1,0 +1,183 @@
+import Foundation
+
+extension Trap {
+    /// Objects whose overridden methods report sizes, types or keys that cannot be true.
+    static let lies: [Trap] = texts + arrays + dictionaries + data + others
+
+    private static func implausible(_ report: String) -> String {
+        "\(report) cannot be stored in a property list"
+    }
+
+    private static let texts: [Trap] =
+        ([-1, .min] as [Int]).map { length in
+            Trap("text of length \(length)", implausible("an NSString that reports a length of \(length)")) {
+                UnitsText([0x61], reportedLength: length)
+            }
+        }
+        + ([.max, (4 << 20) + 1] as [Int]).map { length in
+            Trap("text of length \(length)", tooLarge) { UnitsText([0x61], reportedLength: length) }
+        }
+
+    private static let arrays: [Trap] =
+        ([-1, .min] as [Int]).map { count in
+            Trap("array of count \(count)", implausible("an NSArray that reports a count of \(count)")) {
+                LyingArray(count: count)
+            }
+        }
+        + ([.max, 1 << 19] as [Int]).map { count in
+            Trap("array of count \(count)", tooLarge) { LyingArray(count: count) }
+        } + [
+            Trap("mutable array of count -1", implausible("an NSArray that reports a count of -1")) {
+                LyingMutableArray()
+            },
+            Trap("array of lying texts", at: "[0]", implausible("an NSString that reports a length of -1")) {
+                LyingArray(count: 1, element: UnitsText([0x61], reportedLength: -1))
+            },
+            Trap("array in an NSArray", at: "[0]", implausible("an NSArray that reports a count of -1")) {
+                NSArray(object: LyingArray(count: -1))
+            },
+        ]
+
+    private static let dictionaries: [Trap] =
+        ([-1, .min] as [Int]).map { count in
+            Trap("dictionary of count \(count)", implausible("an NSDictionary that reports a count of \(count)")) {
+                LyingDictionary(count: count, keys: .endless)
+            }
+        }
+        + ([.max, 1 << 19] as [Int]).map { count in
+            Trap("dictionary of count \(count)", tooLarge) { LyingDictionary(count: count, keys: .endless) }
+        } + [
+            Trap("dictionary of too few keys", implausible("an NSDictionary that has fewer keys than its count of 2")) {
+                LyingDictionary(count: 2, keys: .these(["k"]))
+            },
+            Trap("dictionary of endless keys", implausible("an NSDictionary that has more keys than its count of 3")) {
+                LyingDictionary(count: 3, keys: .endless)
+            },
+            Trap("dictionary of no count", implausible("an NSDictionary that has more keys than its count of 0")) {
+                LyingDictionary(count: 0, keys: .these(["k"]))
+            },
+            Trap("dictionary without the value", implausible("an NSDictionary that has no value for one of its keys")) {
+                LyingDictionary(count: 1, keys: .these(["k"]), value: nil)
+            },
+            Trap("dictionary with a lying key", implausible("an NSString that reports a length of -1")) {
+                LyingDictionary(count: 1, keys: .these([UnitsText([0x61], reportedLength: -1)]))
+            },
+            Trap("dictionary with a key too long", tooLarge) {
+                LyingDictionary(count: 1, keys: .these([UnitsText([0x61], reportedLength: .max)]))
+            },
+            Trap("dictionary of lying data", at: ".k", implausible("an NSData that reports a length of -1")) {
+                LyingDictionary(count: 1, keys: .these(["k"]), value: LyingData(length: -1))
+            },
+        ]
+
+    private static let data: [Trap] =
+        ([-1, .min] as [Int]).map { length in
+            Trap("data of length \(length)", implausible("an NSData that reports a length of \(length)")) {
+                LyingData(length: length)
+            }
+        }
+        + ([.max, 4 << 20] as [Int]).map { length in
+            Trap("data of length \(length)", tooLarge) { LyingData(length: length) }
+        } + [
+            Trap("data in an NSArray", at: "[0]", implausible("an NSData that reports a length of -1")) {
+                NSArray(object: LyingData(length: -1))
+            }
+        ]
+
+    private static let others: [Trap] = [
+        Trap("NSDate subclass, infinite", "a date must be finite") { LyingDate() },
+        Trap("NSSet subclass", implausible("a LyingSet") + "; convert it to Array") { LyingSet() },
+        Trap("collection", implausible("an EndlessCollection")) { EndlessCollection() },
+        Trap("collection in AnyHashable", implausible("an EndlessCollection")) { AnyHashable(EndlessCollection()) },
+    ]
+}
+
+final class LyingArray: NSArray {
+    private var reported = 0
+    private var element: Any = NSNumber(value: 1)
+
+    convenience init(count: Int, element: Any = NSNumber(value: 1)) {
+        self.init()
+        (reported, self.element) = (count, element)
+    }
+
+    override var count: Int { reported }
+
+    override func object(at index: Int) -> Any { element }
+}
+
+private final class LyingMutableArray: NSMutableArray {
+    override var count: Int { -1 }
+    override func object(at index: Int) -> Any { "x" }
+}
+
+final class LyingDictionary: NSDictionary {
+    enum Keys {
+        case these([Any])
+        /// A new one at each call.
+        case endless
+    }
+
+    private var reported = 0
+    private var keys = Keys.endless
+    private var value: Any?
+
+    convenience init(count: Int, keys: Keys, value: Any? = NSNumber(value: 1)) {
+        self.init()
+        (reported, self.keys, self.value) = (count, keys, value)
+    }
+
+    override var count: Int { reported }
+
+    override func keyEnumerator() -> NSEnumerator { KeyEnumerator(keys) }
+
+    override func object(forKey key: Any) -> Any? { value }
+
+    private final class KeyEnumerator: NSEnumerator {
+        private let keys: Keys
+        private var number = 0
+
+        init(_ keys: Keys) {
+            self.keys = keys
+        }
+
+        override func nextObject() -> Any? {
+            defer { number += 1 }
+            switch keys {
+            case .these(let keys): return number < keys.count ? keys[number] : nil
+            case .endless: return "k\(number)"
+            }
+        }
+    }
+}
+
+final class LyingData: NSData {
+    private var reported = 0
+
+    convenience init(length: Int) {
+        self.init()
+        reported = length
+    }
+
+    override var length: Int { reported }
+
+    override var bytes: UnsafeRawPointer { storage.bytes }
+
+    private let storage = NSData(bytes: [0x61, 0x62] as [UInt8], length: 2)
+}
+
+private final class LyingDate: NSDate, @unchecked Sendable {
+    override var timeIntervalSinceReferenceDate: TimeInterval { .infinity }
+}
+
+private final class LyingSet: NSSet {
+    override var count: Int { -1 }
+}
+
+/// A Swift collection that no property list can hold, whatever it counts.
+private struct EndlessCollection: RandomAccessCollection, Hashable, CustomReflectable {
+    var startIndex: Int { 0 }
+    var endIndex: Int { .max }
+    subscript(index: Int) -> Int { index }
+    var customMirror: Mirror { Mirror(self, unlabeledChildren: self, displayStyle: .collection) }
+}
