@@ -58,7 +58,7 @@
     }
 
     /// An inotify queue and what is read from it.
-    private final class NotificationQueue: @unchecked Sendable {
+    final class NotificationQueue: @unchecked Sendable {
         struct Subscription {
             fileprivate let folder: Int32
             fileprivate let number: Int
@@ -89,9 +89,11 @@
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
         {
+            // A program may write in place and not close the file: IN_MODIFY. Whoever hears of half a write finds an incomplete
+            // file, and hears of the rest.
             let events =
-                IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF
-                | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
+                IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
+                | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
             return try lock.withLock { () throws(StorageFailure) in
                 let folder = inotify_add_watch(descriptor, names.folder, UInt32(bitPattern: events))
                 guard folder >= 0 else { throw StorageFailure("inotify_add_watch", names.folder, code: errno) }
@@ -125,7 +127,7 @@
         }
 
         /// Each handler that an event in the bytes concerns, once.
-        private func handlers(for bytes: UnsafeRawBufferPointer) -> [(FolderWatcher.Handler, isGone: Bool)] {
+        func handlers(for bytes: UnsafeRawBufferPointer) -> [(FolderWatcher.Handler, isGone: Bool)] {
             var found: [Int: (FolderWatcher.Handler, isGone: Bool)] = [:]
             let header = MemoryLayout<inotify_event>.size
             var rest = bytes

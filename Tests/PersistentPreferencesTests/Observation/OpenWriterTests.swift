@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// A program that writes the file in place and keeps it open.
+@Suite struct OpenWriterTests {
+    private let folder: TemporaryFolder
+    private let system = RecordingSystemCalls()
+    private let prefs: AnyPrefs
+
+    init() throws {
+        folder = try TemporaryFolder()
+        prefs = AnyPrefs(
+            observedNames, key: "Root",
+            store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        prefs["a"] = 1
+    }
+
+    @Test func eachWriteIsHeardBeforeTheFileIsClosed() throws {
+        let listener = Listener(prefs)
+        let handle = try FileHandle(forWritingTo: folder.file())
+        for number in 2...20 {
+            try handle.seek(toOffset: 0)
+            try handle.write(contentsOf: PropertyListCoder.encode(plain: ["Root": ["a": number]], as: .binary))
+            #expect(listener.heard.wait(for: number - 1).last == "Root a: \(number - 1) → \(number) elsewhere")
+        }
+        try handle.close()
+        #expect(listener.take().count == 19)
+    }
+
+    /// A young file is given time, an old one is not.
+    @Test(arguments: [true, false]) func halfOfAWriteIsNoChange(_ isYoung: Bool) throws {
+        system.isClockAhead = !isYoung
+        let listener = Listener(prefs)
+        let bytes = try PropertyListCoder.encode(plain: ["Root": ["a": 2, "b": 3]], as: .xml)
+        let calls = Heard<String>()
+        system.onCall = { name throws(StorageFailure) in calls.append(name) }
+        let handle = try FileHandle(forWritingTo: folder.file())
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: bytes.prefix(bytes.count / 2))
+        // The observer has found the half of it.
+        calls.wait { $0.contains("read") }
+        try handle.write(contentsOf: bytes.suffix(from: bytes.count / 2))
+        #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2, b: - → 3 elsewhere"])
+        try handle.close()
+        #expect(listener.take() == ["Root a: 1 → 2, b: - → 3 elsewhere"])
+        system.onCall = nil
+    }
+}
