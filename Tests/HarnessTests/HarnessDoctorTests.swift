@@ -18,8 +18,8 @@ import Testing
             case .damagedInXML:
                 "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or let the command "
                     + "mend it, which quarantines it and restores the last good copy of TIME"
-            case .fifo: "FILE cannot be read: is a FIFO, and no file"
-            case .folder: "FILE cannot be read: is a folder, and no file"
+            case .fifo: "FILE cannot be read: is a FIFO"
+            case .folder: "FILE cannot be read: is a folder"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
             case .badValues: #""": is no root key: it is empty"#
             case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"

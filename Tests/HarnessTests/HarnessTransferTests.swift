@@ -184,8 +184,8 @@ import Testing
         let names = try home.folder.names()
         for (path, reason) in [
             (home.path("no/x"), "open: No such file or directory"), (home.path("x/y"), "open: Not a directory"),
-            (home.folder.path, "open: Is a directory"), (home.path("fifo"), "is a FIFO, and no file"),
-            ("/dev/null", "is a device, and no file"),
+            (home.folder.path, "is a folder"), (home.path("fifo"), "is a FIFO"),
+            ("/dev/null", "is a device"),
         ] {
             #expect(try home.prefs("export", path) == .refused("\(path): \(reason)"))
         }

@@ -110,10 +110,10 @@ import Testing
         try large.close()
         let names = try home.folder.names()
         for (path, reason) in [
-            (home.path("missing"), "there is no such file"), (home.folder.path, "is a folder, and no file"),
-            (fifo, "is a FIFO, and no file"), ("/dev/zero", "is a device, and no file"),
+            (home.path("missing"), "there is no such file"), (home.folder.path, "is a folder"),
+            (fifo, "is a FIFO"), ("/dev/zero", "is a device, and no file"),
             (home.path("large"), "larger than 256 MiB"),
-            (home.path("loop"), "stat: \(String(cString: strerror(ELOOP)))"),
+            (home.path("loop"), "open: \(String(cString: strerror(ELOOP)))"),
         ] {
             #expect(try home.prefs("vet", path) == Printed("\(path): \(reason)\n", code: 1))
         }

@@ -66,7 +66,7 @@ enum Fork {
     }
 
     /// Forks again and again while eight threads read and write: each child reads, adds 1 and ends. Prints how many have ended well,
-    /// and the count that is stored in the end beside the one that it has to be.
+    /// the count that is stored in the end beside the one that it has to be, and whether the parent still hears of changes.
     static func threadsWrite(_ path: String, forks: Int) {
         let url = URL(filePath: path, directoryHint: .notDirectory)
         let make: @Sendable () -> ProbePrefs = {
@@ -75,8 +75,10 @@ enum Fork {
         let prefs = make()
         prefs["count"] = 0
         // Somebody listens, so that a commit has more to do.
-        let observation = prefs.onChange(on: .global()) { _ in }
-        defer { observation.cancel() }
+        let heard = DispatchSemaphore(value: 0)
+        let observation = prefs.onChange(on: .global()) { change in
+            if change.newValues["count"] as? Int == -7 { heard.signal() }
+        }
         let (isOver, added) = (Counter(), Counter())
         let threads = (0..<8).map { _ in
             Thread {
@@ -98,6 +100,8 @@ enum Fork {
                 let before = prefs["count"] as? Int
                 let error = prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
                 let after = make()["count"] as? Int
+                // What the child no longer hears, its parent does.
+                observation.cancel()
                 _exit(error == nil && before != nil && (after ?? 0) > (before ?? 0) ? 0 : 1)
             }
             var status: Int32 = 0
@@ -106,7 +110,14 @@ enum Fork {
         }
         isOver.add()
         while !threads.allSatisfy(\.isFinished) { usleep(1_000) }
-        print("\(ended) of \(forks) children; \(prefs["count"] as? Int ?? -1) of \(added.value + ended)")
+        let count = prefs["count"] as? Int ?? -1
+        // The last child is one that the parent hears.
+        if fork() == 0 {
+            prefs["count"] = -7
+            _exit(0)
+        }
+        let end = heard.wait(timeout: .now() + 60) == .success ? "heard" : "not heard"
+        print("\(ended) of \(forks) children; \(count) of \(added.value + ended); \(end)")
     }
 
     private final class Counter: @unchecked Sendable {

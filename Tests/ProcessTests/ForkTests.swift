@@ -79,10 +79,11 @@ import Testing
     @Test(arguments: [false, true]) func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
         let forks = Hazard.amount("PREFS_FORKS", usual: 60)
         let result = try Child("Probe", ["fork-threads", isDefaultStore ? "" : path, "\(forks)"], home: folder).wait()
-        let numbers = result.output.matches(of: /[0-9]+/).compactMap { Int($0.output) }
+        let numbers = result.output.matches(of: /-?[0-9]+/).compactMap { Int($0.output) }
         try #require(numbers.count == 4, "\(result.output) \(result.errors)")
         #expect(numbers[0] == forks, "\(result.output)")
         #expect(numbers[2] == numbers[3], "\(result.output)")
+        #expect(result.output.hasSuffix("; heard\n"), "\(result.output)")
         Hazard.report(
             "surroundings: fork beside eight threads: \(forks) situations, \(max(0, numbers[3] - numbers[2])) lost, "
                 + "\(forks - numbers[0]) locked out")

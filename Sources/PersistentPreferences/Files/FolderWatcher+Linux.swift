@@ -1,7 +1,8 @@
 #if os(Linux) || os(Android)
     import Foundation
 
-    /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches.
+    /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches. A forked child
+    /// watches nothing.
     final class FolderWatcher: @unchecked Sendable {
         static let shared = FolderWatcher()
 
@@ -65,6 +66,7 @@
         }
 
         private let descriptor: Int32
+        private let process = LockRegistry.forks
         private let source: any DispatchSourceRead
         private let lock = Lock()
         /// By the numbers that the system gives folders and that we give subscriptions.
@@ -82,13 +84,19 @@
         }
 
         func close() {
-            source.cancel()
+            if isOfThisProcess { source.cancel() }
         }
+
+        /// False in a forked child: the kernel's queue and what is watched there are its parent's.
+        private var isOfThisProcess: Bool { process == LockRegistry.forks }
 
         var isEmpty: Bool { lock.withLock { handlers.isEmpty } }
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
         {
+            guard isOfThisProcess else {
+                throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
+            }
             // A program may write in place and not close the file: IN_MODIFY. Whoever hears of half a write finds an incomplete
             // file, and hears of the rest.
             let events =
@@ -109,7 +117,7 @@
                 if handlers[subscription.folder]?.isEmpty == true {
                     handlers[subscription.folder] = nil
                     // It fails where the folder is gone, and the watch with it.
-                    inotify_rm_watch(descriptor, subscription.folder)
+                    if isOfThisProcess { inotify_rm_watch(descriptor, subscription.folder) }
                 }
                 return handler
             }
