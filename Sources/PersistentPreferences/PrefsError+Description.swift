@@ -2,7 +2,7 @@ public import Foundation
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
     /// One line in English that says what happened and, where there is one, the way out. Names keys, paths, types and
-    /// limits, never a stored value.
+    /// limits, never a stored value. Keys are shortened, and their control and format characters escaped.
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
@@ -12,7 +12,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .noStoredPrefsForKey(let key):
             "nothing is stored under the root key \(Self.quoted([key]))"
         case .invalidName(let name, let reason):
-            "\(Self.quoted([String(name.prefix(80))])) \(reason)"
+            "\(Self.quoted([name])) \(reason)"
         case .rootIsNotDictionary(let key):
             "what is stored under the root key \(Self.quoted([key])) is no dictionary; deleteAll() removes it"
         case .unreadable(let failure):
@@ -48,8 +48,13 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     private static func quoted(_ names: [String]) -> String {
-        names.map { "\"\($0)\"" }.joined(separator: ", ")
+        let others = names.count - mostNames
+        return names.prefix(mostNames).map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
+            + (others > 0 ? " and \(others) more" : "")
     }
+
+    /// A message names no more keys than a person reads.
+    private static let mostNames = 20
 }
 
 extension MalformedFile.KnownState: CustomStringConvertible {

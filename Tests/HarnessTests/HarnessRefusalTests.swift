@@ -35,16 +35,16 @@ import Testing
         (["--suite", "/x"], #""/x" is no suite name: it has a / in it"#),
         (["--suite", ".x"], #"".x" is no suite name: it begins with a dot"#),
         (["--suite", ".."], #"".." is no suite name: it begins with a dot"#),
-        (["--suite", "\u{FEFF}x"], "\"\u{FEFF}x\" is no suite name: it begins with U+FEFF"),
+        (["--suite", "\u{FEFF}x"], #""\u{feff}x" is no suite name: it begins with U+FEFF"#),
         (
             ["--suite", String(repeating: "a", count: 201)],
-            "\"\(String(repeating: "a", count: 80))\" is no suite name: it is longer than 200 bytes"
+            "\"\(String(repeating: "a", count: 80))…\" is no suite name: it is longer than 200 bytes"
         ),
         (["--root", ""], #""" is no root key: it is empty"#),
-        (["--root", "\u{FEFF}x"], "\"\u{FEFF}x\" is no root key: it begins with U+FEFF"),
+        (["--root", "\u{FEFF}x"], #""\u{feff}x" is no root key: it begins with U+FEFF"#),
         (
             ["--root", String(repeating: "é", count: 513)],
-            "\"\(String(repeating: "é", count: 80))\" is no root key: it is longer than 1024 bytes"
+            "\"\(String(repeating: "é", count: 80))…\" is no root key: it is longer than 1024 bytes"
         ),
         (["--file", "/"], #""/" is no path of a file"#),
         (["--file", ""], "\"\(FileManager.default.currentDirectoryPath)/\" is no path of a file"),

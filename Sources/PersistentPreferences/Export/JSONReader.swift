@@ -16,8 +16,7 @@ struct JSONReader {
         /// The step of a path to what is being read in it.
         var step: String {
             guard isObject else { return "[\(elements.count)]" }
-            // By scalars: the marks on one letter have no end.
-            return key.map { "." + String(String.UnicodeScalarView($0.unicodeScalars.prefix(80))) } ?? ""
+            return key.map { "." + ShownText.key($0) } ?? ""
         }
     }
 
@@ -178,7 +177,9 @@ struct JSONReader {
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
         let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
         let steps = containers.map(\.step).joined()
-        let path = steps.hasPrefix(".") ? String(steps.dropFirst()) : steps
+        // By bytes: a combining mark may follow the dot.
+        let path = ShownText.path(
+            steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
         let reason = offset == bytes.count && current == nil ? "\(reason), and the data ends" : reason
         return .invalidImport(
             reason: "line \(line), column \(column): \(reason)" + (path.isEmpty ? "" : " (at \(path))"))

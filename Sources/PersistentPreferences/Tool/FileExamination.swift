@@ -120,7 +120,8 @@ package struct FileExamination: Sendable {
         do {
             _ = try PropertyListCoder.encode(content, as: .xml)
         } catch {
-            note(Problem(keys: [], path: "", reason: "\(error), so writes are rejected"))
+            let path = error.path.isEmpty ? "" : "\(ShownText.path(error.path)): "
+            note(Problem(keys: [], path: "", reason: "\(path)\(error.reason), so writes are rejected"))
         }
     }
 

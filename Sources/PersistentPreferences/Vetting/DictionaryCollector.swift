@@ -35,7 +35,8 @@ struct DictionaryCollector {
     /// The key with what tells its spelling: `"é" (U+0065 U+0301)`.
     private static func quoted(_ key: String) -> String {
         let scalars = key.unicodeScalars.prefix(40)
-        let text = String(String.UnicodeScalarView(scalars))
+        let text =
+            ShownText.key(String(String.UnicodeScalarView(scalars))) + (scalars.endIndex < key.endIndex ? "…" : "")
         guard scalars.contains(where: { !$0.isASCII }) else { return "\"\(text)\"" }
         let codes = scalars.map { scalar in
             let hex = String(scalar.value, radix: 16, uppercase: true)

@@ -10,6 +10,6 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     /// types and limits, never the value.
     public let reason: String
 
-    /// `path: reason`.
-    public var description: String { "\(path): \(reason)" }
+    /// `path: reason`, on one line. A long path is shortened, and its control and format characters are escaped.
+    public var description: String { "\(ShownText.path(path)): \(reason)" }
 }

@@ -112,7 +112,7 @@ struct Name: Sendable, CustomTestStringConvertible {
 
     private init(_ text: String, _ kind: String, _ flaw: String) {
         self.text = text
-        message = "\"\(text.prefix(80))\" is no \(kind): \(flaw)"
+        message = "\"\(ShownText.key(text))\" is no \(kind): \(flaw)"
     }
 
     static let badRoots = bad("root key", longest: 1_024)

@@ -33,7 +33,7 @@ struct ValueMismatch: Error {
             reason = "there is no value where \(type) is wanted"
             codingPath = context.codingPath
         case DecodingError.keyNotFound(let key, let context):
-            reason = "the key \"\(key.stringValue)\" is missing"
+            reason = "the key \"\(ShownText.key(key.stringValue))\" is missing"
             codingPath = context.codingPath
             missing = Self.text(of: context.codingPath + [key])
         case DecodingError.dataCorrupted(let context):

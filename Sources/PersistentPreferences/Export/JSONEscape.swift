@@ -1,0 +1,27 @@
+/// How a string of JSON spells a scalar that does not stand in it as itself.
+package enum JSONEscape {
+    /// Whether each JSON text of this package escapes the scalar, wherever it goes.
+    ///
+    /// True for control characters, DEL and U+0080–U+009F among them, which JSON allows and terminals obey, and for U+2028 and
+    /// U+2029, which end a line for some readers.
+    static func isRequired(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    /// `\u009b`; a surrogate pair for a scalar beyond U+FFFF.
+    static func text(of scalar: Unicode.Scalar) -> String {
+        scalar.utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+
+    /// JSON text of another writer, on one line, with the escapes that are required here.
+    package static func required(in json: String) -> String {
+        guard json.unicodeScalars.contains(where: isRequired) else { return json }
+        return json.unicodeScalars.map { isRequired($0) ? text(of: $0) : String($0) }.joined()
+    }
+}

@@ -1,0 +1,78 @@
+/// Text for people: on a terminal, in a log and in the description of an error.
+///
+/// Stored keys and values may hold characters that drive a terminal, reorder the line around them or cannot be seen. What this type
+/// returns has none of them, and returning it a second time changes nothing. Every function takes linear time.
+package enum ShownText {
+    /// The most scalars of a key in a message.
+    private static let longestKey = 80
+    /// The most scalars of a path of keys in a message. A path of 128 indices fits.
+    private static let longestPath = 500
+
+    /// Whether a scalar is escaped wherever people see it.
+    ///
+    /// True for control characters, line and paragraph separators, and format characters: bidirectional overrides and isolates, the
+    /// zero-width space, the byte order mark, the soft hyphen, tags. False for U+200C and U+200D, which languages and emoji need.
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        if (0x20..<0x7F).contains(scalar.value) { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        case .format: return scalar != "\u{200C}" && scalar != "\u{200D}"
+        default: return false
+        }
+    }
+
+    /// The text as one line: a line feed is `\n`, a tab `\t`, and any other unsafe scalar has the form `\u{202e}`.
+    ///
+    /// - Parameter longest: the most scalars of the result. An ellipsis follows a text that was cut.
+    package static func line(_ text: String, longest: Int = .max) -> String {
+        var line = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            let shown = isUnsafe(scalar) ? escape(scalar) : String(scalar)
+            count += shown.unicodeScalars.count
+            if count > longest { return line + "…" }
+            line += shown
+        }
+        return line
+    }
+
+    /// The text with its line feeds and tabs, and the other unsafe scalars in the form `\u{202e}`.
+    package static func lines(_ text: String) -> String {
+        replacing(in: text) { isLayout($0) ? nil : escape($0) }
+    }
+
+    /// A key in a message: one line of at most 80 scalars, and an ellipsis if it is longer.
+    package static func key(_ key: String) -> String { line(key, longest: longestKey) }
+
+    /// A path of keys and indices in a message: one line of at most 500 scalars, and an ellipsis if it is longer.
+    package static func path(_ path: String) -> String { line(path, longest: longestPath) }
+
+    /// JSON text that reads as the same value, for a terminal: the unsafe scalars in its strings have the form `\u202e`.
+    package static func json(_ json: String) -> String {
+        replacing(in: json) { isLayout($0) ? nil : JSONEscape.text(of: $0) }
+    }
+
+    /// An XML document that reads as the same one, for a terminal: its unsafe scalars are references such as `&#x202E;`.
+    package static func xml(_ document: String) -> String {
+        replacing(in: document) { isLayout($0) ? nil : "&#x\(String($0.value, radix: 16, uppercase: true));" }
+    }
+
+    private static func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\t": "\\t"
+        default: "\\u{\(String(scalar.value, radix: 16))}"
+        }
+    }
+
+    /// - Parameter replacement: gets the unsafe scalars; nil keeps one.
+    private static func replacing(in text: String, by replacement: (Unicode.Scalar) -> String?) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            result += (isUnsafe(scalar) ? replacement(scalar) : nil) ?? String(scalar)
+        }
+        return result
+    }
+}

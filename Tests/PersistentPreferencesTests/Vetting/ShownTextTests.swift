@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Text that people see holds no character that drives a terminal, and no key of any length; JSON stays exact.
+@Suite struct ShownTextTests {
+    private static let hostile = "a\u{1B}[2J\n\t\u{7F}\u{9B}\u{202E}\u{200B}\u{FEFF}\u{AD}\u{2028}\u{E0041}b"
+
+    private static var allScalars: [Unicode.Scalar] {
+        (0...0x10FFFF).compactMap { Unicode.Scalar(UInt32($0)) }
+    }
+
+    @Test func theRule() {
+        for scalar
+            in "\u{1B}\u{0}\n\t\u{7F}\u{80}\u{9F}\u{AD}\u{61C}\u{200B}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E0041}"
+            .unicodeScalars
+        {
+            #expect(ShownText.isUnsafe(scalar), "\(scalar.value)")
+        }
+        for scalar in " ~aé日\u{200C}\u{200D}\u{301}\u{FE0F}\u{A0}👍\u{E000}".unicodeScalars {
+            #expect(!ShownText.isUnsafe(scalar), "\(scalar.value)")
+        }
+    }
+
+    @Test func whatIsEscapedIsOneSafeLine() {
+        let line = #"a\u{1b}[2J\n\t\u{7f}\u{9b}\u{202e}\u{200b}\u{feff}\u{ad}\u{2028}\u{e0041}b"#
+        #expect(ShownText.line(Self.hostile) == line)
+        #expect(ShownText.line(line) == line)
+        #expect(ShownText.lines("a\n\tb\r\u{1B}") == "a\n\tb\\u{d}\\u{1b}")
+        let shown = ShownText.line(String(String.UnicodeScalarView(Self.allScalars)))
+        #expect(!shown.unicodeScalars.contains(where: ShownText.isUnsafe))
+    }
+
+    @Test func aLongTextIsCutByScalars() {
+        #expect(ShownText.line("abc", longest: 3) == "abc")
+        #expect(ShownText.line("abcd", longest: 3) == "abc…")
+        // No escape is cut.
+        #expect(ShownText.line("a\u{1B}b", longest: 5) == "a…")
+        let marks = "a" + String(repeating: "\u{301}\u{316}", count: 500_000)
+        #expect(ShownText.key(marks).unicodeScalars.count == 81)
+    }
+
+    @Test func jsonOfEveryScalarIsExactAndHasNoControls() throws {
+        for start in stride(from: 0, to: 0x110000, by: 0x4000) {
+            let scalars = (start..<start + 0x4000).compactMap { Unicode.Scalar(UInt32($0)) }
+            let text = String(String.UnicodeScalarView(scalars))
+            let json = try String(decoding: ExportFormat.json.data(of: ["k": text]), as: UTF8.self)
+            #expect(!json.unicodeScalars.contains { $0 != "\n" && JSONEscape.isRequired($0) })
+            let shown = ShownText.json(json)
+            #expect(!shown.unicodeScalars.contains { $0 != "\n" && ShownText.isUnsafe($0) })
+            for form in [json, shown] {
+                let ours = try ExportFormat.value(ofJSON: Data(form.utf8)) as? [String: String]
+                let theirs = try JSONSerialization.jsonObject(with: Data(form.utf8)) as? [String: String]
+                #expect(ours?["k"]?.unicodeScalars.elementsEqual(scalars) == true, "\(start)")
+                #expect(theirs?["k"]?.unicodeScalars.elementsEqual(scalars) == true, "\(start)")
+            }
+        }
+    }
+
+    @Test func xmlReadsAsTheSameDocument() throws {
+        let text = String(
+            Self.hostile.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" }.map(Character.init))
+        let bytes = try ExportFormat.xml.data(of: [text: text])
+        let shown = ShownText.xml(String(decoding: bytes, as: UTF8.self))
+        #expect(shown.contains("&#x9B;&#x202E;") && !shown.contains("\u{202E}"))
+        let values = try ExportFormat.values(of: Data(shown.utf8))
+        #expect(values.first?.key == text && values.first?.value as? String == text)
+    }
+
+    // MARK: - Messages
+
+    private static let long = hostile + String(repeating: "\u{1B}k", count: 10_000)
+
+    private static var errors: [PrefsError] {
+        let failure = PropertyListFailure(path: long + "[3]", topLevelKey: long, reason: "is wrong")
+        return [
+            .incorrectKeys(invalidElements: [long, "b"]), .valuesNotPlistCompatible(invalidElements: [long]),
+            .noStoredPrefsForKey(key: long), .invalidName(name: long, reason: "is no root key: it is too long"),
+            .rootIsNotDictionary(key: long), .typeMismatch(failure), .constraintViolated([failure]),
+            .migrationFailed(key: long, version: 2, error: failure),
+        ]
+    }
+
+    @Test(arguments: errors) func anErrorIsOneShortSafeLine(error: PrefsError) {
+        let text = error.description
+        #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
+        #expect(text.unicodeScalars.count < 800)
+        #expect(text.contains(#"a\u{1b}[2J\n\t"#))
+    }
+
+    @Test func manyKeysAreCounted() {
+        let keys = (1...1_000).map { "key \($0)" }
+        let text = PrefsError.incorrectKeys(invalidElements: keys).description
+        #expect(text.hasSuffix("\"key 20\" and 980 more"))
+        #expect(
+            PrefsError.incorrectKeys(invalidElements: ["a", "b"]).description
+                == #"not among the allowed keys: "a", "b""#)
+    }
+
+    @Test func anImportThatFailsNamesASafePath() throws {
+        let prefs = AnyPrefs(store: InMemoryStore())
+        let json = #"{"\u0301\u202e": {"\u001b[2J": nil}}"#
+        let error = try #require(prefs.import(Data(json.utf8), merge: true))
+        #expect("\(error)".contains(#"(at "# + "\u{301}" + #"\u{202e}.\u{1b}[2J)"#), "\(error)")
+    }
+}
