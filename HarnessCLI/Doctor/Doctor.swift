@@ -7,9 +7,11 @@ enum Doctor {
         guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
         let diagnosis = Diagnosis(path: path, suite: place.suite)
         let findings = diagnosis.findings
-        let output =
-            wantsJSON ? json(diagnosis, findings) : text(place, diagnosis, findings, Style(of: STDOUT_FILENO))
-        return Outcome(output: output, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
+        let (output, form): (String, OutputForm) =
+            wantsJSON
+            ? (json(diagnosis, findings), .json)
+            : (text(place, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
+        return Outcome(output: output, as: form, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
     }
 
     /// Quarantines a damaged file, stores the newest known state, and says what it did. A file that is not ours stays as it is.
@@ -36,7 +38,8 @@ enum Doctor {
         let code = rest.isEmpty ? 0 : Outcome.refused
         guard !wantsJSON else {
             return Outcome(
-                output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", code: code)
+                output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", as: .json, code: code
+            )
         }
         let lines = done + rest.map { "trouble remains: \($0.reason)" }
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
@@ -44,10 +47,9 @@ enum Doctor {
 
     private static func ofDaemon(_ place: Place, _ wantsJSON: Bool) -> Outcome {
         let reason = "belongs to a daemon of the system, which keeps its file"
-        return Outcome(
-            output: (wantsJSON
-                ? JSONText.object([("domain", place.name), ("state", reason)]) : "\(place.name) \(reason)")
-                + "\n")
+        return wantsJSON
+            ? Outcome(output: JSONText.object([("domain", place.name), ("state", reason)]) + "\n", as: .json)
+            : Outcome(output: "\(place.name) \(reason)".printable + "\n")
     }
 
     // MARK: - Text

@@ -6,7 +6,9 @@ enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
         let examination = FileExamination(path: path)
         let code = examination.problems.isEmpty ? 0 : Outcome.refused
-        return Outcome(output: wantsJSON ? json(path, examination) : text(path, examination), code: code)
+        return wantsJSON
+            ? Outcome(output: json(path, examination), as: .json, code: code)
+            : Outcome(output: text(path, examination), code: code)
     }
 
     /// "a binary property list, 2 roots, 7 values"
@@ -21,7 +23,8 @@ enum VetRunner {
 
     /// The path of a problem, and what it is.
     static func line(_ problem: FileExamination.Problem) -> String {
-        problem.keys.isEmpty ? problem.reason : "\(problem.path.isEmpty ? "\"\"" : problem.path): \(problem.reason)"
+        let path = problem.path.isEmpty ? "\"\"" : ShownText.path(problem.path)
+        return problem.keys.isEmpty ? problem.reason : "\(path): \(problem.reason)"
     }
 
     private static func text(_ path: String, _ examination: FileExamination) -> String {

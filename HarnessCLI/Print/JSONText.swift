@@ -8,7 +8,7 @@ enum JSONText {
         guard let data = try? JSONSerialization.data(withJSONObject: compatible(value), options: options) else {
             return "\"\""
         }
-        return String(decoding: data, as: UTF8.self)
+        return JSONEscape.required(in: String(decoding: data, as: UTF8.self))
     }
 
     /// An object whose members stay in the order given.

@@ -8,23 +8,28 @@ struct Outcome {
     static let wrongUsage: Int32 = 64
 
     var output = Data()
+    /// Of the output.
+    var form = OutputForm.text
+    /// For people, or JSON; safe for a terminal.
     var errors = ""
     var code: Int32 = 0
 
-    init(output: String = "", errors: String = "", code: Int32 = 0) {
-        self.init(bytes: Data(output.utf8))
+    init(output: String = "", as form: OutputForm = .text, errors: String = "", code: Int32 = 0) {
+        self.init(bytes: Data(output.utf8), as: form)
         self.errors = errors
         self.code = code
     }
 
-    init(bytes: Data) {
+    init(bytes: Data, as form: OutputForm) {
         output = bytes
+        self.form = form
     }
 
     static func failure(_ message: String, code: Int32 = refused, asJSON: Bool) -> Outcome {
         let text =
             asJSON
-            ? JSONText.object([("error", message)]) : "\(Style(of: STDERR_FILENO).red("prefs:")) \(message.printable)"
+            ? OutputForm.json.text(JSONText.object([("error", message)]), for: STDERR_FILENO)
+            : "\(Style(of: STDERR_FILENO).red("prefs:")) \(message.printable)"
         return Outcome(errors: text + "\n", code: code)
     }
 
@@ -42,7 +47,7 @@ struct Outcome {
     /// - Returns: the exit code, which tells too where the output could not be written.
     func write() -> Int32 {
         do {
-            try FileHandle.standardOutput.write(contentsOf: output)
+            try FileHandle.standardOutput.write(contentsOf: form.bytes(output, for: STDOUT_FILENO))
         } catch {
             let failure = Outcome.failure("standard output: \(error.localizedDescription)", asJSON: false)
             try? FileHandle.standardError.write(contentsOf: Data(failure.errors.utf8))

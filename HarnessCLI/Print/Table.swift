@@ -1,4 +1,4 @@
-/// Text in aligned columns.
+/// Text in aligned columns. Cells are escaped.
 struct Table {
     private var rows: [[String]] = []
 
@@ -10,11 +10,11 @@ struct Table {
     func text(head: Style = .plain) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.filter { $0.count > column }.map { $0[column].count }.max() ?? 0
+            rows.filter { $0.count > column }.map { DisplayWidth.of($0[column]) }.max() ?? 0
         }
         let lines = rows.map { row in
             let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
+                cell + DisplayWidth.blanks(width - DisplayWidth.of(cell))
             }
             var line = cells.joined(separator: "  ")
             // By scalars: to go back over the characters of a text with many combining marks takes quadratic time.

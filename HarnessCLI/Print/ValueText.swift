@@ -8,17 +8,16 @@ enum ValueText {
         switch type {
         case .int:
             guard let value = Int(text) else {
-                throw UsageError("\"\(text)\" is no integer of 64 bits; give one such as 42 or -7")
+                throw UsageError("\"\(ShownText.key(text))\" is no integer of 64 bits; give one such as 42 or -7")
             }
             return value
         case .string:
             return text
         case .array:
-            guard text.hasPrefix("[") else {
-                return text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            }
+            guard text.utf8.first == UInt8(ascii: "[") else { return text.isEmpty ? [] : Self.parts(of: text, at: ",") }
             guard let value = json(text) as? [String] else {
-                throw UsageError("\(text) is no JSON array of texts; give one such as [\"a\",\"b\"], or a,b")
+                throw UsageError(
+                    "\(ShownText.key(text)) is no JSON array of texts; give one such as [\"a\",\"b\"], or a,b")
             }
             return value
         case .dictionary:
@@ -26,7 +25,8 @@ enum ValueText {
         case .date:
             guard let value = date(text) else {
                 throw UsageError(
-                    "\"\(text)\" is no date of ISO 8601; give one such as 2026-11-20 or 2026-11-20T08:30:00Z")
+                    "\"\(ShownText.key(text))\" is no date of ISO 8601; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"
+                )
             }
             return value
         }
@@ -38,6 +38,9 @@ enum ValueText {
         if let date = value as? Date { return JSONText.date(date) }
         return JSONText.value(value)
     }
+
+    /// Of that line.
+    static func form(_ value: Any) -> OutputForm { value is String || value is Date ? .value : .json }
 
     /// As property lists call it.
     static func typeName(_ value: Any) -> String {
@@ -56,22 +59,30 @@ enum ValueText {
     }
 
     private static func dictionary(_ text: String) throws(UsageError) -> [String: String] {
-        if text.hasPrefix("{") {
+        if text.utf8.first == UInt8(ascii: "{") {
             guard let value = json(text) as? [String: String] else {
-                throw UsageError("\(text) is no JSON object of texts; give one such as {\"k\":\"v\"}, or k=v")
+                throw UsageError(
+                    "\(ShownText.key(text)) is no JSON object of texts; give one such as {\"k\":\"v\"}, or k=v")
             }
             return value
         }
         var result: [String: String] = [:]
-        for pair in text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false) {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, result[String(parts[0])] == nil else {
+        for pair in text.isEmpty ? [] : Self.parts(of: text, at: ",") {
+            let parts = Self.parts(of: pair, at: "=", maxSplits: 1)
+            guard parts.count == 2, result[parts[0]] == nil else {
                 let flaw = parts.count == 2 ? "stands twice" : "has no ="
-                throw UsageError("\"\(pair)\" \(flaw); give pairs such as k=v,k2=v2, or JSON such as {\"k\":\"v\"}")
+                throw UsageError(
+                    "\"\(ShownText.key(pair))\" \(flaw); give pairs such as k=v,k2=v2, or JSON such as {\"k\":\"v\"}")
             }
-            result[String(parts[0])] = String(parts[1])
+            result[parts[0]] = parts[1]
         }
         return result
+    }
+
+    /// By scalars, so that a part may begin with a combining mark.
+    private static func parts(of text: String, at separator: Unicode.Scalar, maxSplits: Int = .max) -> [String] {
+        text.unicodeScalars.split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: false)
+            .map(String.init)
     }
 
     private static func json(_ text: String) -> Any? {

@@ -20,22 +20,24 @@ struct DomainRunner {
 
     func read(root: String?, key: String?) throws -> Outcome {
         let (value, failure) = try value(root, key)
-        return Outcome(output: try text(of: value)).telling(failure, asJSON: wantsJSON)
+        return try outcome(value).telling(failure, asJSON: wantsJSON)
     }
 
-    private func text(of value: Any) throws -> String {
+    private func outcome(_ value: Any) throws -> Outcome {
         if !wantsJSON {
-            if value is String || value is Date { return ValueText.line(value) + "\n" }
-            if let data = value as? Data { return data.hexadecimal + "\n" }
+            if value is String || value is Date { return Outcome(output: ValueText.line(value) + "\n", as: .value) }
+            if let data = value as? Data { return Outcome(output: data.hexadecimal + "\n") }
         }
-        return try ExportFormat.json(of: value)
+        return Outcome(output: try ExportFormat.json(of: value), as: .json)
     }
 
     func readType(root: String, key: String?) throws -> Outcome {
         let (value, failure) = try value(root, key)
         let type = ValueText.typeName(value)
-        return Outcome(output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n")
-            .telling(failure, asJSON: wantsJSON)
+        return Outcome(
+            output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n", as: wantsJSON ? .json : .text
+        )
+        .telling(failure, asJSON: wantsJSON)
     }
 
     func write(root: String, key: String?, _ written: WrittenValue) throws -> Outcome {
@@ -85,17 +87,19 @@ struct DomainRunner {
 
     private static func value(_ root: String?, _ key: String?, in entries: [String: Any]) throws -> Any {
         guard let root else { return entries }
-        guard let entry = entries[root] else { throw Refusal("no root `\(root)`", near: root, among: entries) }
+        guard let entry = entries[root] else {
+            throw Refusal("no root `\(ShownText.key(root))`", near: root, among: entries)
+        }
         guard let key else { return entry }
         let values = try dictionary(entry, root) ?? [:]
-        guard let value = values[key] else { throw Refusal("no key `\(key)`", near: key, among: values) }
+        guard let value = values[key] else { throw Refusal("no key `\(ShownText.key(key))`", near: key, among: values) }
         return value
     }
 
     private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
         guard let entry else { return nil }
         guard let values = entry as? [String: Any] else {
-            throw Refusal("`\(root)` is no dictionary, but of type \(ValueText.typeName(entry))")
+            throw Refusal("`\(ShownText.key(root))` is no dictionary, but of type \(ValueText.typeName(entry))")
         }
         return values
     }

@@ -45,7 +45,9 @@ struct TestSetRunner {
             if let error { return refused(error) }
             values = prefs.values
         }
-        return Outcome(output: invocation.wantsJSON ? json(of: values) : table(of: values), errors: note)
+        let (output, form): (String, OutputForm) =
+            invocation.wantsJSON ? (json(of: values), .json) : (table(of: values), .text)
+        return Outcome(output: output, as: form, errors: note)
             .telling(failure, asJSON: invocation.wantsJSON)
     }
 
@@ -55,7 +57,9 @@ struct TestSetRunner {
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return refused(failure) }
         guard let value else { return refused("\(key.name) is not set").telling(failure, asJSON: invocation.wantsJSON) }
-        return Outcome(output: (invocation.wantsJSON ? JSONText.value(value) : ValueText.line(value)) + "\n")
+        let (text, form): (String, OutputForm) =
+            invocation.wantsJSON ? (JSONText.value(value), .json) : (ValueText.line(value), ValueText.form(value))
+        return Outcome(output: text + "\n", as: form)
             .telling(failure, asJSON: invocation.wantsJSON)
     }
 
@@ -126,17 +130,22 @@ struct TestSetRunner {
 
     private func table(of values: [String: Any]) -> String {
         var head = Table()
-        head.add("root", prefs.key)
+        head.add("root", Self.cell(prefs.key))
         head.add("store", place.name)
         if let file { head.add("file", file) }
         var table = Table()
         table.add("KEY", "SHORT", "TYPE", "VALUE")
         for key in HarnessKey.all(of: prefs) {
-            let text = values[key.name].map { ValueText.line($0) + (key.fits($0) ? "" : "  (not of this type)") }
+            let text = values[key.name].map {
+                Self.cell(ValueText.line($0)) + (key.fits($0) ? "" : "  (not of this type)")
+            }
             table.add(key.name, key.shortName, key.type.rawValue, text ?? "(not set)")
         }
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
+
+    /// A table is for a look; `get` and JSON have all of a value.
+    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
 
     private func json(of values: [String: Any]) -> String {
         let head: [(String, Any)] = [("root", prefs.key), ("store", place.name)] + (file.map { [("file", $0)] } ?? [])
@@ -152,7 +161,7 @@ extension PrefsTestSet {
         if let name = names.first, names.count == 1,
             let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
         {
-            return "no key `\(name)`: did you mean `\(near)`?"
+            return "no key `\(ShownText.key(name))`: did you mean `\(near)`?"
         }
         return "\(error); keys are \(keys.map { "\($0.shortName) (\($0.name))" }.joined(separator: ", "))"
     }

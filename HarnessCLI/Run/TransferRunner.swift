@@ -16,7 +16,9 @@ struct TransferRunner {
         do {
             let (values, failure) = try place.values()
             let bytes = try format.data(of: values)
-            guard let path else { return Outcome(bytes: bytes).telling(failure, asJSON: wantsJSON) }
+            guard let path else {
+                return Outcome(bytes: bytes, as: OutputForm(format)).telling(failure, asJSON: wantsJSON)
+            }
             try TransferFile.write(bytes, to: absolute(path))
             return Outcome().telling(failure, asJSON: wantsJSON)
         } catch {
@@ -34,8 +36,9 @@ struct TransferRunner {
             let difference = Difference(
                 from: before, to: try place.result(of: bytes, merge: merge, over: before),
                 inside: place.holdsDictionaries)
-            return Outcome(output: wantsJSON ? difference.json : difference.text(Style(of: STDOUT_FILENO)))
-                .telling(failure, asJSON: wantsJSON)
+            let (output, form): (String, OutputForm) =
+                wantsJSON ? (difference.json, .json) : (difference.text(Style(of: STDOUT_FILENO)), .text)
+            return Outcome(output: output, as: form).telling(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }

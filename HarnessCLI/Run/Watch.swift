@@ -59,7 +59,7 @@ final class Watch: @unchecked Sendable {
         guard now != trouble else { return }
         trouble = now
         if asJSON {
-            tell(JSONText.object([("error", now ?? NSNull())]))
+            tell(OutputForm.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
         } else {
             tell("prefs: " + (now ?? "\(file ?? place) can be read again").printable)
         }
@@ -75,7 +75,9 @@ final class Watch: @unchecked Sendable {
         let time = JSONText.date(Date())
         let lines = change.keys.map { line($0, of: change, time) }
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(lines.joined().utf8))
+            let bytes = Data(lines.joined().utf8)
+            try FileHandle.standardOutput.write(
+                contentsOf: (asJSON ? OutputForm.json : .text).bytes(bytes, for: STDOUT_FILENO))
         } catch {
             if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { lock.withLock { failure = error } }
             end.signal()

@@ -41,7 +41,7 @@ struct Stress {
         let stored = try StressRemains(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
-            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)),
+            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)), as: wantsJSON ? .json : .text,
             code: tally.losses.isEmpty ? 0 : Outcome.refused)
     }
 }

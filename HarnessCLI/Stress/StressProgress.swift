@@ -15,7 +15,7 @@ struct StressProgress {
         guard !isSilent, !isBar else { return }
         let processes = plan.processes == 1 ? "1 process" : "\(plan.processes) processes"
         Self.print(
-            "prefs: \(processes) of \(VetRunner.count(plan.threads, "thread")), \(VetRunner.count(total, "write")), in \(folder)\n"
+            "prefs: \(processes) of \(VetRunner.count(plan.threads, "thread")), \(VetRunner.count(total, "write")), in \(folder.printable)\n"
         )
     }
 

@@ -125,7 +125,7 @@ extension CommandForm {
             example: "source <(prefs completions)", options: [],
             command: { words, _ throws(UsageError) in
                 if let shell = words.first, shell != "bash" {
-                    throw UsageError("completions are for bash, and not for \(shell)")
+                    throw UsageError("completions are for bash, and not for \(ShownText.key(shell))")
                 }
                 return .completions
             }),
@@ -143,7 +143,7 @@ extension CommandForm {
     private static func format(_ name: String?) throws(UsageError) -> ExportFormat {
         guard let name else { return .json }
         guard let format = ExportFormat(rawValue: name) else {
-            throw UsageError("unknown format `\(name)`; formats are json, xml, binary")
+            throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
         }
         return format
     }

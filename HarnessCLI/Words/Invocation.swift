@@ -76,7 +76,8 @@ struct Invocation {
     private static func form(_ name: String) throws(UsageError) -> CommandForm {
         guard let form = CommandForm.all.first(where: { $0.name == name }) else {
             throw UsageError(
-                "unknown command `\(name)`\(Suggestion.textOrHelp(name, among: CommandForm.all.map(\.name)))")
+                "unknown command `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: CommandForm.all.map(\.name)))"
+            )
         }
         return form
     }

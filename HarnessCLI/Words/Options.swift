@@ -1,3 +1,5 @@
+import PersistentPreferences
+
 /// The options of a command line, and the other words.
 struct Options {
     private(set) var words: [String] = []
@@ -13,15 +15,17 @@ struct Options {
                 words += rest
                 return
             }
-            guard word.hasPrefix("--") || word == "-h" else {
+            // By bytes and scalars: a combining mark may follow a dash or a `=`.
+            guard Self.hasDashes(word) || word == "-h" else {
                 words.append(word)
                 continue
             }
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map(String.init)
             let name = word == "-h" ? OptionForm.help.name : parts[0]
             guard let form = OptionForm.all.first(where: { $0.name == name }) else {
                 throw UsageError(
-                    "unknown option `\(name)`\(Suggestion.textOrHelp(name, among: OptionForm.all.map(\.name))) "
+                    "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: OptionForm.all.map(\.name))) "
                         + "(a value that begins with -- comes after a lone --)")
             }
             if names.contains(name), form.value != nil { throw UsageError("\(name) is given twice; give it once") }
@@ -34,12 +38,14 @@ struct Options {
         }
     }
 
+    private static func hasDashes(_ word: String) -> Bool { word.utf8.starts(with: "--".utf8) }
+
     private static func value(
         of option: String, _ kind: String, inline: String?, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
         if let inline { return inline }
         // An option in its place means that the value was forgotten.
-        guard let value = rest.popFirst(), !value.hasPrefix("--") else {
+        guard let value = rest.popFirst(), !hasDashes(value) else {
             throw UsageError("\(option) needs a value: \(option) \(kind)")
         }
         return value
@@ -53,7 +59,7 @@ struct Options {
     func number(_ option: OptionForm, default usual: Int, most: Int) throws(UsageError) -> Int {
         guard let text = self[option] else { return usual }
         guard let number = Int(text), (1...most).contains(number) else {
-            throw UsageError("\(option.name) is a number from 1 to \(most), and not \"\(text)\"")
+            throw UsageError("\(option.name) is a number from 1 to \(most), and not \"\(ShownText.key(text))\"")
         }
         return number
     }

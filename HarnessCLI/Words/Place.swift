@@ -6,14 +6,15 @@ enum Place: Equatable {
     case suite(String)
     case file(String)
 
-    /// A word with a slash in it, or with the ending of a property list, is a path.
+    /// A word with a slash in it, or with the ending of a property list, is a path. By bytes: a combining mark may follow the slash.
     init(domain word: String) {
-        self = word.contains("/") || word.hasSuffix(".plist") ? .file(word) : .suite(word)
+        let isPath = word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
+        self = isPath ? .file(word) : .suite(word)
     }
 
     var url: URL? {
         guard case .file(let path) = self else { return nil }
-        return URL(filePath: path, directoryHint: path.hasSuffix("/") ? .isDirectory : .notDirectory)
+        return URL(filePath: path, directoryHint: path.utf8.last == UInt8(ascii: "/") ? .isDirectory : .notDirectory)
     }
 
     /// nil for a file.

@@ -1,8 +1,10 @@
+import PersistentPreferences
+
 /// What a mistyped word may have been meant to be.
 enum Suggestion {
     /// ": did you mean `x`?", or nothing where no word is near.
     static func text(_ word: String, among known: [String]) -> String {
-        nearest(to: word, among: known).map { ": did you mean `\($0)`?" } ?? ""
+        nearest(to: word, among: known).map { ": did you mean `\(ShownText.key($0))`?" } ?? ""
     }
 
     /// The same, and where all words are listed.

@@ -60,7 +60,7 @@ struct WrittenValue {
     }
 
     private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
-        func refused(_ form: String) -> UsageError { UsageError("\"\(text)\" is \(form)") }
+        func refused(_ form: String) -> UsageError { UsageError("\"\(ShownText.key(text))\" is \(form)") }
         switch type {
         case "-string":
             return text
@@ -91,7 +91,7 @@ struct WrittenValue {
             do {
                 return try ExportFormat.value(ofJSON: Data(text.utf8))
             } catch PrefsError.invalidImport(let reason) {
-                throw UsageError("\(text.prefix(80)): \(reason)")
+                throw UsageError("\(ShownText.key(text)): \(reason)")
             } catch {
                 throw UsageError("\(error)")
             }
@@ -100,12 +100,12 @@ struct WrittenValue {
 
     private static func dictionary(_ words: [String]) throws(UsageError) -> [String: Any] {
         guard words.count.isMultiple(of: 2) else {
-            throw UsageError("the key \"\(words[words.count - 1])\" has no value")
+            throw UsageError("the key \"\(ShownText.key(words[words.count - 1]))\" has no value")
         }
         var result: [String: Any] = [:]
         for index in stride(from: 0, to: words.count, by: 2) {
             guard result.updateValue(words[index + 1], forKey: words[index]) == nil else {
-                throw UsageError("the key \"\(words[index])\" stands twice")
+                throw UsageError("the key \"\(ShownText.key(words[index]))\" stands twice")
             }
         }
         return result

@@ -11,6 +11,8 @@ package final class PseudoTerminal {
 
     /// What the program has drawn so far.
     package private(set) var screen: VirtualScreen
+    /// All bytes that it has written so far; the system puts a carriage return before each line feed.
+    package private(set) var output: [UInt8] = []
 
     private let descriptor: Int32
     private let process: pid_t
@@ -70,6 +72,14 @@ package final class PseudoTerminal {
         }
     }
 
+    /// Reads until it has written that text; not later than a minute from now.
+    package func wait(forText text: String) throws {
+        let deadline = ContinuousClock.now + .seconds(300)
+        while !String(decoding: output, as: UTF8.self).contains(text) {
+            guard try readMore(until: deadline) else { throw trouble("\(text): it ended before") }
+        }
+    }
+
     /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
     package func waitUntilItWaitsForALock() throws {
         let deadline = ContinuousClock.now + .seconds(300)
@@ -104,6 +114,7 @@ package final class PseudoTerminal {
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0, errno == EINTR { return true }
         guard count > 0 else { return false }
+        output += bytes.prefix(count)
         screen.feed(bytes.prefix(count))
         return true
     }

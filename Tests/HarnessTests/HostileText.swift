@@ -1,0 +1,26 @@
+/// Keys, values and names that try to drive a terminal or to run a command in a shell.
+enum HostileText {
+    /// What terminals and people take for something else. None of these sequences is one of the tool's own.
+    static let shown = [
+        "\u{1B}]0;owned\u{7}\u{1B}[35m\u{1B}[5A", "del\u{7F}", "\u{9B}35m\u{85}", "\u{202E}gnp.exe\u{2066}\u{200F}",
+        "a\u{200B}b\u{FEFF}c\u{AD}d\u{E0041}", "line\nfeed\ttab\rreturn\u{2028}\u{2029}", "\u{8}\u{C}\u{B}\u{0}",
+        "👨‍👩‍👧 e\u{301} نمی\u{200C}خواهم 日本語",
+    ]
+
+    /// What a shell would run, if it were not quoted: a file `pwned` would be there.
+    static let commands = [
+        "'\u{301}; touch pwned; '\u{301}", "$(touch pwned)", "`touch pwned`", "\n touch pwned\n", "\\'; touch pwned #",
+        "a\\", "$'; touch pwned; '", "\"; touch pwned; \"", "!touch; & touch pwned | touch pwned", "'; touch pwned; #",
+        "\u{1B}[2J'; touch pwned; '", "~", "*", "{a,b}", "-h", "--mend", "--\u{301}", "\u{301}", "=ls", "",
+    ]
+
+    static let longKey = String(repeating: "k", count: 10_000) + "\u{1B}[35m"
+
+    /// The scalars that no terminal may get, by the rules of Unicode and not by those of the tool.
+    static func unsafeScalars(in text: String) -> [String] {
+        let kept: Set<Unicode.Scalar> = ["\n", "\t", "\u{200C}", "\u{200D}"]
+        let unsafe: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+        return text.unicodeScalars.filter { unsafe.contains($0.properties.generalCategory) && !kept.contains($0) }
+            .map { String($0.value, radix: 16) }
+    }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HarnessCLI
+
+/// No stored key, value, name or word drives the terminal that the tool writes to, and a pipe gets everything as it is.
+@Suite struct TerminalSafetyTests {
+    /// With a file of hostile values, one that cannot be stored again, and hostile names.
+    private struct Scene {
+        let home: HarnessHome
+        let file: String
+        let bad: String
+        let values: [String: Any]
+
+        init() throws {
+            home = try HarnessHome()
+            let texts = HostileText.shown + HostileText.commands
+            var dictionary: [String: String] = [:]
+            for text in texts { dictionary[text] = text }
+            dictionary[HostileText.longKey] = "long"
+            values = [
+                "Integer Value": texts[0], "String Value": texts.joined(), "Array Value": texts,
+                "Dictionary Value": dictionary, "Date Value": texts[3],
+            ]
+            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
+            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
+            var content: [String: Any] = ["PrefsTestSet": values, "": ["k": 1]]
+            for text in texts where !text.isEmpty { content[text] = values }
+            try Self.write(content, to: file)
+            let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
+            var roots: [String: Any] = ["": ["k": 1]]
+            for text in texts + [HostileText.longKey] where !text.isEmpty { roots[text] = [text: deep] }
+            try Self.write(roots, to: bad)
+        }
+
+        private static func write(_ content: Any, to path: String) throws {
+            try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
+                .write(to: URL(filePath: path))
+        }
+
+        /// What the tool writes to a terminal, with colours.
+        func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
+            let terminal = try PseudoTerminal(
+                Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: columns, rows: 50)
+            let code = try terminal.exitCode()
+            return (TerminalSafetyTests.text(of: terminal), code)
+        }
+    }
+
+    /// As the tool wrote it.
+    private static func text(of terminal: PseudoTerminal) -> String {
+        String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    /// The text without the colours that the tool itself asks for.
+    private static func withoutColours(_ text: String) -> String {
+        text.replacing(/\u{1B}\[(?:0|1|31|32|33)m/, with: "")
+    }
+
+    static let commands: [[String]] = [
+        ["--file", "FILE"], ["--file", "FILE", "--json"], ["--file", "FILE", "--root", HostileText.shown[0]],
+        ["get", "string", "--file", "FILE"], ["get", "array", "--file", "FILE"],
+        ["get", "dictionary", "--file", "FILE", "--json"], ["get", "date", "--file", "FILE"],
+        ["read", "FILE"], ["read", "FILE", "PrefsTestSet"], ["read", "FILE", "PrefsTestSet", "String Value"],
+        ["read", "FILE", "PrefsTestSet", "Dictionary Value", "--json"], ["read-type", "FILE", "PrefsTestSet"],
+        ["export", "--file", "FILE"], ["export", "--domain", "FILE"],
+        ["export", "--domain", "FILE", "--format", "xml"],
+        ["import", "--dry-run", "--domain", "FILE", "IMPORT"],
+        ["import", "--dry-run", "--domain", "FILE", "IMPORT", "--json"],
+        ["import", "--dry-run", "--domain", "FILE", "--replace", "IMPORT"],
+        ["import", "--domain", "FILE", "BAD"], ["import", "--file", "FILE", "BAD"],
+        ["vet", "BAD"], ["vet", "BAD", "--json"], ["doctor", "BAD"], ["doctor", "BAD", "--json"],
+        ["doctor", "--mend", "BAD"], ["doctor", "FILE"],
+        ["get", "HOSTILE"], ["get", "HOSTILE", "--json"], ["read", "FILE", "HOSTILE"],
+        ["read", "FILE", "HOSTILE", "--json"],
+        ["read", "FILE", "PrefsTestSet", "HOSTILE"], ["delete", "FILE", "HOSTILE"], ["set", "int", "HOSTILE"],
+        ["set", "date", "HOSTILE"], ["set", "array", "[HOSTILE"], ["set", "dictionary", "HOSTILE"],
+        ["--suite", "HOSTILE"], ["--suite", "./HOSTILE"], ["HOSTILE"], ["--HOSTILE"], ["help", "HOSTILE"],
+        ["completions", "HOSTILE"], ["export", "--format", "HOSTILE"], ["export", "/nowhere/HOSTILE"],
+        ["vet", "HOSTILE"], ["doctor", "HOSTILE.plist"], ["--root", "HOSTILE", "set", "int", "x"],
+        ["stress", "--writes", "HOSTILE"], ["write", "FILE", "HOSTILE", "-date", "HOSTILE"],
+        ["write", "FILE", "r", "k", "-json", "HOSTILE"], ["write", "FILE", "r", "k", "-dict", "HOSTILE"],
+        ["edit", "--json"],
+        ["help"], ["completions"], ["--version"], ["--help", "write"],
+    ]
+
+    @Test(arguments: commands) func nothingDrivesTheTerminal(command: [String]) throws {
+        let scene = try Scene()
+        let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
+        let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#
+        let other = try scene.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
+        let words = command.map {
+            $0.replacing("FILE", with: scene.file).replacing("BAD", with: scene.bad).replacing("HOSTILE", with: hostile)
+                .replacing("IMPORT", with: other)
+        }
+        let shown = try scene.shown(words)
+        #expect(!shown.text.isEmpty || command.contains("BAD") || command.contains("export"))
+        #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown.text)).isEmpty, "\(shown)")
+    }
+
+    @Test func aTerminalIsShownAValueWithItsLines() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
+        let terminal = try PseudoTerminal(
+            Child.executable("prefs"), ["get", "string"], environment: ["HOME": home.folder.path], columns: 80, rows: 24
+        )
+        #expect(try terminal.exitCode() == 0)
+        #expect(Self.text(of: terminal) == "a\\u{1b}[35m\n\tb\\u{202e}👨‍👩‍👧\n")
+    }
+
+    @Test func coloursSurvive() throws {
+        let scene = try Scene()
+        let other = try scene.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
+        let difference = try scene.shown(["import", "--dry-run", "--domain", scene.home.path("no.plist"), other])
+        #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
+        #expect(try scene.shown(["--file", scene.file]).text.contains("\u{1B}[1mKEY"))
+        #expect(try scene.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
+    }
+
+    @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
+        let home = try HarnessHome()
+        // XML holds no other control characters.
+        let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]
+        let texts = format == "xml" ? xml : xml + HostileText.shown
+        var values: [String: [String: String]] = [:]
+        for text in texts { values[text] = [text: text] }
+        try home.write(values, to: "x.plist")
+        let words = ["export", "--domain", home.path("x.plist"), "--format", format]
+        let terminal = try PseudoTerminal(
+            Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        #expect(try terminal.exitCode() == 0)
+        let text = Self.text(of: terminal)
+        #expect(HostileText.unsafeScalars(in: text).isEmpty)
+        let parsed: Any =
+            if format == "xml" {
+                try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
+            } else {
+                try JSONSerialization.jsonObject(with: Data(text.utf8))
+            }
+        #expect(Self.scalars(of: parsed) == Self.scalars(of: values))
+    }
+
+    /// Strings compare as equal if they look alike: the scalars do not.
+    private static func scalars(of value: Any) -> [[UInt32]] {
+        switch value {
+        case let text as String: [text.unicodeScalars.map(\.value)]
+        case let list as [Any]: list.flatMap(scalars)
+        case let members as [String: Any]:
+            members.map { [$0.key.unicodeScalars.map(\.value)] + scalars(of: $0.value) }
+                .sorted { $0[0].lexicographicallyPrecedes($1[0]) }.flatMap { $0 }
+        default: []
+        }
+    }
+
+    @Test func aPipeGetsTheExactBytes() throws {
+        let scene = try Scene()
+        let texts = (HostileText.shown + HostileText.commands).joined()
+        for words in [
+            ["get", "string", "--file", scene.file], ["read", scene.file, "PrefsTestSet", "String Value"],
+        ] {
+            #expect(try Array(scene.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
+        }
+    }
+
+    @Test func jsonInAPipeIsExactForFoundationAndPython() throws {
+        let scene = try Scene()
+        let outputs = try [
+            ["export", "--file", scene.file], ["read", scene.file, "PrefsTestSet"], ["--json", "--file", scene.file],
+        ].map { try scene.home.prefs($0).output }
+        for (index, output) in outputs.enumerated() {
+            #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
+            let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
+            let values = index == 2 ? (parsed as? [String: Any])?["values"] ?? "" : parsed
+            #expect(Self.scalars(of: values) == Self.scalars(of: scene.values))
+        }
+        try scene.home.write(Data(outputs[0].utf8), to: "ours.json")
+        try scene.home.write(JSONSerialization.data(withJSONObject: scene.values), to: "reference.json")
+        let script =
+            "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
+        let words = ["python3", "-c", script, scene.home.path("ours.json"), scene.home.path("reference.json")]
+        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": scene.home.folder.path])
+        #expect(try child.wait().output == "True\n")
+    }
+
+    @Test(arguments: [[], ["--json"]]) func watchedChanges(options: [String]) throws {
+        let home = try HarnessHome()
+        let file = home.path("\u{202E}x\u{1B}[35m.plist")
+        let terminal = try PseudoTerminal(
+            Child.executable("prefs"), ["watch", "--file", file] + options, environment: ["HOME": home.folder.path],
+            columns: 80, rows: 24)
+        try terminal.wait(forText: "Ctrl-C ends it")
+        try home.prefs(
+            "set", "--file", file, "string", "--", HostileText.shown.joined().replacing("\0", with: "") + "END")
+        try terminal.wait(forText: "END")
+        try Data("bplist00".utf8).write(to: URL(filePath: file))
+        try terminal.wait(forText: "too short")
+        terminal.send(SIGINT)
+        #expect(try terminal.exitCode() == 0)
+        let text = Self.withoutColours(Self.text(of: terminal))
+        #expect(HostileText.unsafeScalars(in: text).isEmpty, "\(text)")
+        #expect(text.contains(options.isEmpty ? "\\u{202e}gnp" : "\\u202egnp"))
+    }
+
+    @Test func theEditor() throws {
+        let scene = try Scene()
+        let session = try EditorSession(
+            in: scene.home, arguments: ["--file", scene.file, "--root", HostileText.shown[0]])
+        for _ in 0..<5 {
+            try session.type(
+                EditorSession.Keys.enter, EditorSession.Keys.home, "\u{202E}\u{9B}", EditorSession.Keys.enter)
+            try session.type(EditorSession.Keys.escape)
+            try session.terminal.wait(for: "the end of the edit") { $0.lines.last?.hasPrefix("Enter edit") == true }
+            try session.type(EditorSession.Keys.down)
+        }
+        try session.leave()
+        let own = /\u{1B}\[(?:[0-9]+;[0-9]+H|2K|2J|[017]m|31m|33m|\?[0-9]+[hl])/
+        let text = Self.text(of: session.terminal).replacing(own, with: "")
+        #expect(HostileText.unsafeScalars(in: text).isEmpty)
+        #expect(text.contains(#"\u{202e}"#) && session.terminal.screen.unknown.isEmpty)
+    }
+
+    @Test(.enabled(if: access("/usr/bin/flock", X_OK) == 0))
+    func theNameOfAProcessThatHoldsTheLock() throws {
+        let home = try HarnessHome()
+        let file = home.path("x.plist")
+        try home.prefs("write", file, "A", "k", "v")
+        // The system calls the process by the name of the script.
+        let script = home.path("\u{600})\u{1B}[35m\u{9B}")
+        let lines = "#!/bin/sh\nexec 9< \"$1\"; flock 9; echo held; read x\n"
+        try home.write(Data(lines.utf8), to: URL(filePath: script).lastPathComponent)
+        try #require(chmod(script, 0o700) == 0)
+        let holder = try PseudoTerminal(
+            URL(filePath: script), [home.path(".x.plist.lock")], environment: [:], columns: 80, rows: 24)
+        try holder.wait(forText: "held")
+        func doctor() throws -> String {
+            let terminal = try PseudoTerminal(
+                Child.executable("prefs"), ["doctor", file], environment: ["HOME": home.folder.path], columns: 80,
+                rows: 24)
+            _ = try terminal.exitCode()
+            return Self.withoutColours(Self.text(of: terminal))
+        }
+        let running = try doctor()
+        #expect(
+            running.contains(#"(\u{600})\u{1b}[35m\u{9b})"#) && HostileText.unsafeScalars(in: running).isEmpty,
+            "\(running)")
+        #expect(!running.contains("stopped"))
+        holder.send(SIGSTOP)
+        // The system stops it at a time of its own.
+        while try !doctor().contains("which is stopped") {}
+        holder.send(SIGKILL)
+    }
+
+    @Test func whatATableAndAnErrorShowIsShort() throws {
+        let scene = try Scene()
+        let long = String(repeating: "k", count: 10_000)
+        let file = scene.home.path("x.plist")
+        try scene.home.prefs("set", "string", long, "--file", file)
+        let table = try scene.home.prefs("--file", file).output
+        let cell = String(repeating: "k", count: 200) + "…"
+        #expect(table.contains("String Value      string      String      \(cell)\n"))
+        #expect(try scene.home.prefs("get", "string", "--file", file) == Printed(long + "\n"))
+        #expect(try scene.home.prefs("--file", file, "--json").output.contains(long))
+        let key = String(repeating: "k", count: 80) + "…"
+        for words in [
+            ["read", file, long], ["read", file, "PrefsTestSet", long], ["get", long], [long], ["set", "int", long],
+        ] {
+            let printed = try scene.home.prefs(words)
+            #expect(printed.errors.contains(key) && printed.errors.unicodeScalars.count < 400, "\(printed)")
+        }
+        let vetted = try scene.home.prefs("vet", scene.bad)
+        #expect(vetted.output.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 1_000 })
+    }
+
+    @Test func columnsOfATableStandBelowEachOther() {
+        var table = Table()
+        table.add("日本語\u{202E}", "x")
+        table.add("e\u{301}", "👍", "y")
+        #expect(table.text() == "日本語\\u{202e}  x\ne\u{301}               👍  y\n")
+    }
+}
