@@ -39,7 +39,7 @@ extension Diagnosis {
         guard let folder else {
             // A write makes it, in the first folder above it that is there.
             let above =
-                sequence(first: place) { $0 == "/" ? nil : ($0 as NSString).deletingLastPathComponent }
+                sequence(first: place) { $0 == "/" ? nil : Self.folder(of: $0) }
                 .first { FileFacts($0) != nil } ?? "/"
             return FileFacts(above)?.isFolder == true && Access(above).writes
                 ? nil : Finding(reason: "the folder \(place) is not there, and cannot be made in \(above)")
@@ -54,6 +54,12 @@ extension Diagnosis {
             reason: "nothing can be stored in the folder \(place): "
                 + (isOwn ? "its permissions are \(folder.permissions)" : "it belongs to another user"),
             command: isOwn ? ShellCommand.text(["chmod", "u+rwx", place]) : nil)
+    }
+
+    /// Of an absolute path. By bytes: a combining mark may follow a slash.
+    private static func folder(of path: String) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     // MARK: - Lock
@@ -104,7 +110,7 @@ extension Diagnosis {
                 reason: "the file is damaged: \(reason); "
                     + (examination.line.map { "correct line \($0), or let the command mend it, which " }
                         ?? "the command ") + remedy,
-                command: ShellCommand.prefs("doctor", ["--mend"], words: [target(surroundings)]))
+                command: mending(surroundings))
         case .notOurs:
             return Finding(
                 reason: "\(reason); this package has not written the file, leaves it as it is, and rejects writes"
@@ -125,8 +131,13 @@ extension Diagnosis {
         }
     }
 
-    /// The word by which this program finds the file again: a suite is always ours, a path may be not.
-    private func target(_ surroundings: FileSurroundings) -> String { suite ?? surroundings.file }
+    /// Names the file as a suite if it is one: that is always ours, and a path may be not.
+    private func mending(_ surroundings: FileSurroundings) -> String {
+        if let suite, Place(domain: suite) != .suite(suite) {
+            return ShellCommand.prefs("doctor", ["--mend", "--suite=\(suite)"], words: [])
+        }
+        return ShellCommand.prefs("doctor", ["--mend"], words: [suite ?? surroundings.file])
+    }
 
     /// A file of another user is not replaced, since its owner would lose it.
     private func ownerFinding(_ surroundings: FileSurroundings) -> Finding? {
@@ -180,7 +191,7 @@ extension Diagnosis {
         if case .held = lock { return nil }
         return Finding(
             reason: "a writer that was killed has left \(surroundings.temporary); the next write removes it",
-            command: ShellCommand.prefs("doctor", ["--mend"], words: [target(surroundings)]))
+            command: mending(surroundings))
     }
 
     private func copies(_ surroundings: FileSurroundings) -> [Finding] {

@@ -15,10 +15,12 @@
 
         private init(_ pid: Int) {
             // The state stands behind the name, which may have brackets in it.
-            let state = Self.text("/proc/\(pid)/stat").split(separator: ")").last?.first { $0 != " " }
+            let status = Self.text("/proc/\(pid)/stat").utf8
+            let state = status.lastIndex(of: UInt8(ascii: ")")).map { status[$0...].dropFirst(2) }?.first
             self.init(
                 pid: pid, name: Self.text("/proc/\(pid)/comm").trimmingCharacters(in: .newlines),
-                isStopped: state == "T" || state == "t", isOwn: FileFacts("/proc/\(pid)")?.isOwn ?? false)
+                isStopped: state == UInt8(ascii: "T") || state == UInt8(ascii: "t"),
+                isOwn: FileFacts("/proc/\(pid)")?.isOwn ?? false)
         }
 
         /// `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`, or with an arrow where somebody waits.

@@ -1,18 +1,25 @@
 import Foundation
+import PersistentPreferences
 
 /// A command that may be pasted into a shell.
 enum ShellCommand {
-    /// The words, each quoted where the shell would take it for something else.
+    /// The words, each quoted if a shell would take it for something else.
     static func text(_ words: [String]) -> String {
         words.map(quoted).joined(separator: " ")
     }
 
     /// A command of this program, as its user has called it.
     static func prefs(_ command: String, _ options: [String] = [], words: [String]) -> String {
-        let called = CommandLine.arguments.first ?? ""
-        // A word that begins with -- would be an option.
-        let end = words.contains { $0.hasPrefix("--") } ? ["--"] : []
-        return text([called.contains("/") ? called : "prefs", command] + options + end + words)
+        // A word that begins with a dash could be an option.
+        let end = words.contains { $0.utf8.first == UInt8(ascii: "-") } ? ["--"] : []
+        return text([program, command] + options + end + words)
+    }
+
+    private static var program: String {
+        guard let argument = CommandLine.unsafeArgv[0], let called = String(validatingCString: argument),
+            called.utf8.contains(UInt8(ascii: "/"))
+        else { return "prefs" }
+        return called
     }
 
     /// A path beside the given one under which nothing is.
@@ -21,11 +28,12 @@ enum ShellCommand {
         return names.map { "\(path).\($0)" }.first { FileFacts($0) == nil } ?? "\(path).\(UUID().uuidString)"
     }
 
+    /// The word as bash, zsh and ksh read it. By scalars: a quote with a combining mark is another `Character`.
     private static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.utf8.allSatisfy { plain.contains($0) }
-        if isPlain { return word }
-        // Nothing may move the cursor of the terminal that this is shown on.
-        guard word.printable == word else {
+        if !word.isEmpty, word.utf8.allSatisfy(plain.contains) { return word }
+        // The octal form shows nothing that could drive a terminal, and no shell expands anything in it. A shell that does not know
+        // the form takes it for another, harmless word.
+        guard !word.unicodeScalars.contains(where: needsOctal) else {
             let bytes = word.utf8.map { byte in
                 let octal = String(byte, radix: 8)
                 return plain.contains(byte)
@@ -33,7 +41,12 @@ enum ShellCommand {
             }
             return "$'" + bytes.joined() + "'"
         }
-        return "'" + word.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+        return "'" + word.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+    }
+
+    /// Some shells expand a backslash and an exclamation mark between single quotes.
+    private static func needsOctal(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\\" || scalar == "!" || ShownText.isUnsafe(scalar)
     }
 
     private static let plain = Set(

@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HarnessCLI
+
+/// A command that the tool prints runs as it is meant: each word arrives as it is, and nothing in a word is run.
+@Suite struct ShellCommandTests {
+    /// What a shell makes of words: those that it gives a program.
+    private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
+        let folder = try TemporaryFolder()
+        let script = "cd \"$HOME\" && printf '%s\\0' " + ShellCommand.text(words) + " > words"
+        let child = try Child(
+            URL(filePath: "/bin/\(shell)"), ["-c", script], environment: ["HOME": folder.path, "LC_ALL": locale])
+        let result = try child.wait()
+        #expect(result.code == 0 && result.errors == "", "\(result)")
+        #expect(try folder.names() == ["words"])
+        return try Data(contentsOf: folder.file("words")).split(separator: 0, omittingEmptySubsequences: false)
+            .dropLast().map(Array.init)
+    }
+
+    /// No word of a command has a NUL in it.
+    private static let hostile = (HostileText.shown + HostileText.commands).map { $0.replacing("\0", with: "") }
+
+    private static func random(seed: UInt64) -> [String] {
+        var generator = SeededGenerator(seed: seed)
+        let pool =
+            "'\"\\`$!()[]{}<>|&;*?~#=-^% \t\n\r\u{1B}\u{7F}\u{9B}\u{301}\u{30A}\u{202E}\u{200D}\u{FEFF}\u{600}aé日0"
+        let scalars = Array(pool.unicodeScalars)
+        return (0..<500).map { _ in
+            let word = (0..<Int.random(in: 0...8, using: &generator)).map { _ -> Unicode.Scalar in
+                let isOfPool = Int.random(in: 0..<10, using: &generator) > 0
+                let any = Unicode.Scalar(UInt32.random(in: 1...0x10FFFF, using: &generator))
+                return (isOfPool ? scalars.randomElement(using: &generator) : any) ?? "'"
+            }
+            return String(String.UnicodeScalarView(word))
+        }
+    }
+
+    @Test(arguments: ["C", "C.UTF-8"]) func bashGetsEveryWordExactly(locale: String) throws {
+        let all = Self.hostile + (1...8).flatMap { Self.random(seed: $0) }
+        #expect(try words(all, in: "bash", locale: locale) == all.map { Array($0.utf8) })
+    }
+
+    /// POSIX shells of before 2024 do not know the octal form: what they take it for is one word.
+    @Test func dashRunsNothingAndGetsPlainWordsExactly() throws {
+        let all = Self.hostile + (1...8).flatMap { Self.random(seed: $0) }
+        let found = try words(all, in: "sh")
+        #expect(found.count == all.count)
+        for (word, found) in zip(all, found) {
+            let isOctal = ShellCommand.text([word]).utf8.first == UInt8(ascii: "$")
+            #expect(isOctal ? found.first == UInt8(ascii: "$") : found == Array(word.utf8), "\(word)")
+        }
+    }
+
+    @Test func aCommandShowsNothingThatDrivesATerminal() {
+        for word in Self.hostile + Self.random(seed: 9) {
+            let text = ShellCommand.text([word])
+            #expect(HostileText.unsafeScalars(in: text).isEmpty && !text.contains("\n") && !text.contains("\t"))
+        }
+    }
+
+    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordWithADashIsNoOption(word: String) {
+        #expect(ShellCommand.prefs("delete", words: ["a", word]).contains(" -- a "))
+    }
+
+    // MARK: - What the doctor prints
+
+    private enum Ailment: CaseIterable { case badValues, linkedLock, fifo, leftOver, quarantined }
+
+    private static let fileNames =
+        HostileText.commands.filter { !$0.isEmpty }.map { $0 + ".plist" } + ["a\u{202E}\u{200B}.plist"]
+
+    @Test(arguments: fileNames) func theCommandsOfTheDoctorRunNothingElse(name: String) throws {
+        for ailment in Ailment.allCases {
+            let home = try HarnessHome()
+            let path = home.folder.path + "/" + name
+            try make(ailment, path, name, home)
+            let before = try commands(path, home)
+            #expect(!before.isEmpty, "\(ailment)")
+            for shell in ["sh", "bash"] {
+                for command in try commands(path, home) {
+                    #expect(HostileText.unsafeScalars(in: command).isEmpty && !command.contains("\n"))
+                    let script = "cd \"$HOME\"; " + command
+                    _ = try Child(
+                        URL(filePath: "/bin/\(shell)"), ["-c", script], environment: ["HOME": home.folder.path]
+                    ).wait()
+                    #expect(try !names(home).contains("pwned"), "\(shell): \(command)")
+                }
+            }
+            // bash knows every form: what was wrong is mended.
+            if ailment != .quarantined {
+                let printed = try home.prefs("doctor", path)
+                #expect(printed.code == 0, "\(ailment): \(printed)")
+            }
+            #expect(try home.prefs("read", path, "A", "k").output == "42\n", "\(ailment)")
+        }
+    }
+
+    private func make(_ ailment: Ailment, _ path: String, _ name: String, _ home: HarnessHome) throws {
+        func hidden(_ ending: String) -> String { "\(home.folder.path)/.\(name).\(ending)" }
+        func write(_ content: Any) throws {
+            let bytes = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
+            try #require(FileManager.default.createFile(atPath: path, contents: bytes))
+        }
+        try #require(home.prefs("write", path, "A", "k", "-int", "42") == Printed())
+        switch ailment {
+        case .badValues:
+            let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
+            var roots: [String: Any] = ["A": ["k": 42, "deep": deep], "": ["a": 1]]
+            for key in HostileText.commands where !key.isEmpty { roots[key] = [key: deep] }
+            try write(roots)
+        case .linkedLock:
+            try #require(unlink(hidden("lock")) == 0 && symlink("/dev/null", hidden("lock")) == 0)
+        case .fifo:
+            try #require(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        case .leftOver:
+            try #require(FileManager.default.createFile(atPath: hidden("tmp"), contents: Data("half".utf8)))
+        case .quarantined:
+            try write(["A": ["k": 42]])
+            try #require(rename(path, "\(path).corrupt-20260101T000000Z-1") == 0)
+        }
+    }
+
+    private func commands(_ path: String, _ home: HarnessHome) throws -> [String] {
+        let output = try home.prefs("doctor", "--json", "--", path).output
+        let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+        return (report?["findings"] as? [[String: Any]] ?? []).compactMap { $0["command"] as? String }
+    }
+
+    private func names(_ home: HarnessHome) throws -> [String] {
+        FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
+    }
+
+    /// A suite may be named like a file or like an option.
+    @Test(arguments: ["x.plist", "-h", "--mend", "--x.plist", "-\u{301}.plist"])
+    func theCommandMendsTheSuiteAndNoFileOfThatName(suite: String) throws {
+        let home = try HarnessHome()
+        for file in [home.domainFile(suite), home.folder.file("x.plist")] {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("bplist00".utf8).write(to: file)
+        }
+        let output = try home.prefs("doctor", "--json", "--suite=\(suite)").output
+        let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+        let findings = try #require(report?["findings"] as? [[String: Any]])
+        let command = try #require(findings.first?["command"] as? String)
+        let words = ["-c", "cd \"$HOME\"; " + command]
+        let mended = try Child(URL(filePath: "/bin/bash"), words, environment: ["HOME": home.folder.path]).wait()
+        #expect(mended.code == 0, "\(command): \(mended)")
+        #expect(try home.prefs("doctor", "--suite=\(suite)").code == 0)
+        #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("bplist00".utf8))
+    }
+
+    /// The folder above is looked for by bytes.
+    @Test func aFolderWhoseNameBeginsWithACombiningMark() throws {
+        let home = try HarnessHome()
+        let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
+        #expect(try home.prefs("doctor", path).code == 0)
+        #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
+    }
+}
