@@ -131,6 +131,18 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
+    /// A separator and a mark behind it look like one character, and are two.
+    @Test func aPartMayBeginWithACombiningMark() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
+        #expect(try home.prefs("--root", "\u{338}r", "set", "dictionary", "k=\u{338}v,\u{301}l=w") == Printed())
+        #expect(try home.prefs("get", "array", "--root", "\u{338}r") == Printed("[\"a\",\"\u{301}b\"]\n"))
+        #expect(
+            try home.prefs("get", "dictionary", "--root", "\u{338}r")
+                == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
+        #expect(try home.prefs("--\u{301}").code == 64)
+    }
+
     @Test func aCellIsOneLine() throws {
         let home = try HarnessHome()
         try home.prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")

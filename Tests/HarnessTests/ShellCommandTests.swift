@@ -53,6 +53,11 @@ import Testing
         }
     }
 
+    /// Some shells expand them between single quotes.
+    @Test func aBackslashAndAnExclamationMarkHaveTheOctalForm() {
+        #expect(ShellCommand.text(["a\\", "!b", "c'd", "é"]) == #"$'a\134' $'\041b' 'c'\''d' 'é'"#)
+    }
+
     @Test func aCommandShowsNothingThatDrivesATerminal() {
         for word in Self.hostile + Self.random(seed: 9) {
             let text = ShellCommand.text([word])
@@ -158,5 +163,8 @@ import Testing
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
         #expect(try home.prefs("doctor", path).code == 0)
         #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
+        #expect(
+            try home.prefs("read", "/\u{301}nowhere")
+                == .refused("there is no property-list file here: /\u{301}nowhere"))
     }
 }

@@ -247,7 +247,8 @@ import Testing
         #expect(!running.contains("stopped"))
         holder.send(SIGSTOP)
         // The system stops it at a time of its own.
-        while try !doctor().contains("which is stopped") {}
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !doctor().contains("which is stopped") { try #require(ContinuousClock.now < deadline) }
         holder.send(SIGKILL)
     }
 
