@@ -5,8 +5,8 @@
 package enum ShownText {
     /// The most scalars of a key in a message.
     private static let longestKey = 80
-    /// The most scalars of a path of keys in a message. A path of 128 indices fits.
-    private static let longestPath = 500
+    /// The most scalars of a path of keys in a message. The deepest path of short keys fits.
+    private static let longestPath = 1_000
 
     /// Whether a scalar is escaped wherever people see it.
     ///
@@ -44,7 +44,7 @@ package enum ShownText {
     /// A key in a message: one line of at most 80 scalars, and an ellipsis if it is longer.
     package static func key(_ key: String) -> String { line(key, longest: longestKey) }
 
-    /// A path of keys and indices in a message: one line of at most 500 scalars, and an ellipsis if it is longer.
+    /// A path of keys and indices in a message: one line of at most 1,000 scalars, and an ellipsis if it is longer.
     package static func path(_ path: String) -> String { line(path, longest: longestPath) }
 
     /// JSON text that reads as the same value, for a terminal: the unsafe scalars in its strings have the form `\u202e`.

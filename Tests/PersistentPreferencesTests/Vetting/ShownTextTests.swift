@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: errors) func anErrorIsOneShortSafeLine(error: PrefsError) {
         let text = error.description
         #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
-        #expect(text.unicodeScalars.count < 800)
+        #expect(text.unicodeScalars.count < 1_400)
         #expect(text.contains(#"a\u{1b}[2J\n\t"#))
     }
 
@@ -99,10 +99,24 @@ import Testing
                 == #"not among the allowed keys: "a", "b""#)
     }
 
+    @Test func whatAReaderSaysOfAKeyIsSafe() throws {
+        var collector = DictionaryCollector()
+        for key in ["\u{E9}\u{202E}", "e\u{301}\u{202E}"] { collector.add(key, 1, .lastCounts) }
+        let loss = try #require(collector.loss)
+        #expect(loss.contains(#"\u{202e}" (U+00E9 U+202E)"#) && !loss.contains("\u{202E}"), "\(loss)")
+        let folder = try TemporaryFolder()
+        try Data("<plist><dict><key>\u{202E}</key><string>\u{1}</string></dict></plist>".utf8).write(to: folder.file())
+        let reasons = FileExamination(path: folder.file().path(percentEncoded: false)).problems.map(\.reason)
+        #expect(reasons == [#"\u{202e}: the control character U+0001 cannot be stored in XML, so writes are rejected"#])
+    }
+
     @Test func anImportThatFailsNamesASafePath() throws {
         let prefs = AnyPrefs(store: InMemoryStore())
         let json = #"{"\u0301\u202e": {"\u001b[2J": nil}}"#
         let error = try #require(prefs.import(Data(json.utf8), merge: true))
         #expect("\(error)".contains(#"(at "# + "\u{301}" + #"\u{202e}.\u{1b}[2J)"#), "\(error)")
+        let key = String(repeating: "k", count: 200)
+        let other = try #require(prefs.import(Data("{\"\(key)\": {\"b\": nil}}".utf8), merge: true))
+        #expect("\(other)".contains("kk….b)"), "\(other)")
     }
 }
