@@ -116,6 +116,8 @@ struct JSONWriter {
             case "\r": bytes += #"\r"#.utf8
             case "\t": bytes += #"\t"#.utf8
             case _ where JSONEscape.isRequired(scalar): bytes += JSONEscape.text(of: scalar).utf8
+            // Quicker than the next line.
+            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
             default: bytes += scalar.utf8
             }
         }
