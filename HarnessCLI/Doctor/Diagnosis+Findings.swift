@@ -79,19 +79,22 @@ extension Diagnosis {
                 command: ShellCommand.text(
                     (needsRoot ? ["sudo"] : []) + ["kill", "-CONT"] + stopped.map { "\($0.pid)" }))
         case .blocked(let reason):
-            let sidecar = FileFacts(surroundings.lock)
-            let command: [String]? =
-                if sidecar?.type == .typeSymbolicLink {
-                    ["rm", surroundings.lock]
-                } else if sidecar?.isOwn == true {
-                    ["chmod", "u+rw", surroundings.lock]
-                } else {
-                    folder?.isOwn == true ? ["sudo", "chown", "\(geteuid())", surroundings.lock] : nil
-                }
             return Finding(
-                reason: "the lock \(surroundings.lock) cannot be opened: \(reason); nothing can be stored",
-                command: command.map(ShellCommand.text))
+                reason: "the lock file \(surroundings.lock) cannot be used: \(reason); nothing can be stored",
+                command: unblocking(surroundings).map(ShellCommand.text))
         }
+    }
+
+    /// Nobody of this package holds what another user has planted, so it can be removed; what root has made may be held.
+    private func unblocking(_ surroundings: FileSurroundings) -> [String]? {
+        guard let planted = FileFacts(surroundings.lock) else { return nil }
+        let isFile = planted.isFile
+        if isFile, planted.isOwn { return ["chmod", "u+rw", surroundings.lock] }
+        if isFile, planted.ownerID == 0 {
+            return folder?.isOwn == true ? ["sudo", "chown", "\(geteuid())", surroundings.lock] : nil
+        }
+        let mayRemove = planted.isOwn || folder?.isOwn == true || geteuid() == 0
+        return (mayRemove ? [] : ["sudo"]) + [planted.isFolder ? "rmdir" : "rm", surroundings.lock]
     }
 
     // MARK: - File

@@ -41,7 +41,7 @@ struct Diagnosis {
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
         // Before the file: a writer that is at work is let get on with it.
-        lock = surroundings.map { LockState(sidecar: $0.lock) } ?? .none
+        lock = surroundings.map(LockState.init) ?? .none
         examination = FileExamination(path: target, isDomain: suite != nil)
         file = FileFacts(target)
         access = Access(target)

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// A process that holds a lock.
 struct LockHolder {
@@ -16,34 +17,31 @@ enum LockState {
     case free
     /// By whom, as far as the system tells.
     case held([LockHolder])
-    /// It cannot be opened.
+    /// It cannot be opened, or is not one that this package uses.
     case blocked(reason: String)
 
     /// Creates nothing, and gives the lock back at once.
-    init(sidecar path: String) {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let code = errno
-            self = code == ENOENT || code == ENOTDIR ? .none : .blocked(reason: String(cString: strerror(code)))
-            return
-        }
-        defer { close(descriptor) }
-        // A writer holds it for a moment; whoever does so for longer is told of.
-        for _ in 0..<20 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                self = .free
-                return
+    init(_ surroundings: FileSurroundings) {
+        do throws(StorageFailure) {
+            let isFree = try surroundings.withLockFile { descriptor in
+                // A writer holds it for a moment; whoever does so for longer is told of.
+                (0..<20).contains { _ in
+                    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+                    usleep(10_000)
+                    return false
+                }
             }
-            usleep(10_000)
+            self = isFree.map { $0 ? .free : .held(LockHolder.all(of: surroundings.lock)) } ?? .none
+        } catch {
+            self = .blocked(reason: error.reason)
         }
-        self = .held(LockHolder.all(of: path))
     }
 
     var text: String {
         switch self {
         case .none: return "none yet: the first write makes it"
         case .free: return "free"
-        case .blocked(let reason): return "cannot be opened: \(reason)"
+        case .blocked(let reason): return "cannot be used: \(reason)"
         case .held(let holders):
             if holders.isEmpty { return "held by another process" }
             let names = holders.map { "\($0.pid) (\($0.name))" + ($0.isStopped ? ", which is stopped" : "") }

@@ -4,7 +4,7 @@ import PersistentPreferences
 /// Says what is wrong with a property-list file.
 enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
-        let examination = FileExamination(path: path)
+        let examination = FileExamination(path: path.absolutePath)
         let code = examination.problems.isEmpty ? 0 : Outcome.refused
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)

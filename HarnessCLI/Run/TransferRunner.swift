@@ -19,7 +19,7 @@ struct TransferRunner {
             guard let path else {
                 return Outcome(bytes: bytes, as: OutputForm(format)).telling(failure, asJSON: wantsJSON)
             }
-            try TransferFile.write(bytes, to: absolute(path))
+            try TransferFile.write(bytes, to: path.absolutePath)
             return Outcome().telling(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
@@ -28,7 +28,7 @@ struct TransferRunner {
 
     func importValues(from path: String?, merge: Bool, dryRun: Bool) -> Outcome {
         do {
-            let bytes = try TransferFile.read(path.map(absolute))
+            let bytes = try TransferFile.read(path?.absolutePath)
             guard dryRun else {
                 return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
             }
@@ -42,10 +42,6 @@ struct TransferRunner {
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
-    }
-
-    private func absolute(_ path: String) -> String {
-        path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 }
 

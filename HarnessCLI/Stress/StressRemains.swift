@@ -14,7 +14,7 @@ struct StressRemains {
         for problem in FileExamination(path: file).problems where tally.writes > 0 {
             tally.noteLoss("the file: \(VetRunner.line(problem))")
         }
-        switch LockState(sidecar: surroundings.lock) {
+        switch LockState(surroundings) {
         case .none, .free: break
         case let state: tally.noteLoss("the lock is \(state.text)")
         }

@@ -48,3 +48,10 @@ enum Place: Equatable {
         }
     }
 }
+
+extension String {
+    /// The path from the root; a relative one is one from the working folder.
+    var absolutePath: String {
+        utf8.first == UInt8(ascii: "/") ? self : FileManager.default.currentDirectoryPath + "/" + self
+    }
+}

@@ -68,7 +68,7 @@ import Testing
             ),
             ("chmod 000 .", "you may not look into the folder FOLDER", "chmod u+rwx FOLDER"),
             (
-                "chmod 000 .x.plist.lock", "the lock FOLDER/.x.plist.lock cannot be opened: ",
+                "chmod 000 .x.plist.lock", "the lock file FOLDER/.x.plist.lock cannot be used: ",
                 "chmod u+rw FOLDER/.x.plist.lock"
             ),
         ])

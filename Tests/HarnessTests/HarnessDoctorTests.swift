@@ -6,7 +6,8 @@ import Testing
 @Suite struct HarnessDoctorTests {
     /// What can be wrong with a file, as made by a test.
     enum Ailment: String, CaseIterable {
-        case damaged, damagedInXML, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock
+        case damaged, damagedInXML, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock, fifoAsLock,
+            folderAsLock
         case damagedBehindLink
 
         /// The trouble that is told, without paths.
@@ -24,7 +25,9 @@ import Testing
             case .badValues: #""": is no root key: it is empty"#
             case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
             case .linkedLock:
-                "the lock LOCK cannot be opened: \(String(cString: strerror(ELOOP))); nothing can be stored"
+                "the lock file LOCK cannot be used: is a link, which no lock file is; nothing can be stored"
+            case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
+            case .folderAsLock: "the lock file LOCK cannot be used: is a folder; nothing can be stored"
             }
         }
 
@@ -77,6 +80,12 @@ import Testing
         case .linkedLock:
             try #require(unlink(hidden("lock")) == 0)
             try #require(symlink("/dev/null", hidden("lock")) == 0)
+        case .fifoAsLock:
+            try #require(unlink(hidden("lock")) == 0)
+            try #require(mkfifo(hidden("lock"), 0o666) == 0)
+        case .folderAsLock:
+            try #require(unlink(hidden("lock")) == 0)
+            try #require(mkdir(hidden("lock"), 0o777) == 0)
         }
     }
 

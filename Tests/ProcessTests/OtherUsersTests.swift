@@ -159,7 +159,9 @@ struct OtherUsersTests {
         try situation.run(
             "who is named", Root.asUser(Int(Self.attacker)) + [("open \(file)", "ok"), ("get", "3 ok")])
         // Nobody else may read what recovery needs.
-        #expect(try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"]) == "user::rw-\ngroup::---\nother::---\n\n")
+        #expect(
+            try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"])
+                == "user::rw-\ngroup::---\nother::---\n\n")
         situation.report("a file with a list of users")
     }
 
@@ -224,7 +226,8 @@ struct OtherUsersTests {
 
     /// The code of the failure of an open by another user; 0 if it succeeds.
     private func open(_ path: String, as user: uid_t, group: gid_t? = nil) -> Int32 {
-        let script = "import os,sys\nos.setgroups([])\nos.setgid(\(group ?? user))\nos.setuid(\(user))\n"
+        let script =
+            "import os,sys\nos.setgroups([])\nos.setgid(\(group ?? user))\nos.setuid(\(user))\n"
             + "try: os.open(sys.argv[1], os.O_RDONLY); print(0)\nexcept OSError as e: print(e.errno)"
         let output = try? Tool.python.run(["-c", script, path])
         return output.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1
@@ -235,7 +238,9 @@ struct OtherUsersTests {
     /// Slashes at the end and in a row: root's first write in a user's home makes that user's folders.
     @Test(arguments: ["/", "//", "/."]) func rootMakesTheFoldersOfAUserWhateverTheSlashes(_ slashes: String) throws {
         let home = make("home", owner: Self.victim, mode: 0o755)
-        let environments = [["HOME": home + slashes], ["HOME": "/", "XDG_CONFIG_HOME": "/\(home)\(slashes)/deep\(slashes)"]]
+        let environments = [
+            ["HOME": home + slashes], ["HOME": "/", "XDG_CONFIG_HOME": "/\(home)\(slashes)/deep\(slashes)"],
+        ]
         for (environment, place) in zip(environments, [home + "/.config", home + "/deep"]) {
             let result = try Child("Probe", ["report"], environment: environment).wait()
             #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n", "\(environment)")

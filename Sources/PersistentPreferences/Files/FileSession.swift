@@ -149,6 +149,9 @@ struct FileSession {
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
+                    // Whoever may read it could hold it for ever. Earlier versions made it for the group too; only its owner can
+                    // close it.
+                    if held.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                     return (file, held)
                 }
             }
@@ -159,14 +162,12 @@ struct FileSession {
     }
 
     /// Opens the lock file, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
-    private static func openLockFile(
+    static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
     ) throws(StorageFailure) -> OpenFile? {
         do throws(StorageFailure) {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
                 try refuseForeign(status, names, in: folder, system)
-                // Whoever may read it could hold it for ever. Earlier versions made it for the group too; only its owner can close it.
-                if status.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 return file
             }
         } catch {

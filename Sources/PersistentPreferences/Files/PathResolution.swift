@@ -62,7 +62,8 @@ struct PathResolution {
                 guard link.owner == owner else {
                     throw StorageFailure(
                         path: link.path,
-                        reason: "is a link of user \(link.owner), who does not own what it leads to; it is not followed")
+                        reason: "is a link of user \(link.owner), who does not own what it leads to; it is not followed"
+                    )
                 }
                 foreign.removeLast()
             }

@@ -32,7 +32,8 @@ struct Permissions {
                 }
                 guard try isSameForEveryGroup(system) else {
                     throw StorageFailure(
-                        path: "", reason: "belongs to a group of others, and is for that group other than for everybody")
+                        path: "", reason: "belongs to a group of others, and is for that group other than for everybody"
+                    )
                 }
             }
         }

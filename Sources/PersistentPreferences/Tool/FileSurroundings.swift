@@ -41,6 +41,22 @@ package struct FileSurroundings: Sendable {
         }
     }
 
+    /// Runs the closure with the lock file, open and not locked; nil if there is none.
+    ///
+    /// - Throws: why writers cannot use it.
+    package func withLockFile<R>(_ body: (Int32) -> R) throws(StorageFailure) -> R? {
+        let (system, names) = (SystemCalls.real, FileNames(path: file))
+        let file: OpenFile?
+        do throws(StorageFailure) {
+            let folder = OpenFile(try system.openFolder(names.folder), system)
+            file = try FileSession.openLockFile(of: names, in: folder.descriptor, creates: false, system)
+        } catch {
+            if [ENOENT, ENOTDIR].contains(error.code) { return nil }
+            throw error
+        }
+        return file.map { body($0.descriptor) }
+    }
+
     /// Calls the closure, from any thread, when something may have happened to a file, until what is returned is released.
     ///
     /// - Parameter path: absolute. Links are followed once.

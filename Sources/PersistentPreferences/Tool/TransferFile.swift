@@ -42,15 +42,18 @@ package enum TransferFile {
         let resolution = try PathResolution(path, system: system)
         do throws(StorageFailure) {
             let flags = O_RDONLY | O_NOCTTY
-            // The links of a process's open files lead to pipes, which have no path.
+            let descriptor: SystemCalls.Descriptor
             if resolution.links.contains(where: { $0.utf8.starts(with: "/proc/".utf8) }) {
-                return try read(OpenFile(try system.openRetrying(path, in: AT_FDCWD, flags), system).descriptor)
+                // The links of a process's open files lead to pipes, which have no path.
+                descriptor = try system.openRetrying(path, in: AT_FDCWD, flags)
+            } else {
+                descriptor = try system.withFolder(of: FileNames(path: resolution.target)) {
+                    folder, name throws(StorageFailure) in
+                    try system.openRetrying(name, in: folder, flags | SystemCalls.followsNoLinks)
+                }
             }
-            let file = try system.withFolder(of: FileNames(path: resolution.target)) {
-                folder, name throws(StorageFailure) in
-                OpenFile(try system.openRetrying(name, in: folder, flags | SystemCalls.followsNoLinks), system)
-            }
-            return try read(file.descriptor)
+            defer { system.close(descriptor) }
+            return try read(descriptor)
         } catch {
             throw error.at(path)
         }

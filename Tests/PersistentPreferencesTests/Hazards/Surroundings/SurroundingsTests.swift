@@ -138,7 +138,9 @@ import Testing
 
     /// At every single call of a write, another user puts a link to a folder in the place of the file's folder, and back again
     /// afterwards: nothing in that folder is touched.
-    @Test(.enabled(if: Hazard.canRun("surroundings: folder exchanged", if: geteuid() == 0, else: "only root can do that")))
+    @Test(
+        .enabled(if: Hazard.canRun("surroundings: folder exchanged", if: geteuid() == 0, else: "only root can do that"))
+    )
     func aFolderExchangedForALinkOfAnotherUser() throws {
         let (inner, kept, treasury) = (folder.path + "/inner", folder.path + "/kept", folder.path + "/treasury")
         mkdir(treasury, 0o700)
