@@ -40,13 +40,17 @@ import Testing
     }
 
     /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.
-    @Test func everyTestThatAPageNamesIsThere() {
-        let files = FileManager.default.enumerator(atPath: DocumentationPage.package.appending(path: "Tests").path)
-        let names = Set((files?.compactMap { $0 as? String } ?? []).map { ($0 as NSString).lastPathComponent })
+    @Test func everyTestThatAPageNamesIsThere() throws {
+        let folder = DocumentationPage.package.appending(path: "Tests")
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         for page in DocumentationPage.all + DocumentationPage.house {
-            for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)`/)
-            where !names.contains("\(match.output.1).swift") {
-                Issue.record("\(page.path): there is no \(match.output.1)")
+            for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/) {
+                let file = files.first { ($0 as NSString).lastPathComponent == "\(match.output.1).swift" }
+                let text = try file.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+                let declared = match.output.2.map { ["func \($0)(", "enum \($0):"] } ?? ["@Test"]
+                if !declared.contains(where: { text?.contains($0) == true }) {
+                    Issue.record("\(page.path): there is no \(match.output.0)")
+                }
             }
         }
     }
