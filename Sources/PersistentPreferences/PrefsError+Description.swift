@@ -19,7 +19,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); the file was left as it is"
         case .damaged(let file):
             if let quarantine = file.quarantinedAs {
-                "\(file.place); quarantined as \(quarantine), and stored on top of \(file.state)"
+                "\(file.place); quarantined as \(ShownText.line(quarantine)), and stored on top of \(file.state)"
             } else {
                 "\(file.place); the file was left as it is, and \(file.state) is read"
             }

@@ -9,5 +9,5 @@ struct EncodingFailure: Error {
 }
 
 extension EncodingFailure: CustomStringConvertible {
-    var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+    var description: String { path.isEmpty ? reason : "\(ShownText.path(path)): \(reason)" }
 }

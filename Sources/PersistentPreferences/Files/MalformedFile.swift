@@ -34,8 +34,8 @@ public struct MalformedFile: Sendable, Hashable {
         self.state = state
     }
 
-    /// `path: line 6, column 3: reason`, without the line for a format that has none.
+    /// `path: line 6, column 3: reason`, without the line for a format that has none. Control characters of the path are escaped.
     public var place: String {
-        "\(path): \(PropertyListFault(reason: reason, line: line, column: column))"
+        "\(ShownText.line(path)): \(PropertyListFault(reason: reason, line: line, column: column))"
     }
 }

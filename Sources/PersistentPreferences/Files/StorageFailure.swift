@@ -29,8 +29,8 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// `path: operation: reason`.
+    /// `path: operation: reason`, on one line: control characters of the path are escaped.
     public var description: String {
-        [path, operation, reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        [ShownText.line(path), operation, reason].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

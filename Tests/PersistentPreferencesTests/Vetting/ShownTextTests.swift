@@ -90,6 +90,22 @@ import Testing
         #expect(text.contains(#"a\u{1b}[2J\n\t"#))
     }
 
+    /// A path is shown whole, and escaped.
+    @Test func anErrorShowsNoRawPath() throws {
+        let folder = try TemporaryFolder()
+        let prefs = folder.prefs("a\u{1B}[2J\u{9B}.plist")
+        prefs["a"] = 1
+        try Data("damaged".utf8).write(to: folder.file("a\u{1B}[2J\u{9B}.plist"))
+        for access in [{ _ = prefs["a"] }, { prefs["a"] = 2 }] {
+            access()
+            #expect(prefs.outcome.contains(#"/a\u{1b}[2J\u{9b}.plist: "#), "\(prefs.outcome.debugDescription)")
+            #expect(!prefs.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
+        }
+        let xml = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml))
+        xml["a"] = ["k\u{1B}": 1]
+        #expect(xml.outcome.contains(#"k\u{1b}"#) && !xml.outcome.unicodeScalars.contains(where: ShownText.isUnsafe))
+    }
+
     @Test func manyKeysAreCounted() {
         let keys = (1...1_000).map { "key \($0)" }
         let text = PrefsError.incorrectKeys(invalidElements: keys).description
