@@ -25,7 +25,7 @@ import Testing
             case .badValues: #""": is no root key: it is empty"#
             case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
             case .linkedLock:
-                "the lock file LOCK cannot be used: is a link, which no lock file is; nothing can be stored"
+                "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
             case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
             case .folderAsLock: "the lock file LOCK cannot be used: is a folder; nothing can be stored"
             }

@@ -87,6 +87,23 @@ struct HarnessOtherUsersTests {
             try Child(URL(filePath: "/bin/bash"), ["-c", substitution, prefs], environment: ["HOME": home.folder.path])
                 .wait())
         #expect(second == Printed("8\n"))
+        let pipe = home.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let named = "printf '%s' '{\"Integer Value\": 9}' > \"$1\" & \"$0\" import \"$1\" && \"$0\" get int"
+        let third = Printed(
+            try Child(URL(filePath: "/bin/bash"), ["-c", named, prefs, pipe], environment: ["HOME": home.folder.path])
+                .wait())
+        #expect(third == Printed("9\n"))
+    }
+
+    /// Nothing is waited for, and no device is opened.
+    @Test func anImportOpensNoPipeOfAnotherUserAndNoDevice() throws {
+        let pipe = home.path("pipe")
+        #expect(mkfifo(pipe, 0o666) == 0)
+        chown(pipe, attacker, attacker)
+        #expect(try home.prefs("import", pipe) == .refused("\(pipe): is a FIFO"))
+        #expect(try home.prefs("import", "/dev/zero") == .refused("/dev/zero: is a device"))
+        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): is a folder"))
     }
 
     @Test func aRelativePathIsOneFromTheWorkingFolder() throws {

@@ -20,7 +20,9 @@ enum HostileText {
     static func unsafeScalars(in text: String) -> [String] {
         let kept: Set<Unicode.Scalar> = ["\n", "\t", "\u{200C}", "\u{200D}"]
         let unsafe: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
-        return text.unicodeScalars.filter { unsafe.contains($0.properties.generalCategory) && !kept.contains($0) }
+        let unseen = "\u{34F}\u{115F}\u{3164}\u{FFA0}".unicodeScalars
+        return text.unicodeScalars
+            .filter { unsafe.contains($0.properties.generalCategory) && !kept.contains($0) || unseen.contains($0) }
             .map { String($0.value, radix: 16) }
     }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(try python("print(sorted(os.listxattr(path)))") == "['user.comment', 'user.empty']")
     }
 
+    /// Under a umask that takes the owner's own access away.
+    @Test(
+        .enabled(if: Root.canRun("attributes under a umask"), "root may write everything"), arguments: ["777", "277"])
+    func everyAttributeIsKeptUnderAUmask(_ umask: String) throws {
+        guard try hasAttributes() else { return }
+        _ = try python("os.setxattr(path, 'user.comment', b'by hand')")
+        chown(folder.path, 12_345, 12_345)
+        chown(folder.file().path, 12_345, 12_345)
+        var situation = try Situation()
+        try situation.run(
+            "umask",
+            Root.asUser(12_345) + [("umask \(umask)", "ok"), ("open \(folder.file().path)", "ok"), ("set 2", "ok")])
+        #expect(try python("print(os.getxattr(path, 'user.comment'))") == "b'by hand'")
+    }
+
     /// An attribute that the writer may not set: the write is rejected with its name, and the file stays.
     @Test(.enabled(if: Root.canRun("attributes of root"), "only root can set them"))
     func anAttributeThatCannotBeKeptEndsTheWrite() throws {

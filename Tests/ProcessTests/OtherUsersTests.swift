@@ -176,7 +176,7 @@ struct OtherUsersTests {
         try Tool.setfacl.run(["-m", "u:\(Self.attacker):r,g::-,o::r", file])
         let list = try Tool.getfacl.run(["-n", "-c", file])
         let trouble =
-            "\(file): belongs to a group of others, and is for that group other than for everybody; "
+            "\(file): its group cannot be kept, and has other permissions than everybody; "
             + "the stored state is unchanged"
         try situation.run("the owner", Root.asUser(Int(Self.victim)) + [("open \(file)", "ok"), ("set 2", trouble)])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)

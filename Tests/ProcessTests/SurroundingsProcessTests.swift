@@ -25,7 +25,9 @@ import Testing
             "\u{FEFF}a": "it begins with U+FEFF", long: "it is longer than 200 bytes",
         ]
         for (name, flaw) in bad {
-            let text = name.replacingOccurrences(of: "<NUL>", with: "\0").prefix(80)
+            let shown = name.replacingOccurrences(of: "<NUL>", with: "\\u{0}")
+                .replacingOccurrences(of: "\u{FEFF}", with: "\\u{feff}")
+            let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
             let trouble = "\"\(text)\" is no suite name: \(flaw)"
             try situation.run(
                 "suite", [("suite \(name)", trouble), ("set 1", trouble), ("get", "nil \(trouble)")],
@@ -252,7 +254,7 @@ import Testing
             let unchanged = "; the stored state is unchanged"
             switch (place, self) {
             case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):
-                return "\(path): is a link, which no lock file is" + unchanged
+                return "\(path): is a link; expected a regular file" + unchanged
             case (".test.plist.lock", .fifo): return "\(path): is a FIFO" + unchanged
             case (".test.plist.lock", .folder): return "\(path): is a folder" + unchanged
             case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged

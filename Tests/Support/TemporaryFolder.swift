@@ -15,7 +15,11 @@ package final class TemporaryFolder: Sendable {
     deinit {
         // A test may have taken the permissions away.
         let paths = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-        for path in [""] + paths { chmod(self.path + "/" + path, 0o700) }
+        for path in [self.path] + paths.map({ self.path + "/" + $0 }) {
+            // Not what a link leads to, which may be anything on this machine.
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { chmod(path, 0o700) }
+        }
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -7,7 +7,9 @@
         /// Hashes and signatures of the contents, which the kernel makes itself.
         private static let boundToContents: Set = ["security.ima", "security.evm"]
 
-        static func copyExtendedAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+        static func copyExtendedAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+            // A list that the folder gives to new files opens nothing as long as the mode is 0600: its bits for the group are zero.
+            guard let old else { return }
             let names = try attributeNames(of: old)
             // A folder can give each new file in it a list, which the chmod that follows would put in force.
             if !names.contains(accessControlList), try attributeNames(of: new).contains(accessControlList) {
@@ -45,23 +47,34 @@
         private static func growing(
             _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
         ) throws(StorageFailure) -> [CChar]? {
-            while true {
+            for _ in 0..<100 {
                 let size = call(nil, 0)
                 if size == 0 { return [] }
-                var buffer = [CChar](repeating: 0, count: max(size, 0))
-                let count = size < 0 ? size : buffer.withUnsafeMutableBufferPointer { call($0.baseAddress, $0.count) }
-                if count >= 0 { return Array(buffer[..<count]) }
-                if [ENODATA, ENOTSUP].contains(errno) { return nil }
+                var code = errno
+                if size > 0 {
+                    var buffer = [CChar](repeating: 0, count: size)
+                    let count = buffer.withUnsafeMutableBufferPointer { buffer in
+                        let count = call(buffer.baseAddress, buffer.count)
+                        code = errno
+                        return count
+                    }
+                    if count >= 0 { return Array(buffer[..<count]) }
+                }
+                if code == ENODATA || code == ENOTSUP { return nil }
                 // It has grown meanwhile.
-                if errno != ERANGE { try check(-1, name) }
+                guard code == ERANGE else { throw failure(name, code) }
             }
+            throw failure(name, ERANGE)
         }
 
         private static func check(_ result: Int32, _ name: String) throws(StorageFailure) {
-            guard result != 0 else { return }
-            let reason = String(cString: strerror(errno))
+            if result != 0 { throw failure(name, errno) }
+        }
+
+        private static func failure(_ name: String, _ code: Int32) -> StorageFailure {
+            let reason = String(cString: strerror(code))
             let attribute = name.isEmpty ? "attributes" : "attribute \(name)"
-            throw StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)")
+            return StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)")
         }
     }
 

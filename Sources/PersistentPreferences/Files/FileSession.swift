@@ -149,9 +149,11 @@ struct FileSession {
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
-                    // Whoever may read it could hold it for ever. Earlier versions made it for the group too; only its owner can
-                    // close it.
-                    if held.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
+                    // Another user who may read it could hold it for ever. Earlier versions made it for the group too; only its owner
+                    // can close it. A file with contents or with another name is not one that this package has made.
+                    if held.permissions & 0o077 != 0, held.size == 0, held.links == 1 {
+                        try? system.setPermissions(0o600, of: file.descriptor)
+                    }
                     return (file, held)
                 }
             }
@@ -171,7 +173,7 @@ struct FileSession {
                 return file
             }
         } catch {
-            throw error.code == ELOOP ? StorageFailure(path: "", reason: "is a link, which no lock file is") : error
+            throw error.code == ELOOP ? StorageFailure(path: "", reason: "is a link; expected a regular file") : error
         }
         guard creates else { return nil }
         do throws(StorageFailure) {
@@ -211,6 +213,7 @@ struct FileSession {
         } else {
             try? giveToOwner(of: folder, lock, system)
         }
+        try? system.copyAttributes(from: nil, to: lock)
         // Whatever the umask.
         if own.permissions != 0o600 { try? system.setPermissions(0o600, of: lock) }
     }

@@ -59,6 +59,9 @@ struct FileStatus: Equatable, Sendable {
 
     var permissions: UInt32 { mode & 0o7777 }
 
+    /// Whether this is a last good copy that recovery believes: in a folder that others may write to, anybody can plant one.
+    func isTrustedCopy(of owner: UInt32) -> Bool { kind == .file && self.owner == owner }
+
     func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode
     }

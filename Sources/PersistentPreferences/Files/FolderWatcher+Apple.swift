@@ -52,8 +52,12 @@
         /// A file that is not there, or may not be opened, gives no sign until the folder does.
         private func watchFile() {
             file?.cancel()
+            file = nil
+            let system = SystemCalls.real
+            guard (try? system.status(ofPath: names.path, followsLinks: false))??.kind == .file else { return }
             file = try? Self.source(
-                names.path, O_NOFOLLOW | O_NONBLOCK, [.write, .extend, .attrib, .delete, .rename], on: queue)
+                names.path, SystemCalls.followsNoLinks | O_NONBLOCK | O_NOCTTY,
+                [.write, .extend, .attrib, .delete, .rename], on: queue)
             file?.setEventHandler { [handler] in handler(false) }
             file?.activate()
         }

@@ -15,7 +15,11 @@
         /// Calls the handler, on a private queue, when something happens to a name in a folder, until what is returned is
         /// released.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
-            try lock.withLock { () throws(StorageFailure) in
+            // Dispatch does not run in a forked child.
+            guard LockRegistry.forks == 0 else {
+                throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
+            }
+            return try lock.withLock { () throws(StorageFailure) in
                 let queue = if let queue = self.queue { queue } else { try NotificationQueue() }
                 do throws(StorageFailure) {
                     let folder = try queue.add(names, handler)
@@ -66,7 +70,6 @@
         }
 
         private let descriptor: Int32
-        private let process = LockRegistry.forks
         private let source: any DispatchSourceRead
         private let lock = Lock()
         /// By the numbers that the system gives folders and that we give subscriptions.
@@ -88,15 +91,12 @@
         }
 
         /// False in a forked child: the kernel's queue and what is watched there are its parent's.
-        private var isOfThisProcess: Bool { process == LockRegistry.forks }
+        private var isOfThisProcess: Bool { LockRegistry.forks == 0 }
 
         var isEmpty: Bool { lock.withLock { handlers.isEmpty } }
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
         {
-            guard isOfThisProcess else {
-                throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
-            }
             // A program may write in place and not close the file: IN_MODIFY. Whoever hears of half a write finds an incomplete
             // file, and hears of the rest.
             let events =

@@ -14,7 +14,7 @@ struct PathResolution {
     /// - Parameter path: absolute.
     init(_ path: String, system: SystemCalls) throws(StorageFailure) {
         guard !["", ".", ".."].contains(FileNames(path: path).file) else {
-            throw StorageFailure(path: path, reason: "is no path of a file")
+            throw StorageFailure(path: path, reason: "does not name a file")
         }
         var walk = Walk(path, system)
         while try walk.takeStep() {}
@@ -51,7 +51,7 @@ struct PathResolution {
             let next = name == ".." ? FileNames(path: place).folder : FileNames.join(place, name)
             if let status = try look(at: next) {
                 if status.kind == .link {
-                    try follow(next, status)
+                    try follow(next)
                 } else {
                     (place, owner) = (next, status.owner)
                 }
@@ -79,12 +79,32 @@ struct PathResolution {
             }
         }
 
-        private mutating func follow(_ link: String, _ status: FileStatus) throws(StorageFailure) {
+        /// Where a link leads, and who owns that very link: another one may take its place at any moment.
+        private func read(_ link: String) throws(StorageFailure) -> (target: String, owner: UInt32) {
+            do throws(StorageFailure) {
+                for _ in 0..<100 {
+                    let read = try system.withFolder(of: FileNames(path: link)) {
+                        folder, name throws(StorageFailure) -> (target: String, owner: UInt32)? in
+                        let before = try system.status(ofPath: name, in: folder, followsLinks: false)
+                        guard let before, before.kind == .link else { return nil }
+                        let target = try system.linkTarget(name, in: folder)
+                        let isSame = try system.status(ofPath: name, in: folder, followsLinks: false) == before
+                        return isSame ? (target, before.owner) : nil
+                    }
+                    if let read { return read }
+                }
+                throw StorageFailure(path: "", reason: "is being changed all the time")
+            } catch {
+                throw error.at(link)
+            }
+        }
+
+        private mutating func follow(_ link: String) throws(StorageFailure) {
             // As many as the system itself follows.
             guard links.count < 40 else { throw StorageFailure("open", path, code: ELOOP) }
+            let (target, linkOwner) = try read(link)
             links.append(link)
-            if status.owner != 0, status.owner != geteuid() { foreign.append((link, status.owner, rest.count)) }
-            let target = try system.linkTarget(link)
+            if linkOwner != 0, linkOwner != geteuid() { foreign.append((link, linkOwner, rest.count)) }
             if target.utf8.first == UInt8(ascii: "/") { (place, owner) = ("/", 0) }
             rest = (parts(of: target) + rest)[...]
         }

@@ -22,6 +22,12 @@ struct Permissions {
     /// attribute would be lost.
     func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
         let new = try system.status(of: descriptor)
+        var current = new.permissions
+        if current & 0o600 != 0o600 {
+            // A umask has taken the owner's own access, which what follows needs.
+            current = 0o600
+            try system.setPermissions(mode_t(current), of: descriptor)
+        }
         if new.owner != owner || new.group != group {
             do {
                 try system.setOwner(owner, group: group, of: descriptor)
@@ -32,14 +38,13 @@ struct Permissions {
                 }
                 guard try isSameForEveryGroup(system) else {
                     throw StorageFailure(
-                        path: "", reason: "belongs to a group of others, and is for that group other than for everybody"
-                    )
+                        path: "", reason: "its group cannot be kept, and has other permissions than everybody")
                 }
             }
         }
         // Before the mode: with a list, the mode's bits of the group are what the list allows at most.
-        if let attributes { try system.copyAttributes(from: attributes.descriptor, to: descriptor) }
-        if mode != new.permissions { try system.setPermissions(mode_t(mode), of: descriptor) }
+        try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
+        if mode != current { try system.setPermissions(mode_t(mode), of: descriptor) }
     }
 
     /// Whether nobody gains or loses anything by another owning group.

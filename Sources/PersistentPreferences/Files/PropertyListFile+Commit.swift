@@ -137,13 +137,15 @@ extension PropertyListFile {
             let file = try makeTemporary(bytes, like: permissions, under: session)
             do throws(StorageFailure) {
                 if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
-                // The flush has taken time.
-                _ = try checkPlace(base, under: session)
+                // The flush has taken time. Whoever has closed the file meanwhile finds it closed.
+                guard try checkPlace(base, under: session) == old else {
+                    throw StorageFailure(path: "", reason: "was changed by another program during the update")
+                }
                 let time = system.now()
                 try system.rename(names.temporary, to: names.file, in: session.folder)
                 return (file, time)
             } catch {
-                removeTemporary(file, under: session)
+                removeOwn(names.temporary, file, under: session)
                 throw error
             }
         } catch {
@@ -166,8 +168,12 @@ extension PropertyListFile {
         case .folder: throw StorageFailure("rename", "", code: EISDIR)
         case .other(let kind): throw StorageFailure(path: "", reason: "\(kind) took the place of the file")
         }
-        if let there, base.status.map({ !$0.isSameFile(as: there) }) ?? true {
+        guard let there else { return nil }
+        guard let base = base.status, base.isSameFile(as: there) else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
+        }
+        guard base.size == there.size, base.modified == there.modified else {
+            throw StorageFailure(path: "", reason: "was changed by another program during the update")
         }
         return there
     }
@@ -185,15 +191,15 @@ extension PropertyListFile {
     }
 
     /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
-    private func removeTemporary(_ file: OpenFile, under session: FileSession) {
+    private func removeOwn(_ name: String, _ file: OpenFile, under session: FileSession) {
         // Without the lock file it may be another writer's by now.
         if let own = try? system.status(of: file.descriptor),
-            let there = try? system.status(ofPath: names.temporary, in: session.folder, followsLinks: false),
+            let there = try? system.status(ofPath: name, in: session.folder, followsLinks: false),
             !there.isSameFile(as: own)
         {
             return
         }
-        try? system.remove(names.temporary, in: session.folder)
+        try? system.remove(name, in: session.folder)
     }
 
     /// Makes a file where none is, with its owner and permissions before any byte is in it.
@@ -207,6 +213,7 @@ extension PropertyListFile {
                 try permissions.apply(to: file.descriptor, system)
             } else {
                 try session.giveToOwnerOfFolder(file.descriptor)
+                try system.copyAttributes(from: nil, to: file.descriptor)
                 // Whatever the umask.
                 let mode: mode_t = 0o600
                 if try system.status(of: file.descriptor).permissions != UInt32(mode) {
@@ -216,7 +223,7 @@ extension PropertyListFile {
             try system.writeAll(bytes, to: file.descriptor)
             return file
         } catch {
-            try? system.remove(name, in: session.folder)
+            removeOwn(name, file, under: session)
             throw error
         }
     }
@@ -231,12 +238,16 @@ extension PropertyListFile {
         _ bytes: Data, of file: OpenFile, under session: FileSession
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
+            guard try session.isLockFileInPlace() else {
+                // Another writer may be at work on a temporary file of the same name.
+                throw StorageFailure(path: "", reason: "its lock file was removed during the update")
+            }
             let permissions = Permissions.owner(of: try system.status(of: file.descriptor))
             let copy = try makeTemporary(bytes, like: permissions, under: session)
             do throws(StorageFailure) {
                 try system.rename(names.temporary, to: names.lastGood, in: session.folder)
             } catch {
-                removeTemporary(copy, under: session)
+                removeOwn(names.temporary, copy, under: session)
                 throw error
             }
         } catch {
@@ -251,6 +262,6 @@ extension PropertyListFile {
         guard let copy = try? system.status(ofPath: names.lastGood, in: session.folder, followsLinks: false),
             let file = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false)
         else { return true }
-        return copy.kind == .file && copy.owner == file.owner
+        return copy.isTrustedCopy(of: file.owner)
     }
 }

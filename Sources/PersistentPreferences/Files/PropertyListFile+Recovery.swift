@@ -67,8 +67,8 @@ extension PropertyListFile {
     ) throws(StorageFailure) -> LastGoodCopy {
         // Asked before it is opened: what somebody has planted to be refused must not be in the way.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
-            planted.kind == .file, planted.owner == owner,
-            let (file, status) = try system.openFile(name, in: folder), status.owner == owner
+            planted.isTrustedCopy(of: owner),
+            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
         else { return .missing }
         let copied = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
         do {

@@ -23,10 +23,21 @@
         /// Lists are apart from the mode there.
         static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
-        static func copyExtendedAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
-            guard fcopyfile(old, new, nil, copyfile_flags_t(COPYFILE_ACL | COPYFILE_XATTR)) != 0 else { return }
-            let reason = String(cString: strerror(errno))
-            throw StorageFailure(path: "", reason: "its attributes cannot be kept: \(reason)")
+        /// Not by `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and leaves out those of the old one.
+        static func copyExtendedAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+            let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
+            guard let list else { throw failure("access control list") }
+            defer { acl_free(UnsafeMutableRawPointer(list)) }
+            // A volume without lists gives none, and takes none.
+            if acl_set_fd_np(new, list, ACL_TYPE_EXTENDED) != 0, errno != ENOTSUP {
+                throw failure("access control list")
+            }
+            guard let old, fcopyfile(old, new, nil, copyfile_flags_t(COPYFILE_XATTR)) != 0 else { return }
+            throw failure("attributes")
+        }
+
+        private static func failure(_ what: String) -> StorageFailure {
+            StorageFailure(path: "", reason: "its \(what) cannot be kept: \(String(cString: strerror(errno)))")
         }
     }
 #endif

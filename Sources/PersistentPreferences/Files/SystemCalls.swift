@@ -85,8 +85,11 @@ class SystemCalls: @unchecked Sendable {
         try check(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW), "chmod", name)
     }
 
-    /// Gives a file the access control list and the extended attributes of another one, and no others.
-    func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+    /// Gives a new file the access control list and the extended attributes of another one, and no list that its folder gives to
+    /// new files.
+    ///
+    /// - Parameter old: nil for a file that is its owner's alone.
+    func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
         try Self.copyExtendedAttributes(from: old, to: new)
     }
 
@@ -108,9 +111,9 @@ class SystemCalls: @unchecked Sendable {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    func linkTarget(_ path: String) throws(StorageFailure) -> String {
+    func linkTarget(_ path: String, in folder: Descriptor = AT_FDCWD) throws(StorageFailure) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = try check(readlink(path, &buffer, Int(PATH_MAX)), "readlink", path)
+        let count = try check(readlinkat(folder, path, &buffer, Int(PATH_MAX)), "readlink", path)
         return try buffer.withUnsafeBufferPointer { buffer throws(StorageFailure) in
             try Self.text(UnsafeBufferPointer(rebasing: buffer[..<count]), path)
         }

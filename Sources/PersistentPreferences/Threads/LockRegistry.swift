@@ -76,7 +76,8 @@ enum LockRegistry {
 
     /// Before a fork. Waits for none while it holds another: locks are nested in ways that are not known here.
     ///
-    /// Gives up after a second, for the case that the forking thread itself holds one; the child then has free locks all the same.
+    /// Gives up after a second: the forking thread may hold one itself, or a disk may be slow. The child then has free locks all the
+    /// same, and what they guard may be half changed.
     private static func takeAll() {
         let shared = shared
         for _ in 0..<20_000 {
@@ -121,9 +122,10 @@ enum LockRegistry {
 
     private static func renewAll() {
         let shared = shared
+        if shared.pointee.areHeld { release(before: nil) }
         var entry = shared.pointee.first
         while let renewed = entry {
-            initialize(mutex(of: renewed))
+            if !shared.pointee.areHeld { initialize(mutex(of: renewed)) }
             entry = renewed.pointee.next
         }
         shared.pointee.areHeld = false

@@ -95,7 +95,7 @@ package struct FileExamination: Sendable {
         guard let file = try? system.status(ofPath: path, followsLinks: false),
             let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
         else { return false }
-        return copy.kind == .file && copy.owner == file.owner
+        return copy.isTrustedCopy(of: file.owner)
     }
 
     /// nil if there is no file at the physical path.

@@ -31,32 +31,45 @@ package enum TransferFile {
         }
     }
 
-    /// Everything in a file, up to what an import may have and a byte more. Pipes are read, too.
+    /// Everything in a file, up to what an import may have and a byte more. Pipes of root and of the caller are read, too.
     ///
     /// - Parameter path: absolute; nil stands for the standard input.
     package static func read(_ path: String?) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
-        guard let path else {
-            do throws(StorageFailure) { return try read(STDIN_FILENO) } catch { throw error.at("standard input") }
-        }
-        let resolution = try PathResolution(path, system: system)
         do throws(StorageFailure) {
-            let flags = O_RDONLY | O_NOCTTY
-            let descriptor: SystemCalls.Descriptor
-            if resolution.links.contains(where: { $0.utf8.starts(with: "/proc/".utf8) }) {
-                // The links of a process's open files lead to pipes, which have no path.
-                descriptor = try system.openRetrying(path, in: AT_FDCWD, flags)
-            } else {
-                descriptor = try system.withFolder(of: FileNames(path: resolution.target)) {
-                    folder, name throws(StorageFailure) in
-                    try system.openRetrying(name, in: folder, flags | SystemCalls.followsNoLinks)
-                }
+            if let descriptor = path.map(openDescriptor) ?? STDIN_FILENO { return try read(descriptor) }
+            let names = FileNames(path: try PathResolution(path ?? "", system: system).target)
+            let file = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
+                try openFileOrPipe(name, in: folder, system)
             }
-            defer { system.close(descriptor) }
-            return try read(descriptor)
+            return try read(file.descriptor)
         } catch {
-            throw error.at(path)
+            throw error.path == path ? error : error.at(error.path.isEmpty ? path ?? "standard input" : error.path)
         }
+    }
+
+    /// The descriptor that a path names, as shells give them for pipes: `/dev/fd/63`. Its links lead nowhere that has a path.
+    private static func openDescriptor(_ path: String) -> Int32? {
+        if path == "/dev/stdin" { return STDIN_FILENO }
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.utf8.starts(with: folder.utf8) {
+            let number = path.utf8.dropFirst(folder.utf8.count)
+            return number.allSatisfy { (0x30...0x39).contains($0) } ? Int32(Substring(number)) : nil
+        }
+        return nil
+    }
+
+    private static func openFileOrPipe(
+        _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) -> OpenFile {
+        let there = try system.status(ofPath: name, in: folder, followsLinks: false)
+        if let there, there.kind == .other("a FIFO"), [0, geteuid()].contains(there.owner) {
+            let flags = O_RDONLY | O_NOCTTY | SystemCalls.followsNoLinks
+            return OpenFile(try system.openRetrying(name, in: folder, flags), system)
+        }
+        guard let (file, _) = try system.openFile(name, in: folder) else {
+            throw StorageFailure("open", "", code: ENOENT)
+        }
+        return file
     }
 
     private static func read(_ descriptor: Int32) throws(StorageFailure) -> Data {

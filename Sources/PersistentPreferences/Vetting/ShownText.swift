@@ -11,13 +11,15 @@ package enum ShownText {
     /// Whether a scalar is escaped wherever people see it.
     ///
     /// True for control characters, line and paragraph separators, and format characters: bidirectional overrides and isolates, the
-    /// zero-width space, the byte order mark, the soft hyphen, tags. False for U+200C and U+200D, which languages and emoji need.
+    /// zero-width space, the byte order mark, the soft hyphen, tags, and what else Unicode says is not shown, such as U+3164. False for
+    /// U+200C, U+200D and variation selectors, which languages and emoji need.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20..<0x7F).contains(scalar.value) { return false }
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: return true
-        case .format: return scalar != "\u{200C}" && scalar != "\u{200D}"
-        default: return false
+        if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .format: return true
+        default: return properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
         }
     }
 

@@ -16,13 +16,19 @@ import Testing
     /// Lets something happen right after a call, once.
     private final class Interfering: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var afterSync: (() -> Void)?
+        /// So many flushes are left alone before.
+        nonisolated(unsafe) var syncsBefore = 0
         nonisolated(unsafe) var afterLock: (() -> Void)?
         nonisolated(unsafe) var locks = 0
 
         override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
             try super.synchronize(descriptor)
-            afterSync?()
-            afterSync = nil
+            if syncsBefore > 0 {
+                syncsBefore -= 1
+            } else {
+                afterSync?()
+                afterSync = nil
+            }
         }
 
         override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
@@ -120,6 +126,40 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
+    /// After the file is replaced, too: the copy is not made over another writer's temporary file.
+    @Test func aLockFileDeletedBeforeTheCopyLeavesTheOtherWriterAlone() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let otherSystem = Interfering()
+        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: otherSystem))
+        let (isWritten, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // The other one has written its temporary file, and is about to give it the file's name.
+        otherSystem.afterSync = {
+            isWritten.signal()
+            isOver.wait()
+        }
+        let lock = folder.file(".test.plist.lock")
+        let isDone = DispatchSemaphore(value: 0)
+        (system.syncsBefore, system.afterSync) = (
+            1,
+            {
+                unlink(lock.path)
+                Thread.detachNewThread {
+                    other["b"] = 3
+                    isDone.signal()
+                }
+                isWritten.wait()
+            }
+        )
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        isOver.signal()
+        isDone.wait()
+        #expect(other.outcome == "ok")
+        #expect(folder.prefs().ints == ["a": 2, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
     /// Other programs take no lock: a file that one has put in place meanwhile is not replaced.
     @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
         let prefs = prefs()
@@ -149,5 +189,26 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(folder.prefs().ints == ["a": 2])
+    }
+
+    /// An edit in place, and a change of the permissions while the new file is flushed: the write is rejected, and they stay.
+    @Test(arguments: [true, false]) func whatOthersChangeDuringTheUpdateStays(_ isEdit: Bool) throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let file = folder.file()
+        chmod(file.path, 0o644)
+        let theirs = try PropertyListSerialization.data(
+            fromPropertyList: ["AnyPrefs": ["a": 5, "b": 6]], format: .xml, options: 0)
+        system.afterSync = {
+            if isEdit { try? theirs.write(to: file) } else { chmod(file.path, 0o600) }
+        }
+        prefs["a"] = 2
+        let reason = "was changed by another program during the update; the stored state is unchanged"
+        #expect(prefs.outcome == "\(file.path): \(reason)")
+        #expect(prefs.ints == (isEdit ? ["a": 5, "b": 6] : ["a": 1]))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == (isEdit ? 0o644 : 0o600))
+        prefs["a"] = 3
+        #expect(prefs.outcome == "ok")
     }
 }

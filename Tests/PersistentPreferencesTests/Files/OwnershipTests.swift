@@ -65,7 +65,7 @@ import Testing
         let system = RecordingSystemCalls()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         let trouble =
-            "\(folder.file().path): belongs to a group of others, and is for that group other than for everybody; "
+            "\(folder.file().path): its group cannot be kept, and has other permissions than everybody; "
             + "the stored state is unchanged"
         // With one that is closed to its group and open to everybody, the group would gain.
         for (mode, outcome) in [(mode_t(0o640), trouble), (0o604, trouble), (0o644, "ok"), (0o600, "ok")] {

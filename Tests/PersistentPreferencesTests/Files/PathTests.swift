@@ -122,4 +122,86 @@ import Testing
         prefs["a"] = 1
         #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory; the stored state is unchanged"))
     }
+
+    /// A link that is exchanged between the look at its owner and the look at its target: the owner of what is followed counts.
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func aLinkExchangedWhileItIsRead() throws
+    {
+        final class Exchanging: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var exchange: (() -> Void)?
+            override func linkTarget(_ path: String, in folder: Descriptor) throws(StorageFailure) -> String {
+                exchange?()
+                exchange = nil
+                return try super.linkTarget(path, in: folder)
+            }
+        }
+        let (link, secret) = (folder.file("link.plist").path, folder.file("secret.plist").path)
+        try writePropertyList(["AnyPrefs": ["a": 7]], to: URL(filePath: secret))
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file("own.plist"))
+        #expect(symlink("own.plist", link) == 0)
+        let system = Exchanging()
+        system.exchange = {
+            unlink(link)
+            symlink(secret, link)
+            lchown(link, 22_222, 22_222)
+        }
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: URL(filePath: link), system: system))
+        #expect(
+            prefs.outcome.contains("is a link of user 22222, who does not own what it leads to; it is not followed"),
+            "\(prefs.outcome)")
+        #expect(prefs.values.isEmpty)
+    }
+
+    /// Chains, `..` and rings: the rule holds for each link on the way.
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func linksOfSeveralUsersInARow() throws {
+        func link(_ name: String, _ target: String, owner: uid_t) {
+            #expect(symlink(target, folder.path + "/" + name) == 0)
+            lchown(folder.path + "/" + name, owner, owner)
+        }
+        for (name, owner) in [("root", 0), ("one", 11_111), ("two", 22_222)] as [(String, uid_t)] {
+            mkdir(folder.path + "/" + name, 0o755)
+            try writePropertyList(["AnyPrefs": ["a": Int(owner)]], to: folder.file(name + "/x.plist"))
+            for path in [name, name + "/x.plist"] { chown(folder.path + "/" + path, owner, owner) }
+        }
+        link("a", "one/x.plist", owner: 11_111)
+        link("b", "a", owner: 0)
+        link("c", "two", owner: 22_222)
+        link("d", "c/../one/x.plist", owner: 11_111)
+        link("e", "a", owner: 22_222)
+        link("f", "c/../root/x.plist", owner: 22_222)
+        link("g", "b", owner: 11_111)
+        link("h", "/", owner: 22_222)
+        let refused: (String, uid_t) -> String = { name, user in
+            "\(self.folder.path)/\(name): is a link of user \(user), who does not own what it leads to; it is not followed; "
+                + "the file was left as it is"
+        }
+        let rest = folder.path.dropFirst()
+        let cases: KeyValuePairs = [
+            "a": "11111", "b": "11111", "c/x.plist": "22222", "d": "11111", "g": "11111", "e": refused("e", 22_222),
+            "f": refused("f", 22_222), "h/\(rest)/a": refused("h", 22_222),
+        ]
+        for (name, expected) in cases {
+            let prefs = folder.prefs(name)
+            let shown = prefs.outcome == "ok" ? "\(prefs.ints["a"] ?? -1)" : prefs.outcome
+            #expect(shown == expected, "\(name)")
+        }
+    }
+
+    /// As a sandbox does, which hides the folders above its own.
+    @Test func foldersThatMayNotBeLookedAtAreTakenForFolders() throws {
+        final class Sandbox: SystemCalls, @unchecked Sendable {
+            let folder: String
+            init(_ folder: String) { self.folder = folder }
+            override func status(
+                ofPath name: String, in folder: Descriptor, followsLinks: Bool
+            ) throws(StorageFailure) -> FileStatus? {
+                let isAbove = self.folder.hasPrefix(name + "/")
+                if isAbove { throw StorageFailure("stat", name, code: EPERM) }
+                return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+            }
+        }
+        let prefs = folder.prefs(system: Sandbox(folder.path))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(folder.prefs().ints == ["a": 1])
+    }
 }

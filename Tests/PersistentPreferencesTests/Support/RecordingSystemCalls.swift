@@ -173,14 +173,19 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, ofPath: name, in: folder)
     }
 
-    override func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
+    override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
+        try record("flistxattr")
+        return try super.hasAccessControlList(descriptor)
+    }
+
+    override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
         try record("setxattr")
         try super.copyAttributes(from: old, to: new)
     }
 
-    override func linkTarget(_ path: String) throws(StorageFailure) -> String {
+    override func linkTarget(_ path: String, in folder: Descriptor) throws(StorageFailure) -> String {
         try record("readlink", path)
-        return try super.linkTarget(path)
+        return try super.linkTarget(path, in: folder)
     }
 
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {

@@ -14,12 +14,12 @@ import Testing
 
     @Test func theRule() {
         for scalar
-            in "\u{1B}\u{0}\n\t\u{7F}\u{80}\u{9F}\u{AD}\u{61C}\u{200B}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E0041}"
+            in "\u{1B}\u{0}\n\t\u{7F}\u{80}\u{9F}\u{AD}\u{61C}\u{200B}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E0041}\u{3164}"
             .unicodeScalars
         {
             #expect(ShownText.isUnsafe(scalar), "\(scalar.value)")
         }
-        for scalar in " ~aé日\u{200C}\u{200D}\u{301}\u{FE0F}\u{A0}👍\u{E000}".unicodeScalars {
+        for scalar in " ~aé日\u{200C}\u{200D}\u{301}\u{FE0E}\u{FE0F}\u{A0}👍\u{E000}\u{E0100}".unicodeScalars {
             #expect(!ShownText.isUnsafe(scalar), "\(scalar.value)")
         }
     }

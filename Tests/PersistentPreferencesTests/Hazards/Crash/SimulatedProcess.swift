@@ -146,9 +146,11 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     /// Files have none here.
-    override func copyAttributes(from old: Descriptor, to new: Descriptor) throws(StorageFailure) {
-        try onCall?("setxattr")
+    override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        if old != nil { try onCall?("setxattr") }
     }
+
+    override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
         try onCall?("chown")
