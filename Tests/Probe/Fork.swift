@@ -73,11 +73,6 @@ enum Fork {
             path.isEmpty ? ProbePrefs() : ProbePrefs(store: PropertyListFileStore(url: url))
         }
         let prefs = make()
-        // Once before any fork: the Swift runtime has locks of its own, which the first cast of a kind takes.
-        for _ in 0..<2 {
-            _ = make()["count"] as? Int
-            prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
-        }
         prefs["count"] = 0
         // Somebody listens, so that a commit has more to do.
         let heard = DispatchSemaphore(value: 0)
@@ -96,6 +91,9 @@ enum Fork {
             }
         }
         threads.forEach { $0.start() }
+        // Everything once before any fork: the Swift runtime has locks of its own, which the first cast of a kind takes.
+        _ = make()["count"] as? Int
+        while added.value < 100 { sched_yield() }
         var ended = 0
         for _ in 0..<forks {
             let child = fork()
