@@ -19,8 +19,8 @@ public import Foundation
 ///
 /// A read creates, renames, changes and removes nothing.
 ///
-/// After `fork` the child can read and write like any other process, once the parent has read and written (the Swift runtime has
-/// locks of its own for what is done the first time); it hears of no changes. A process that forks inside of an
+/// On Linux, a child that was forked in a process with threads can read and write if the parent has done so before; it cannot
+/// observe. On Apple platforms a forked child has to replace itself (`exec`) first. A process that forks inside of an
 /// update shares its lock with the child, whose own commit of that update is refused. If the parent is killed there, the child holds
 /// the lock until it ends or replaces itself (`exec`): others' writes wait that long, as they do for a writer that is stopped inside
 /// of an update; reads need no lock.
