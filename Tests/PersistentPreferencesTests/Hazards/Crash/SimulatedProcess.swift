@@ -65,8 +65,8 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         buffer.st_nlink = .init(volume.links(to: inode))
         buffer.st_size = .init(node.bytes.count)
         var status = FileStatus(buffer)
-        status.modified = FileStatus.Time(seconds: 1_000, nanoseconds: node.stamp)
-        status.changed = status.modified
+        status.modified = FileStatus.Time(seconds: 1_000, nanoseconds: node.writeStamp)
+        status.changed = FileStatus.Time(seconds: 1_000, nanoseconds: node.stamp)
         return status
     }
 

@@ -15,6 +15,8 @@ struct SimulatedVolume: Sendable {
         var owner = geteuid()
         var group = getegid()
         var stamp = 0
+        /// Of the last change of the bytes.
+        var writeStamp = 0
         /// Of a file; of a link the path it leads to.
         var bytes: [UInt8] = []
         var entries: [String: Inode] = [:]
@@ -70,6 +72,7 @@ struct SimulatedVolume: Sendable {
         self[file].pendingWrites.append(write)
         Self.apply(write, to: &self[file].bytes)
         touch(file)
+        self[file].writeStamp = clock
     }
 
     mutating func flush(_ inode: Inode) {
