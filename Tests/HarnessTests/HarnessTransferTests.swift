@@ -128,7 +128,7 @@ import Testing
         #expect(printed.code == 1 && printed.errors.hasPrefix(#"{"error":"not among the allowed keys: "#))
         let missing = home.path("missing")
         #expect(try home.prefs("import", missing) == .refused("\(missing): open: No such file or directory"))
-        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): read: Is a directory"))
+        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): is a folder"))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
