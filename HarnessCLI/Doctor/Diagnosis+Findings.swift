@@ -88,6 +88,8 @@ extension Diagnosis {
     /// Nobody of this package holds what another user has planted, so it can be removed; what root has made may be held.
     private func unblocking(_ surroundings: FileSurroundings) -> [String]? {
         guard let planted = FileFacts(surroundings.lock) else { return nil }
+        // The owner of the file may be holding it.
+        if let file, planted.ownerID == file.ownerID, !planted.isOwn, geteuid() != 0 { return nil }
         let isFile = planted.isFile
         if isFile, planted.isOwn { return ["chmod", "u+rw", surroundings.lock] }
         if isFile, planted.ownerID == 0 {

@@ -3,12 +3,30 @@ import PersistentPreferences
 
 /// JSON of property-list values: dates as ISO 8601, data as base64, numbers that JSON has none of as text.
 enum JSONText {
+    /// On one line, keys in the order of their bytes. Not by JSONSerialization, which sorts by the locale, and crashes in some.
     static func value(_ value: Any) -> String {
-        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? JSONSerialization.data(withJSONObject: compatible(value), options: options) else {
-            return "\"\""
+        switch value {
+        case is NSNull: return "null"
+        case let text as String: return JSONEscape.quoted(text)
+        case let array as [Any]: return "[" + array.map(self.value).joined(separator: ",") + "]"
+        case let dictionary as [String: Any]:
+            return object(
+                dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
+        case let date as Date: return JSONEscape.quoted(self.date(date))
+        case let data as Data: return JSONEscape.quoted(data.base64EncodedString())
+        // By type, since on Linux the numbers 0 and 1 are Booleans as well.
+        case let bool as Bool where type(of: value) == Bool.self: return bool ? "true" : "false"
+        case let number as NSNumber: return self.number(number)
+        default: return JSONEscape.quoted("\(value)")
         }
-        return JSONEscape.required(in: String(decoding: data, as: UTF8.self))
+    }
+
+    private static func number(_ number: NSNumber) -> String {
+        guard ["d", "f"].contains(String(cString: number.objCType)) else { return "\(number)" }
+        let value = number.doubleValue
+        guard value.isFinite else { return JSONEscape.quoted("\(number)") }
+        let text = value.description
+        return text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text
     }
 
     /// An object whose members stay in the order given.
@@ -33,16 +51,4 @@ enum JSONText {
 
     /// 15 October 1582, in seconds since 2001.
     static let startOfGregorianCalendar: TimeInterval = -13_197_600_000
-
-    private static func compatible(_ value: Any) -> Any {
-        switch value {
-        case let array as [Any]: array.map(compatible)
-        case let dictionary as [String: Any]: dictionary.mapValues(compatible)
-        case let date as Date: self.date(date)
-        case let data as Data: data.base64EncodedString()
-        case is String, is Bool, is NSNull: value
-        case let number as NSNumber: number.doubleValue.isFinite ? number : "\(number)"
-        default: "\(value)"
-        }
-    }
 }

@@ -13,7 +13,8 @@ enum Place: Equatable {
     }
 
     var url: URL? {
-        guard case .file(let path) = self else { return nil }
+        guard case .file(let word) = self else { return nil }
+        let path = word.absolutePath
         return URL(filePath: path, directoryHint: path.utf8.last == UInt8(ascii: "/") ? .isDirectory : .notDirectory)
     }
 
@@ -50,8 +51,11 @@ enum Place: Equatable {
 }
 
 extension String {
-    /// The path from the root; a relative one is one from the working folder.
+    /// The path from the root; a relative one is one from the working folder. If that cannot be had (it was removed), the path as it is,
+    /// which the library rejects.
     var absolutePath: String {
-        utf8.first == UInt8(ascii: "/") ? self : FileManager.default.currentDirectoryPath + "/" + self
+        guard utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return self }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + self
     }
 }

@@ -114,4 +114,59 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("import", "--domain", relative, relative + ".json") == Printed())
         #expect(try home.prefs("doctor", relative).code == 0)
     }
+
+    /// What root exports is not put into a file that another user has made for it.
+    @Test func anExportIsNotWrittenIntoAPlantedFile() throws {
+        let planted = try home.write(Data(), to: "out.json").path
+        chown(planted, attacker, attacker)
+        #expect(
+            try home.prefs("export", planted)
+                == .refused("\(planted): belongs to another user, in a folder that everybody may write to"))
+        #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
+        // In that user's own folder it is written, and stays that user's.
+        chmod(home.folder.path, 0o755)
+        #expect(try home.prefs("export", planted) == Printed())
+        #expect(try FileManager.default.attributesOfItem(atPath: planted)[.ownerAccountID] as? Int == Int(attacker))
+    }
+
+    private func bash(_ script: String, _ environment: [String: String] = [:]) throws -> Printed {
+        let prefs = try Child.executable("prefs").path
+        let own = ["HOME": home.folder.path].merging(environment) { $1 }
+        return Printed(try Child(URL(filePath: "/bin/bash"), ["-c", script, prefs], environment: own).wait())
+    }
+
+    @Test func anExportToAStreamIsWrittenToIt() throws {
+        let printed = try bash(
+            "cd \"$HOME\"; (echo head; \"$0\" export /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
+        #expect(printed == Printed("head\ntail\n"))
+        #expect(try bash("\"$0\" export >(grep -c Integer)") == Printed("1\n"))
+        #expect(
+            try bash("umask 777; \"$0\" export \"$HOME/new.json\" && stat -c %a \"$HOME/new.json\"") == Printed("600\n")
+        )
+    }
+
+    /// A relative path is never taken for one from the root.
+    @Test func withoutAWorkingFolderARelativePathIsRejected() throws {
+        let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
+        let reason = "is relative, and the working folder is unknown"
+        #expect(try bash(script + "export x.json 2>&1").output == "prefs: x.json: \(reason)\n")
+        #expect(try bash(script + "vet x.plist").output == "x.plist: \(reason)\n")
+        let written = try bash(script + "write x.plist R k v 2>&1")
+        #expect(written.output.contains(reason) && written.code == 1, "\(written)")
+    }
+
+    @Test func aWorkingFolderMayHaveALongPath() throws {
+        let long = Array(repeating: String(repeating: "d", count: 200), count: 8).joined(separator: "/")
+        let script = "mkdir -p \"$HOME/\(long)\" && cd \"$HOME/\(long)\" && \"$0\" "
+        #expect(
+            try bash(script + "write x.plist R k -int 5 && \"$0\" read x.plist R k && ls") == Printed("5\nx.plist\n"))
+    }
+
+    @Test func anyLocaleIsShown() throws {
+        for locale in ["aaaaaaaaaaaa", "de_DE.UTF-8", "tr_TR", String(repeating: "x", count: 300)] {
+            let shown = try bash("\"$0\" show --json", ["LC_ALL": locale])
+            #expect(try shown.output == home.prefs("show", "--json").output, "\(locale)")
+            #expect(try bash("\"$0\" show", ["LC_ALL": locale]).code == 0, "\(locale)")
+        }
+    }
 }

@@ -138,4 +138,30 @@ import Testing
             ])
         situation.report("read-only disk")
     }
+
+    /// An overlay keeps an open file of its lower layer as it was, though another one has its name: in a container, a file that comes
+    /// with the image.
+    @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
+        var situation = try Situation()
+        let folder = situation.home.path
+        for name in ["low", "up", "work", "all"] { mkdir("\(folder)/\(name)", 0o755) }
+        let list: [String: Any] = ["ProbePrefs": ["count": 1]]
+        try writePropertyList(list, to: situation.home.file("low/test.plist"))
+        try writePropertyList(["ProbePrefs": ["count": 2]], to: situation.home.file("new.plist"))
+        let file = "\(folder)/all/test.plist"
+        // An overlay may not lie on an overlay: a tmpfs below.
+        let script =
+            "cd \"$0\" && mount -t tmpfs tmpfs work && mkdir work/up work/work && mount -t overlay overlay "
+            + "-o lowerdir=low,upperdir=work/up,workdir=work/work all && exec \"$@\""
+        try situation.run(
+            "overlay", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
+            [
+                ("open \(file)", "ok"), ("get", "1 ok"), ("shell cp \(folder)/new.plist \(folder)/all/new.plist", "ok"),
+                ("shell mv \(folder)/all/new.plist \(file)", "ok"), ("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok"),
+            ])
+        try situation.run(
+            "removed", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
+            [("open \(file)", "ok"), ("get", "1 ok"), ("shell rm \(file)", "ok"), ("get", "nil ok")])
+        situation.report("overlay")
+    }
 }

@@ -272,9 +272,34 @@ struct OtherUsersTests {
             "\(lock): is a lock file of user \(Self.attacker), who does not own the file; it is not used; "
             + "the stored state is unchanged"
         for user in [Root.asUser(Int(Self.victim)), []] {
-            try situation.run("a planted lock", user + [("open \(file)", "ok"), ("set 1", trouble), ("get", "nil ok")])
+            // A program that waits is ended, and has given no answer.
+            try situation.run(
+                "a planted lock", through: ["/usr/bin/timeout", "100"],
+                user + [("open \(file)", "ok"), ("set 1", trouble), ("get", "nil ok")])
         }
         situation.report("a lock held by another user")
+    }
+
+    /// A file of another user's under a second name in the place of the lock file: it is neither locked nor changed.
+    @Test func aSecondNameOfAFileOfTheOwnerIsNoLockFile() throws {
+        var situation = try Situation()
+        let shared = make("shared", owner: 0, mode: 0o1777)
+        let log = folder.path + "/world.log"
+        try Data().write(to: URL(filePath: log))
+        chown(log, Self.victim, Self.victim)
+        chmod(log, 0o666)
+        let lock = shared + "/.app.plist.lock"
+        #expect(Foundation.link(log, lock) == 0)
+        let held = Foundation.open(log, O_RDONLY | O_CLOEXEC)
+        defer { close(held) }
+        #expect(flock(held, LOCK_EX) == 0)
+        let trouble =
+            "\(lock): could be held by other users; expected an empty file with one name; the stored state is unchanged"
+        try situation.run(
+            "a second name", through: ["/usr/bin/timeout", "100"],
+            Root.asUser(Int(Self.victim)) + [("open \(shared)/app.plist", "ok"), ("set 1", trouble)])
+        var status = stat()
+        #expect(lstat(log, &status) == 0 && status.st_mode & 0o777 == 0o666)
     }
 }
 

@@ -178,13 +178,17 @@ import Testing
         let (owner, member) = (Root.asUser(12_345), Root.asUser(22_222))
         try situation.run("owner", owner + [("open \(file)", "ok"), ("set 1", "ok")])
         chmod(file, 0o666)
-        // The sidecar was made when only the owner might write.
+        // With the owner's lock file, which a member may not open, and without one, which a member must not make.
+        let refused = "\(file): belongs to another user, who would lose it; the stored state is unchanged"
         let locked = "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"
         try situation.run(
             "member", member + [("open \(file)", "ok"), ("get", "1 ok"), ("set 2", locked), ("get", "1 ok")])
-        chmod(folder + "/.test.plist.lock", 0o644)
-        let refused = "\(file): belongs to another user, who would lose it; the stored state is unchanged"
+        unlink(folder + "/.test.plist.lock")
         try situation.run("member", member + [("open \(file)", "ok"), ("set 2", refused), ("get", "1 ok")])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                ".test.plist.lastgood", "test.plist",
+            ])
         try situation.run(
             "owner", owner + [("open \(file)", "ok")],
             later: [("get", "1 ok"), ("set 3", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))])
@@ -260,7 +264,8 @@ import Testing
             case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged
             case (".test.plist.lock", .openFile):
                 return "\(path): is a lock file of user 22222, who does not own the file; it is not used" + unchanged
-            case (".test.plist.tmp", _): return "\(file): unlink: Operation not permitted" + unchanged
+            case (".test.plist.tmp", _):
+                return "\(path): unlink: Operation not permitted" + unchanged
             default: return nil
             }
         }

@@ -19,9 +19,20 @@ package enum JSONEscape {
         }.joined()
     }
 
-    /// JSON text of another writer, on one line, with the escapes that are required here.
-    package static func required(in json: String) -> String {
-        guard json.unicodeScalars.contains(where: isRequired) else { return json }
-        return json.unicodeScalars.map { isRequired($0) ? text(of: $0) : String($0) }.joined()
+    /// A text as a string of JSON, in quotation marks.
+    package static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += #"\""#
+            case "\\": quoted += #"\\"#
+            case "\n": quoted += #"\n"#
+            case "\r": quoted += #"\r"#
+            case "\t": quoted += #"\t"#
+            case _ where isRequired(scalar): quoted += self.text(of: scalar)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
     }
 }

@@ -67,10 +67,10 @@ struct FileSession {
         // nobody flushes it for a folder that is there already.
         try flushFolder(parent.folder, system)
         do {
-            try system.withFolder(of: names) { folder, name throws(StorageFailure) in
+            let isMade = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
                 try makeOneFolder(name, in: folder, system)
             }
-            if geteuid() == 0 { try giveToOwnerOfFolder(names, system) }
+            if isMade, geteuid() == 0 { try giveToOwnerOfFolder(names, system) }
         } catch {
             throw error.at(names.path)
         }
@@ -92,14 +92,14 @@ struct FileSession {
         }
     }
 
-    /// That another process was quicker is no failure.
+    /// - Returns: false if another process was quicker.
     private static func makeOneFolder(
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
-    ) throws(StorageFailure) {
+    ) throws(StorageFailure) -> Bool {
         do {
             try system.makeFolder(name, in: folder, mode: 0o700)
         } catch  where error.code == EEXIST {
-            return
+            return false
         }
         // A umask may take the owner's own access away.
         if let made = try system.status(ofPath: name, in: folder, followsLinks: false), made.kind == .folder,
@@ -107,6 +107,7 @@ struct FileSession {
         {
             try system.setPermissions(mode_t(made.permissions | 0o700), ofPath: name, in: folder)
         }
+        return true
     }
 
     // MARK: - Owners
@@ -119,16 +120,21 @@ struct FileSession {
     private static func giveToOwnerOfFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
         let above = OpenFile(try system.openFolder(names.folder), system)
         let made = OpenFile(try system.openFolder(names.file, in: above.descriptor, O_RDONLY), system)
-        try giveToOwner(of: above.descriptor, made.descriptor, system)
+        try giveToOwner(of: above.descriptor, made.descriptor, isFolder: true, system)
     }
 
     private static func giveToOwner(
-        of folder: SystemCalls.Descriptor, _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls
+        of folder: SystemCalls.Descriptor, _ descriptor: SystemCalls.Descriptor, isFolder: Bool = false,
+        _ system: SystemCalls
     ) throws(StorageFailure) {
         guard geteuid() == 0 else { return }
         let (parent, own) = (try system.status(of: folder), try system.status(of: descriptor))
         // In a folder that everybody may write to (/tmp) a file belongs to who makes it.
         guard own.owner == 0, parent.owner != 0, parent.permissions & 0o002 == 0 else { return }
+        // The owner of the folder above may have exchanged the new one for another one of root's.
+        if isFolder, try !system.isEmptyFolder(descriptor) {
+            throw StorageFailure(path: "", reason: "another folder took the place of the new one")
+        }
         try system.setOwner(parent.owner, group: parent.group, of: descriptor)
     }
 
@@ -144,16 +150,12 @@ struct FileSession {
                     if creates { continue }
                     return nil
                 }
+                try close(file, system)
                 try system.lockRetrying(file.descriptor)
                 let held = try system.status(of: file.descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
-                    // Another user who may read it could hold it for ever. Earlier versions made it for the group too; only its owner
-                    // can close it. A file with contents or with another name is not one that this package has made.
-                    if held.permissions & 0o077 != 0, held.size == 0, held.links == 1 {
-                        try? system.setPermissions(0o600, of: file.descriptor)
-                    }
                     return (file, held)
                 }
             }
@@ -170,6 +172,7 @@ struct FileSession {
         do throws(StorageFailure) {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
                 try refuseForeign(status, names, in: folder, system)
+                try refuseOpen(status, system)
                 return file
             }
         } catch {
@@ -198,6 +201,19 @@ struct FileSession {
         if file == nil, lock.owner == (try system.status(of: folder).owner) { return }
         throw StorageFailure(
             path: "", reason: "is a lock file of user \(lock.owner), who does not own the file; it is not used")
+    }
+
+    /// Another user who may open the file could hold the lock for ever. Of what this package has made (earlier versions: for the group
+    /// too), only the owner closes it; a second name or contents show that it was made for something else.
+    private static func refuseOpen(_ lock: FileStatus, _ system: SystemCalls) throws(StorageFailure) {
+        guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
+        throw StorageFailure(path: "", reason: "could be held by other users; expected an empty file with one name")
+    }
+
+    private static func close(_ lock: OpenFile, _ system: SystemCalls) throws(StorageFailure) {
+        guard try system.status(of: lock.descriptor).permissions & 0o077 != 0 else { return }
+        // If this is refused, the lock is the owner's of the file, who may keep it open.
+        try? system.setPermissions(0o600, of: lock.descriptor)
     }
 
     /// What root makes serves the owner of the file too.

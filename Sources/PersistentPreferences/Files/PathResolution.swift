@@ -16,6 +16,9 @@ struct PathResolution {
         guard !["", ".", ".."].contains(FileNames(path: path).file) else {
             throw StorageFailure(path: path, reason: "does not name a file")
         }
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw StorageFailure(path: path, reason: "is relative, and the working folder is unknown")
+        }
         var walk = Walk(path, system)
         while try walk.takeStep() {}
         target = walk.place

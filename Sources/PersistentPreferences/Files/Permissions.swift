@@ -8,6 +8,8 @@ struct Permissions {
     /// The file whose access control list and extended attributes are taken over; nil to have none.
     private let attributes: OpenFile?
 
+    static let otherOwner = "belongs to another user, who would lose it"
+
     /// What a replacement takes over from the file that it replaces.
     static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
@@ -34,7 +36,7 @@ struct Permissions {
             } catch  where [EPERM, EINVAL].contains(error.code) {
                 // EINVAL: the owner or group has no number in this user namespace.
                 if new.owner != owner {
-                    throw StorageFailure(path: "", reason: "belongs to another user, who would lose it")
+                    throw StorageFailure(path: "", reason: Self.otherOwner)
                 }
                 guard try isSameForEveryGroup(system) else {
                     throw StorageFailure(

@@ -149,7 +149,8 @@ extension PropertyListFile {
                 throw error
             }
         } catch {
-            throw FileError.notStored(error.at(names.path))
+            // A failure of the temporary file names that.
+            throw FileError.notStored(error.path.utf8.first == UInt8(ascii: "/") ? error : error.at(names.path))
         }
     }
 
@@ -185,7 +186,11 @@ extension PropertyListFile {
             return try make(names.temporary, bytes, like: permissions, under: session)
         } catch  where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
-            try system.remove(names.temporary, in: session.folder)
+            do throws(StorageFailure) {
+                try system.remove(names.temporary, in: session.folder)
+            } catch {
+                throw error.at(names.path(of: names.temporary))
+            }
             return try make(names.temporary, bytes, like: permissions, under: session)
         }
     }
@@ -202,13 +207,14 @@ extension PropertyListFile {
         try? system.remove(name, in: session.folder)
     }
 
-    /// Makes a file where none is, with its owner and permissions before any byte is in it.
+    /// Makes a file where none is. It is its maker's alone until the bytes are in it: a later write would take bits of the mode away.
     func make(
         _ name: String, _ bytes: Data, like permissions: Permissions?, under session: FileSession
     ) throws(StorageFailure) -> OpenFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
         do {
+            try system.writeAll(bytes, to: file.descriptor)
             if let permissions {
                 try permissions.apply(to: file.descriptor, system)
             } else {
@@ -220,7 +226,6 @@ extension PropertyListFile {
                     try system.setPermissions(mode, of: file.descriptor)
                 }
             }
-            try system.writeAll(bytes, to: file.descriptor)
             return file
         } catch {
             removeOwn(name, file, under: session)

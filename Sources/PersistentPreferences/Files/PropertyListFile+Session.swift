@@ -33,9 +33,15 @@ extension PropertyListFile {
     func lockForWriting() throws -> FileSession {
         try names.checkRoomForWriting()
         if let session = try lock(creates: false) { return session }
-        _ = try writable(load(under: nil))
+        try refuseFileOfAnotherUser(writable(load(under: nil)))
         if let session = try lock(creates: true) { return session }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed over and over"))
+    }
+
+    /// Before a lock file is made: one that this user made would keep out the owner of the file.
+    private func refuseFileOfAnotherUser(_ snapshot: Snapshot) throws {
+        guard let owner = snapshot.status?.owner, geteuid() != 0, owner != geteuid() else { return }
+        throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
     }
 
     private func lock(creates: Bool) throws -> FileSession? {

@@ -46,6 +46,8 @@ final class Snapshot: @unchecked Sendable {
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
+    /// Whether the open file's own status tells that another one has taken its name.
+    private let tellsOfReplacement: Bool
     /// The bytes that the content was made from, where the file's times might hide a change of them.
     private let unsettledBytes: Data?
 
@@ -58,6 +60,7 @@ final class Snapshot: @unchecked Sendable {
         format = nil
         status = nil
         file = nil
+        tellsOfReplacement = true
         self.system = system
     }
 
@@ -71,6 +74,7 @@ final class Snapshot: @unchecked Sendable {
         format = source.format
         status = source.status
         file = source.file
+        tellsOfReplacement = system.tellsOfReplacement(source.file.descriptor)
         self.system = system
         unsettledBytes = source.status.isSettled(at: source.time) ? nil : source.bytes
     }
@@ -83,13 +87,14 @@ final class Snapshot: @unchecked Sendable {
         format = state.format
         status = state.status
         file = state.file
+        tellsOfReplacement = state.tellsOfReplacement
         system = state.system
         unsettledBytes = nil
     }
 
     /// This, or the same settled, if the file at the path still is what this was read from; nil where it is not. One system
     /// call, but for a file that was changed within the last step of the clock, whose bytes are compared, and for none, whose
-    /// path is looked at.
+    /// path is looked at, as is that of a file on a file system that keeps open files as they were.
     func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {
@@ -99,7 +104,11 @@ final class Snapshot: @unchecked Sendable {
             }
         }
         // It may have lost its name to a new file before anybody looked at its status.
-        guard status.links > 0, (try? system.status(of: file.descriptor)) == status else { return nil }
+        guard status.links > 0 else { return nil }
+        let now =
+            tellsOfReplacement
+            ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
+        guard now == status else { return nil }
         guard let unsettledBytes else { return self }
         let time = system.now()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max), found == unsettledBytes,

@@ -10,6 +10,11 @@
             return result == 0 || (errno != ENOTSUP && errno != EINVAL) ? result : fsync(descriptor)
         }
 
+        static func isLocalFile(_ descriptor: Descriptor) -> Bool {
+            var status = statfs()
+            return fstatfs(descriptor, &status) == 0 && status.f_flags & UInt32(MNT_LOCAL) != 0
+        }
+
         /// For `open`: fails if any part of the path is a link.
         static let followsNoLinks = O_NOFOLLOW_ANY
 

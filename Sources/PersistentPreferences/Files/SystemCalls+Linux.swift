@@ -8,6 +8,18 @@
             fsync(descriptor)
         }
 
+        /// False for file systems that give an open file a life of its own, by their numbers in linux/magic.h: overlayfs keeps a file of
+        /// its lower layer unchanged when it is replaced; NFS, SMB, 9P, Ceph and FUSE know it from a server.
+        static func isLocalFile(_ descriptor: Descriptor) -> Bool {
+            // The type is the first word of `struct statfs`, which has no more than 128 bytes.
+            var words = [Int](repeating: 0, count: 32)
+            guard fstatfs(descriptor, &words) == 0 else { return false }
+            return switch UInt32(truncatingIfNeeded: words[0]) {
+            case 0x794C_7630, 0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x6573_5546: false
+            default: true
+            }
+        }
+
         /// For `open`: fails if the last part of the path is a link.
         static let followsNoLinks = O_NOFOLLOW
 
@@ -37,4 +49,8 @@
             return try body(folder, names.file)
         }
     }
+
+    // The C library has it, its module leaves it out (sys/statfs.h).
+    @_silgen_name("fstatfs")
+    private func fstatfs(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<Int>) -> Int32
 #endif

@@ -40,6 +40,11 @@ class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
+    /// Whether the status of an open file tells that another one has taken its name. On overlays and network file systems it may not.
+    func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
+        Self.isLocalFile(descriptor)
+    }
+
     func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {
@@ -74,6 +79,18 @@ class SystemCalls: @unchecked Sendable {
 
     func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
         try check(mkdirat(folder, name, mode), "mkdir", name)
+    }
+
+    /// Of an open folder.
+    func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+        // Closed with the stream.
+        let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", "")
+        guard let stream = fdopendir(copy) else { throw StorageFailure("fdopendir", "", code: errno) }
+        defer { closedir(stream) }
+        var count = 0
+        while readdir(stream) != nil { count += 1 }
+        // Itself and the one above.
+        return count <= 2
     }
 
     func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {

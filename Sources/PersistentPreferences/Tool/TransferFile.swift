@@ -8,17 +8,28 @@ package enum TransferFile {
     /// A new file is 0600, an existing one keeps mode, owner and group; links are followed. Folders are not made.
     package static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
         let system = SystemCalls.real
+        if let descriptor = openDescriptor(path) {
+            do throws(StorageFailure) { return try system.writeAll(bytes, to: descriptor) } catch {
+                throw error.at(path)
+            }
+        }
         let names = FileNames(path: try PathResolution(path, system: system).target)
         do throws(StorageFailure) {
             let folder = OpenFile(try system.openFolder(names.folder), system)
             let old = try system.openFile(names.file, in: folder.descriptor)
+            try refusePlanted(old?.status, in: system.status(of: folder.descriptor))
             let temporary = ".\(UUID().uuidString).tmp"
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(
                 try system.openRetrying(temporary, in: folder.descriptor, flags, mode: 0o600), system)
             do throws(StorageFailure) {
-                if let old { try Permissions.all(of: old.file, old.status).apply(to: file.descriptor, system) }
                 try system.writeAll(bytes, to: file.descriptor)
+                if let old {
+                    try Permissions.all(of: old.file, old.status).apply(to: file.descriptor, system)
+                } else {
+                    // Whatever the umask.
+                    try system.setPermissions(0o600, of: file.descriptor)
+                }
                 try system.synchronizeRetrying(file.descriptor)
                 try system.rename(temporary, to: names.file, in: folder.descriptor)
             } catch {
@@ -29,6 +40,12 @@ package enum TransferFile {
         } catch {
             throw error.at(path)
         }
+    }
+
+    /// In a folder like /tmp, anybody may have made the file in order to read what is exported.
+    private static func refusePlanted(_ file: FileStatus?, in folder: FileStatus) throws(StorageFailure) {
+        guard let file, folder.permissions & 0o002 != 0, ![geteuid(), folder.owner].contains(file.owner) else { return }
+        throw StorageFailure(path: "", reason: "belongs to another user, in a folder that everybody may write to")
     }
 
     /// Everything in a file, up to what an import may have and a byte more. Pipes of root and of the caller are read, too.
@@ -50,7 +67,12 @@ package enum TransferFile {
 
     /// The descriptor that a path names, as shells give them for pipes: `/dev/fd/63`. Its links lead nowhere that has a path.
     private static func openDescriptor(_ path: String) -> Int32? {
-        if path == "/dev/stdin" { return STDIN_FILENO }
+        switch path {
+        case "/dev/stdin": return STDIN_FILENO
+        case "/dev/stdout": return STDOUT_FILENO
+        case "/dev/stderr": return STDERR_FILENO
+        default: break
+        }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.utf8.starts(with: folder.utf8) {
             let number = path.utf8.dropFirst(folder.utf8.count)
             return number.allSatisfy { (0x30...0x39).contains($0) } ? Int32(Substring(number)) : nil

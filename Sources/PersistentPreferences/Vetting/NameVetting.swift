@@ -22,13 +22,22 @@ enum NameVetting {
         }
     }
 
+    private static let relative = "is relative, and the working folder is unknown"
+
     /// The path that a file URL names.
     ///
     /// - Throws: `PrefsError.invalidName` for a URL that names no file.
     static func path(of url: URL) throws(PrefsError) -> String {
-        guard url.isFileURL else { throw .invalidName(name: url.absoluteString, reason: "is no file URL") }
+        guard url.isFileURL else {
+            // Foundation leaves out the scheme where it cannot make a path absolute.
+            let reason = url.scheme == nil ? relative : "is no file URL"
+            throw .invalidName(name: url.absoluteString, reason: reason)
+        }
         let path = url.absoluteURL.path(percentEncoded: false)
         if path.utf8.contains(0) { throw .invalidName(name: path, reason: "is no path: it has a NUL in it") }
+        if let first = path.utf8.first, first != UInt8(ascii: "/") {
+            throw .invalidName(name: path, reason: relative)
+        }
         if path.isEmpty || path.utf8.last == UInt8(ascii: "/") {
             throw .invalidName(name: path, reason: "is no path of a file")
         }

@@ -81,6 +81,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [0o4755, 0o2775, 0o1644, 0o6711]) func allBitsOfTheModeAreKept(_ mode: Int) throws {
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        chmod(folder.file().path, mode_t(mode))
+        folder.prefs()["a"] = 2
+        #expect(try permissions("test.plist") == mode)
+    }
+
+    /// The new folder is exchanged for another one of root's before it is given to the owner of the folder above.
+    @Test func aFolderWithContentsIsNotGivenAway() throws {
+        final class Swapping: SystemCalls, @unchecked Sendable {
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                try super.makeFolder(name, in: folder, mode: mode)
+                renameat(folder, name, folder, "made")
+                renameat(folder, "backup", folder, name)
+            }
+        }
+        let user = folder.path + "/user"
+        for path in [user, user + "/backup"] { mkdir(path, 0o700) }
+        try Data("secret".utf8).write(to: URL(filePath: user + "/backup/f"))
+        chown(user, 12_345, 54_321)
+        let url = URL(filePath: user + "/conf/test.plist")
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping()))
+        prefs["a"] = 1
+        let reason = "another folder took the place of the new one; the stored state is unchanged"
+        #expect(prefs.outcome == "\(user)/conf: \(reason)")
+        #expect(try owner("user/conf") == 0)
+    }
+
     @Test func aLastGoodStateThatSomebodyElsePlantedIsNotTaken() throws {
         try Data("damaged".utf8).write(to: folder.file())
         try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))

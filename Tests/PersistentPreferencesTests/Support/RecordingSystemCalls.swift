@@ -173,6 +173,11 @@ final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, ofPath: name, in: folder)
     }
 
+    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+        try record("readdir")
+        return try super.isEmptyFolder(folder)
+    }
+
     override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
         try record("flistxattr")
         return try super.hasAccessControlList(descriptor)

@@ -150,6 +150,13 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         if old != nil { try onCall?("setxattr") }
     }
 
+    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+        try onCall?("readdir")
+        return volume[try inode(of: folder, "readdir")].entries.isEmpty
+    }
+
+    override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
+
     override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
