@@ -146,11 +146,12 @@ struct FileSession {
         do throws(StorageFailure) {
             // Somebody may delete the lock file between its opening and its locking; a lock on a deleted file is none.
             for _ in 0..<100 {
-                guard let file = try openLockFile(of: names, in: folder, creates: creates, system) else {
+                guard let (file, found) = try openLockFile(of: names, in: folder, creates: creates, system) else {
                     if creates { continue }
                     return nil
                 }
-                try close(file, system)
+                // If this is refused, the lock is the owner's of the file, who may keep it open.
+                if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 try system.lockRetrying(file.descriptor)
                 let held = try system.status(of: file.descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
@@ -166,14 +167,16 @@ struct FileSession {
     }
 
     /// Opens the lock file, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
+    ///
+    /// - Returns: with the status of one that was there.
     static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
-    ) throws(StorageFailure) -> OpenFile? {
+    ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
         do throws(StorageFailure) {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
                 try refuseForeign(status, names, in: folder, system)
-                try refuseOpen(status, system)
-                return file
+                try refuseOpen(status)
+                return (file, status)
             }
         } catch {
             throw error.code == ELOOP ? StorageFailure(path: "", reason: "is a link; expected a regular file") : error
@@ -183,7 +186,7 @@ struct FileSession {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
             giveToOwnerOfFile(file.descriptor, names, in: folder, system)
-            return file
+            return (file, nil)
         } catch {
             if error.code == EEXIST { return nil }
             throw error
@@ -205,15 +208,9 @@ struct FileSession {
 
     /// Another user who may open the file could hold the lock for ever. Of what this package has made (earlier versions: for the group
     /// too), only the owner closes it; a second name or contents show that it was made for something else.
-    private static func refuseOpen(_ lock: FileStatus, _ system: SystemCalls) throws(StorageFailure) {
+    private static func refuseOpen(_ lock: FileStatus) throws(StorageFailure) {
         guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
         throw StorageFailure(path: "", reason: "could be held by other users; expected an empty file with one name")
-    }
-
-    private static func close(_ lock: OpenFile, _ system: SystemCalls) throws(StorageFailure) {
-        guard try system.status(of: lock.descriptor).permissions & 0o077 != 0 else { return }
-        // If this is refused, the lock is the owner's of the file, who may keep it open.
-        try? system.setPermissions(0o600, of: lock.descriptor)
     }
 
     /// What root makes serves the owner of the file too.

@@ -49,7 +49,7 @@ package struct FileSurroundings: Sendable {
         let file: OpenFile?
         do throws(StorageFailure) {
             let folder = OpenFile(try system.openFolder(names.folder), system)
-            file = try FileSession.openLockFile(of: names, in: folder.descriptor, creates: false, system)
+            file = try FileSession.openLockFile(of: names, in: folder.descriptor, creates: false, system)?.0
         } catch {
             if [ENOENT, ENOTDIR].contains(error.code) { return nil }
             throw error
