@@ -106,11 +106,6 @@ let F_FULLFSYNC: Int32 = 51
 /// sys/fcntl.h, from macOS 11 and iOS 14 on.
 let O_NOFOLLOW_ANY: Int32 = 0x2000_0000
 
-// sys/mount.h
-struct statfs { var f_flags: UInt32 = 0 }
-func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>!) -> Int32 { fatalError() }
-let MNT_LOCAL: Int32 = 0x1000
-
 // sys/acl.h
 struct acl_type_t {}
 let ACL_TYPE_EXTENDED = acl_type_t()
