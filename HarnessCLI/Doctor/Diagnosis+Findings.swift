@@ -85,7 +85,8 @@ extension Diagnosis {
         }
     }
 
-    /// Nobody of this package holds what another user has planted, so it can be removed; what root has made may be held.
+    /// The command that makes the lock file usable; nil if there is none. No writer of this package locks a file that another
+    /// user planted, so it can be removed. A lock file of root may be locked, so it is not removed.
     private func unblocking(_ surroundings: FileSurroundings) -> [String]? {
         guard let planted = FileFacts(surroundings.lock) else { return nil }
         // The owner of the file may be holding it.
@@ -136,7 +137,7 @@ extension Diagnosis {
         }
     }
 
-    /// Names the file as a suite if it is one: that is always ours, and a path may be not.
+    /// The command that mends the file. It names a suite if there is one, since a suite always belongs to this package.
     private func mending(_ surroundings: FileSurroundings) -> String {
         if let suite, Place(domain: suite) != .suite(suite) {
             return ShellCommand.prefs("doctor", ["--mend", "--suite=\(suite)"], words: [])

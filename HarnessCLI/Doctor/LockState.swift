@@ -10,9 +10,9 @@ struct LockHolder {
     let isOwn: Bool
 }
 
-/// The state of the sidecar that writers of a file lock.
+/// The state of a file's lock file.
 enum LockState {
-    /// There is no sidecar: nobody of this package has written the file yet.
+    /// There is no lock file: this package has not written the file yet.
     case none
     case free
     /// By whom, as far as the system tells.
@@ -24,7 +24,7 @@ enum LockState {
     init(_ surroundings: FileSurroundings) {
         do throws(StorageFailure) {
             let isFree = try surroundings.withLockFile { descriptor in
-                // A writer holds it for a moment; whoever does so for longer is told of.
+                // A writer holds the lock for a moment. Only a process that holds it longer is reported.
                 (0..<20).contains { _ in
                     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
                     usleep(10_000)

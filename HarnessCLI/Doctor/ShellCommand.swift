@@ -31,8 +31,8 @@ enum ShellCommand {
     /// The word as bash, zsh and ksh read it. By scalars: a quote with a combining mark is another `Character`.
     private static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(plain.contains) { return word }
-        // The octal form shows nothing that could drive a terminal, and no shell expands anything in it. A shell that does not know
-        // the form takes it for another, harmless word.
+        // The octal form has no character that could drive a terminal, and no shell expands anything in it. A shell that does not
+        // know the form reads it as one other word, and runs no part of it.
         guard !word.unicodeScalars.contains(where: needsOctal) else {
             let bytes = word.utf8.map { byte in
                 let octal = String(byte, radix: 8)

@@ -3,7 +3,7 @@ import PersistentPreferences
 
 /// JSON of property-list values: dates as ISO 8601, data as base64, numbers that JSON has none of as text.
 enum JSONText {
-    /// On one line, keys in the order of their bytes. Not by JSONSerialization, which sorts by the locale, and crashes in some.
+    /// JSON on one line, with the keys sorted by their bytes. (`JSONSerialization` sorts by the locale, and crashes in some.)
     static func value(_ value: Any) -> String {
         switch value {
         case is NSNull: return "null"

@@ -8,7 +8,7 @@ struct Outcome {
     static let wrongUsage: Int32 = 64
 
     var output = Data()
-    /// Of the output.
+    /// The form of the output.
     var form = OutputForm.text
     /// For people, or JSON; safe for a terminal.
     var errors = ""

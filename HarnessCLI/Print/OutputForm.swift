@@ -9,7 +9,7 @@ enum OutputForm {
     case value
     case json
     case xml
-    /// A terminal is never given any.
+    /// Never written to a terminal.
     case binary
 
     init(_ format: ExportFormat) {
@@ -21,8 +21,8 @@ enum OutputForm {
             }
     }
 
-    /// The bytes for a stream: the same for a pipe or a file; for a terminal, without what could drive it. JSON and XML still read as
-    /// the same value.
+    /// The bytes for a stream. A pipe or a file gets them unchanged. A terminal gets no character that could drive it; JSON and
+    /// XML still read as the same value.
     func bytes(_ bytes: Data, for descriptor: Int32) -> Data {
         guard isatty(descriptor) == 1 else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)

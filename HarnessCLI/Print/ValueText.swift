@@ -8,7 +8,7 @@ enum ValueText {
         switch type {
         case .int:
             guard let value = Int(text) else {
-                throw UsageError("\"\(ShownText.key(text))\" is no integer of 64 bits; give one such as 42 or -7")
+                throw UsageError("\"\(ShownText.key(text))\" is not a 64-bit integer; give one such as 42 or -7")
             }
             return value
         case .string:
@@ -17,7 +17,7 @@ enum ValueText {
             guard text.utf8.first == UInt8(ascii: "[") else { return text.isEmpty ? [] : Self.parts(of: text, at: ",") }
             guard let value = json(text) as? [String] else {
                 throw UsageError(
-                    "\(ShownText.key(text)) is no JSON array of texts; give one such as [\"a\",\"b\"], or a,b")
+                    "\(ShownText.key(text)) is not a JSON array of strings; give one such as [\"a\",\"b\"], or a,b")
             }
             return value
         case .dictionary:
@@ -25,7 +25,7 @@ enum ValueText {
         case .date:
             guard let value = date(text) else {
                 throw UsageError(
-                    "\"\(ShownText.key(text))\" is no date of ISO 8601; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"
+                    "\"\(ShownText.key(text))\" is not an ISO 8601 date; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"
                 )
             }
             return value
@@ -39,7 +39,7 @@ enum ValueText {
         return JSONText.value(value)
     }
 
-    /// Of that line.
+    /// The form of the output of `line(_:)`.
     static func form(_ value: Any) -> OutputForm { value is String || value is Date ? .value : .json }
 
     /// As property lists call it.
@@ -62,7 +62,7 @@ enum ValueText {
         if text.utf8.first == UInt8(ascii: "{") {
             guard let value = json(text) as? [String: String] else {
                 throw UsageError(
-                    "\(ShownText.key(text)) is no JSON object of texts; give one such as {\"k\":\"v\"}, or k=v")
+                    "\(ShownText.key(text)) is not a JSON object of strings; give one such as {\"k\":\"v\"}, or k=v")
             }
             return value
         }
@@ -70,7 +70,7 @@ enum ValueText {
         for pair in text.isEmpty ? [] : Self.parts(of: text, at: ",") {
             let parts = Self.parts(of: pair, at: "=", maxSplits: 1)
             guard parts.count == 2, result[parts[0]] == nil else {
-                let flaw = parts.count == 2 ? "stands twice" : "has no ="
+                let flaw = parts.count == 2 ? "is given twice" : "has no ="
                 throw UsageError(
                     "\"\(ShownText.key(pair))\" \(flaw); give pairs such as k=v,k2=v2, or JSON such as {\"k\":\"v\"}")
             }

@@ -99,7 +99,7 @@ struct DomainRunner {
     private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
         guard let entry else { return nil }
         guard let values = entry as? [String: Any] else {
-            throw Refusal("`\(ShownText.key(root))` is no dictionary, but of type \(ValueText.typeName(entry))")
+            throw Refusal("`\(ShownText.key(root))`: expected a dictionary, found type \(ValueText.typeName(entry))")
         }
         return values
     }

@@ -144,7 +144,7 @@ struct TestSetRunner {
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
 
-    /// A table is for a look; `get` and JSON have all of a value.
+    /// A table cuts long values; `get` and JSON show them in full.
     private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
 
     private func json(of values: [String: Any]) -> String {

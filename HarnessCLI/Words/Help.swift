@@ -22,8 +22,8 @@ enum Help {
 
         \(options(OptionForm.all))
         `prefs help COMMAND` tells more of a command, with an example.
-        A table shows the beginning of a long value; `get`, `read` and --json give all of it. Control and format characters are shown
-        escaped, as in \\u{202e}; a pipe or a file gets a value of `get`, `read` and `export` as it is.
+        Tables cut long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
+        such as \\u{202e}; in a pipe or a file, `get`, `read` and `export` write values that read back exactly.
         With --json, `read`, `export` and `import --dry-run` show values as an export has them, losing nothing; the others show
         dates as ISO 8601 and data as base64.
         Exit codes: 0 done, 1 refused or failed, 64 wrong usage; 128 and the number of a signal that ended it.

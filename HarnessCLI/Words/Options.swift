@@ -59,7 +59,7 @@ struct Options {
     func number(_ option: OptionForm, default usual: Int, most: Int) throws(UsageError) -> Int {
         guard let text = self[option] else { return usual }
         guard let number = Int(text), (1...most).contains(number) else {
-            throw UsageError("\(option.name) is a number from 1 to \(most), and not \"\(ShownText.key(text))\"")
+            throw UsageError("\(option.name): expected a number from 1 to \(most), found \"\(ShownText.key(text))\"")
         }
         return number
     }

@@ -6,7 +6,8 @@ enum Place: Equatable {
     case suite(String)
     case file(String)
 
-    /// A word with a slash in it, or with the ending of a property list, is a path. By bytes: a combining mark may follow the slash.
+    /// A word that contains a slash, or ends with `.plist`, is a path. Bytes are compared, because a combining mark may follow
+    /// the slash.
     init(domain word: String) {
         let isPath = word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
         self = isPath ? .file(word) : .suite(word)
@@ -51,8 +52,8 @@ enum Place: Equatable {
 }
 
 extension String {
-    /// The path from the root; a relative one is one from the working folder. If that cannot be had (it was removed), the path as it is,
-    /// which the library rejects.
+    /// The absolute path; a relative path starts at the working folder. If the working folder was removed, the path stays
+    /// relative, and the library rejects it.
     var absolutePath: String {
         guard utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }

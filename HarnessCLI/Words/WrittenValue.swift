@@ -67,7 +67,7 @@ struct WrittenValue {
         case "-int", "-integer":
             if let number = Int(text) { return number }
             if let number = UInt64(text) { return number }
-            throw refused("no integer of 64 bits; give one such as 42 or -7")
+            throw refused("not a 64-bit integer; give one such as 42 or -7")
         case "-float":
             let isNamed = text.lowercased().contains("inf") || text.lowercased().contains("nan")
             guard let number = Double(text), number.isFinite || isNamed else {
@@ -105,7 +105,7 @@ struct WrittenValue {
         var result: [String: Any] = [:]
         for index in stride(from: 0, to: words.count, by: 2) {
             guard result.updateValue(words[index + 1], forKey: words[index]) == nil else {
-                throw UsageError("the key \"\(ShownText.key(words[index]))\" stands twice")
+                throw UsageError("the key \"\(ShownText.key(words[index]))\" is given twice")
             }
         }
         return result

@@ -53,7 +53,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             + (others > 0 ? " and \(others) more" : "")
     }
 
-    /// A message names no more keys than a person reads.
+    /// The most keys that a message names.
     private static let mostNames = 20
 }
 

@@ -140,7 +140,7 @@ import Testing
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
         try session.type(Keys.enter, "1x", Keys.enter)
-        try session.wait(#"    "1x" is no integer of 64 bits; give one such as 42 or -7"#)
+        try session.wait(#"    "1x" is not a 64-bit integer; give one such as 42 or -7"#)
         try session.wait("> Integer Value     Int         refused     1x")
         try session.type(Keys.backspace)
         try session.wait("> Integer Value     Int         refused     1")

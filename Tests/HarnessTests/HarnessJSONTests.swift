@@ -83,7 +83,7 @@ import Testing
         (["reset", "--root", ""], #""" is no root key: it is empty"#, 1),
         (["get"], "too few words for `get`: prefs get KEY", 64),
         (["--suite", "S", "--file", "F"], "--suite and --file name one place; give one of them", 64),
-        (["set", "int", "abc"], #"Integer Value: "abc" is no integer of 64 bits; give one such as 42 or -7"#, 64),
+        (["set", "int", "abc"], #"Integer Value: "abc" is not a 64-bit integer; give one such as 42 or -7"#, 64),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
 

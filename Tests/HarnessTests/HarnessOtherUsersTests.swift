@@ -25,7 +25,7 @@ struct HarnessOtherUsersTests {
     }
 
     private func refusal(_ link: String) -> String {
-        "\(link): is a link of user \(attacker), who does not own what it leads to; it is not followed"
+        "\(link): is a link of user \(attacker), who does not own the target; it is not followed"
     }
 
     @Test func noCommandFollowsAPlantedLink() throws {
@@ -64,7 +64,7 @@ struct HarnessOtherUsersTests {
         let printed = try home.prefs("doctor", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
-        let reason = "is a lock file of user \(attacker), who does not own the file; it is not used"
+        let reason = "belongs to user \(attacker); expected the caller, root or the owner of the preferences file"
         #expect(
             finding["reason"] as? String == "the lock file \(lock) cannot be used: \(reason); nothing can be stored")
         #expect(finding["command"] as? String == "rm \(lock)")
@@ -74,7 +74,7 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("write", path, "A", "k", "-int", "2") == Printed())
     }
 
-    /// What has no path is read all the same: pipes that a shell makes.
+    /// A pipe that a shell makes has no path of its own, and is read nevertheless.
     @Test func importsReadPipes() throws {
         let script = "printf '%s' '{\"Integer Value\": 7}' | \"$0\" import /dev/stdin && \"$0\" get int"
         let prefs = try Child.executable("prefs").path
@@ -96,7 +96,7 @@ struct HarnessOtherUsersTests {
         #expect(third == Printed("9\n"))
     }
 
-    /// Nothing is waited for, and no device is opened.
+    /// The import does not wait for a writer of the pipe.
     @Test func anImportOpensNoPipeOfAnotherUserAndNoDevice() throws {
         let pipe = home.path("pipe")
         #expect(mkfifo(pipe, 0o666) == 0)
@@ -115,7 +115,7 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("doctor", relative).code == 0)
     }
 
-    /// What root exports is not put into a file that another user has made for it.
+    /// Root does not export into a file that another user made in a shared folder.
     @Test func anExportIsNotWrittenIntoAPlantedFile() throws {
         let planted = try home.write(Data(), to: "out.json").path
         chown(planted, attacker, attacker)
@@ -162,7 +162,7 @@ struct HarnessOtherUsersTests {
             try bash(script + "write x.plist R k -int 5 && \"$0\" read x.plist R k && ls") == Printed("5\nx.plist\n"))
     }
 
-    @Test func anyLocaleIsShown() throws {
+    @Test func showWorksInEveryLocale() throws {
         for locale in ["aaaaaaaaaaaa", "de_DE.UTF-8", "tr_TR", String(repeating: "x", count: 300)] {
             let shown = try bash("\"$0\" show --json", ["LC_ALL": locale])
             #expect(try shown.output == home.prefs("show", "--json").output, "\(locale)")

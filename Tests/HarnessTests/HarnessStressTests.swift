@@ -86,7 +86,7 @@ import Testing
         let home = try HarnessHome()
         #expect(
             try home.prefs("stress", "--threads", "0")
-                == .wrongUsage("--threads is a number from 1 to 64, and not \"0\""))
+                == .wrongUsage("--threads: expected a number from 1 to 64, found \"0\""))
         #expect(try home.prefs("stress-worker") == .wrongUsage("`stress-worker` is for `prefs stress` alone"))
         #expect(try !home.prefs("help").output.contains("stress-worker"))
     }

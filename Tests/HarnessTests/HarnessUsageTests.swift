@@ -49,7 +49,7 @@ import Testing
             "--suite is no option of `read`, but of \(places), `export`, `import`, `doctor`"
         ),
         (["export", "--domain", "D", "--file", "F"], "--domain is a place of its own; give no --suite or --file"),
-        (["stress", "--threads", "0"], "--threads is a number from 1 to 64, and not \"0\""),
+        (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
         (["completions", "fish"], "completions are for bash, and not for fish"),
         (["help", "gt"], "unknown command `gt`: did you mean `get`?"),
         (["--root"], "--root needs a value: --root NAME"),
@@ -61,8 +61,8 @@ import Testing
         (["--suite", "A", "--suite", "B"], "--suite is given twice; give it once"),
         (["--file", "A", "--file", "B"], "--file is given twice; give it once"),
         (["--suite", "A", "--file", "B"], twoPlaces),
-        (["set", "int", "abc"], #"Integer Value: "abc" is no integer of 64 bits; give one such as 42 or -7"#),
-        (["set", "int", "1\n2"], #"Integer Value: "1\n2" is no integer of 64 bits; give one such as 42 or -7"#),
+        (["set", "int", "abc"], #"Integer Value: "abc" is not a 64-bit integer; give one such as 42 or -7"#),
+        (["set", "int", "1\n2"], #"Integer Value: "1\n2" is not a 64-bit integer; give one such as 42 or -7"#),
     ]
 
     @Test(arguments: wrong)

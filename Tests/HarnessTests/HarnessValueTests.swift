@@ -93,10 +93,10 @@ import Testing
         #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
     }
 
-    private static let noInteger = #"" is no integer of 64 bits; give one such as 42 or -7"#
-    private static let noDate = #"" is no date of ISO 8601; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"#
-    private static let noArray = #" is no JSON array of texts; give one such as ["a","b"], or a,b"#
-    private static let noObject = #" is no JSON object of texts; give one such as {"k":"v"}, or k=v"#
+    private static let noInteger = #"" is not a 64-bit integer; give one such as 42 or -7"#
+    private static let noDate = #"" is not an ISO 8601 date; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"#
+    private static let noArray = #" is not a JSON array of strings; give one such as ["a","b"], or a,b"#
+    private static let noObject = #" is not a JSON object of strings; give one such as {"k":"v"}, or k=v"#
     private static let noPairs = #"; give pairs such as k=v,k2=v2, or JSON such as {"k":"v"}"#
 
     private static let bad: [(key: String, name: String, value: String, complaint: String)] =
@@ -109,7 +109,7 @@ import Testing
         + [
             ("dictionary", "Dictionary Value", "k", #""k" has no ="# + noPairs),
             ("dictionary", "Dictionary Value", "a=1,", #""" has no ="# + noPairs),
-            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", #""a=3" stands twice"# + noPairs),
+            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", #""a=3" is given twice"# + noPairs),
         ]
         + [
             "", "soon", "2026-13-01", "2026-02-30", "2025-02-29", "2026-11-2", "20261120", " 2026-11-20", "2026-11-20 ",

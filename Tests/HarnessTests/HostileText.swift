@@ -1,13 +1,13 @@
 /// Keys, values and names that try to drive a terminal or to run a command in a shell.
 enum HostileText {
-    /// What terminals and people take for something else. None of these sequences is one of the tool's own.
+    /// Text that a terminal would obey or a person would misread. The tool itself uses none of these sequences.
     static let shown = [
         "\u{1B}]0;owned\u{7}\u{1B}[35m\u{1B}[5A", "del\u{7F}", "\u{9B}35m\u{85}", "\u{202E}gnp.exe\u{2066}\u{200F}",
         "a\u{200B}b\u{FEFF}c\u{AD}d\u{E0041}", "line\nfeed\ttab\rreturn\u{2028}\u{2029}", "\u{8}\u{C}\u{B}\u{0}",
         "👨‍👩‍👧 e\u{301} نمی\u{200C}خواهم 日本語",
     ]
 
-    /// What a shell would run, if it were not quoted: a file `pwned` would be there.
+    /// Words that a shell would change or run if they were not quoted. A word that is run creates a file `pwned`.
     static let commands = [
         "'\u{301}; touch pwned; '\u{301}", "$(touch pwned)", "`touch pwned`", "\n touch pwned\n", "\\'; touch pwned #",
         "a\\", "$'; touch pwned; '", "\"; touch pwned; \"", "!touch; & touch pwned | touch pwned", "'; touch pwned; #",

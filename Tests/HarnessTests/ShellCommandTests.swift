@@ -6,7 +6,7 @@ import Testing
 
 /// A command that the tool prints runs as it is meant: each word arrives as it is, and nothing in a word is run.
 @Suite struct ShellCommandTests {
-    /// What a shell makes of words: those that it gives a program.
+    /// The words that a shell passes to a program, as bytes.
     private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
         let folder = try TemporaryFolder()
         let script = "cd \"$HOME\" && printf '%s\\0' " + ShellCommand.text(words) + " > words"
@@ -42,7 +42,7 @@ import Testing
         #expect(try words(all, in: "bash", locale: locale) == all.map { Array($0.utf8) })
     }
 
-    /// POSIX shells of before 2024 do not know the octal form: what they take it for is one word.
+    /// POSIX shells from before 2024 do not know the octal form. They read it as one other word.
     @Test func dashRunsNothingAndGetsPlainWordsExactly() throws {
         let all = Self.hostile + (1...8).flatMap { Self.random(seed: $0) }
         let found = try words(all, in: "sh")

@@ -183,7 +183,7 @@ import Testing
         #expect(try child.wait().output == "True\n")
     }
 
-    @Test(arguments: [[], ["--json"]]) func watchedChanges(options: [String]) throws {
+    @Test(arguments: [[], ["--json"]]) func watchWritesNoControlCharacter(options: [String]) throws {
         let home = try HarnessHome()
         let file = home.path("\u{202E}x\u{1B}[35m.plist")
         let terminal = try PseudoTerminal(
@@ -202,7 +202,7 @@ import Testing
         #expect(text.contains(options.isEmpty ? "\\u{202e}gnp" : "\\u202egnp"))
     }
 
-    @Test func theEditor() throws {
+    @Test func theEditorWritesNoControlCharacter() throws {
         let scene = try Scene()
         let session = try EditorSession(
             in: scene.home, arguments: ["--file", scene.file, "--root", HostileText.shown[0]])
@@ -252,7 +252,7 @@ import Testing
         holder.send(SIGKILL)
     }
 
-    @Test func whatATableAndAnErrorShowIsShort() throws {
+    @Test func tablesAndErrorsCutLongText() throws {
         let scene = try Scene()
         let long = String(repeating: "k", count: 10_000)
         let file = scene.home.path("x.plist")

@@ -65,8 +65,8 @@ enum Fork {
         print("\(status) \(prefs["count"] as? Int ?? -1)")
     }
 
-    /// Forks again and again while eight threads read and write: each child reads, adds 1 and ends. Prints how many have ended well,
-    /// the count that is stored in the end beside the one that it has to be, and whether the parent still hears of changes.
+    /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many children
+    /// succeeded, the stored count and the expected count, and whether the parent is still notified of changes.
     static func threadsWrite(_ path: String, forks: Int) {
         let url = URL(filePath: path, directoryHint: .notDirectory)
         let make: @Sendable () -> ProbePrefs = {
@@ -106,7 +106,7 @@ enum Fork {
                 let before = prefs["count"] as? Int
                 let error = prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
                 let after = make()["count"] as? Int
-                // What the child no longer hears, its parent does.
+                // The child cancels its copy of the observation; the parent must still be notified.
                 observation.cancel()
                 _ = prefs.onChange(on: .global()) { _ in }
                 let isTold = prefs.lastError.map { "\($0)".contains("cannot be watched in a forked process") } ?? false
@@ -119,7 +119,7 @@ enum Fork {
         isOver.add()
         while !threads.allSatisfy(\.isFinished) { usleep(1_000) }
         let count = prefs["count"] as? Int ?? -1
-        // The last child is one that the parent hears.
+        // The parent must be notified of the write of this last child.
         if fork() == 0 {
             prefs["count"] = -7
             _exit(0)

@@ -47,10 +47,10 @@ enum Surroundings {
             let names = try? FileManager.default.contentsOfDirectory(atPath: rest).sorted()
             return (names ?? ["unreadable"]).joined(separator: " ")
         case "terminal":
-            // There is one if the process controls a terminal.
+            // `/dev/tty` opens only if the process has a controlling terminal.
             let descriptor = Foundation.open("/dev/tty", O_RDONLY | O_NOCTTY)
             if descriptor >= 0 { close(descriptor) }
-            return descriptor >= 0 ? "controls one" : "none"
+            return descriptor >= 0 ? "has one" : "none"
         case "shell":
             return shell(rest) == 0 ? "ok" : "failed"
         default:

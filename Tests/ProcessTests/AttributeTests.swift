@@ -72,7 +72,7 @@ import Testing
         let value = "0100000200200000000000000000000000000000"
         _ = try python("os.setxattr(path, 'security.capability', bytes.fromhex('\(value)'))")
         let trouble =
-            "\(folder.file().path): its attribute security.capability cannot be kept: Operation not permitted; "
+            "\(folder.file().path): its extended attribute security.capability cannot be kept: Operation not permitted; "
             + "the stored state is unchanged"
         try write(Root.asUser(12_345) + [("open \(folder.file().path)", "ok"), ("set 2", trouble), ("get", "1 ok")])
         #expect(try python("print(os.getxattr(path, 'security.capability').hex())") == value)

@@ -139,8 +139,8 @@ import Testing
         situation.report("read-only disk")
     }
 
-    /// An overlay keeps an open file of its lower layer as it was, though another one has its name: in a container, a file that comes
-    /// with the image.
+    /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a container, the
+    /// files of the image are in the lower layer.
     @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
         var situation = try Situation()
         let folder = situation.home.path

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Contract 11, tried by two real users: what one plants in the way of the other's program harms nobody.
+/// Contract 11 with two real users: the links and files that one plants do no harm to the programs of the other.
 ///
 /// Users 12345 (the victim) and 22222 (who plants) need no account. Root is the third.
 @Suite(.enabled(if: Root.canRun("exploits by another user"), "only root can be several users"))
@@ -36,7 +36,7 @@ struct OtherUsersTests {
         lchown(path, owner, owner)
     }
 
-    /// Everything that a file is, so that no trace of an access goes unseen.
+    /// The inode, mode, owner and bytes of a file, and the names in its folder: they show whether an access changed anything.
     private struct Trace: Equatable {
         let inode: ino_t
         let mode: mode_t
@@ -55,7 +55,7 @@ struct OtherUsersTests {
     }
 
     private func refusal(_ link: String) -> String {
-        "\(link): is a link of user \(Self.attacker), who does not own what it leads to; it is not followed; "
+        "\(link): is a link of user \(Self.attacker), who does not own the target; it is not followed; "
             + "the file was left as it is"
     }
 
@@ -123,10 +123,10 @@ struct OtherUsersTests {
         situation.report("links in a folder that everybody may write to")
     }
 
-    /// A link to a terminal: the file is not opened, so it does not become the terminal that the process controls.
+    /// A link to a terminal: the terminal is not opened, so it does not become the controlling terminal of the process.
     @Test(.enabled(if: Tool.python.isThere, "needs python3")) func aLinkToATerminalIsNotOpened() throws {
         let path = folder.path + "/app.plist"
-        // A terminal that nobody controls, and a session without one.
+        // A terminal that controls no session, and a session without a terminal.
         let script = """
             import os, subprocess, sys
             _, terminal = os.openpty()
@@ -143,9 +143,9 @@ struct OtherUsersTests {
 
     // MARK: - Access control lists
 
-    /// A user who is named in a file's list keeps that access, and the owning group gets none that it had not.
+    /// A user who is named in the access control list of a file keeps access, and the owning group gains none.
     @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
-    func aListOfUsersIsKept() throws {
+    func anAccessControlListIsKept() throws {
         var situation = try Situation()
         let place = make("place", owner: Self.victim, mode: 0o755)
         let file = place + "/app.plist"
@@ -165,7 +165,7 @@ struct OtherUsersTests {
         situation.report("a file with a list of users")
     }
 
-    /// A list of a file whose group the writer may not give: the bits of the mode look as if no group mattered.
+    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group matters.
     @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
     func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
         var situation = try Situation()
@@ -176,7 +176,7 @@ struct OtherUsersTests {
         try Tool.setfacl.run(["-m", "u:\(Self.attacker):r,g::-,o::r", file])
         let list = try Tool.getfacl.run(["-n", "-c", file])
         let trouble =
-            "\(file): its group cannot be kept, and has other permissions than everybody; "
+            "\(file): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
         try situation.run("the owner", Root.asUser(Int(Self.victim)) + [("open \(file)", "ok"), ("set 2", trouble)])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
@@ -185,7 +185,7 @@ struct OtherUsersTests {
         try situation.run("without a list", Root.asUser(Int(Self.victim)) + [("open \(file)", "ok"), ("set 2", "ok")])
     }
 
-    /// A folder's list for new files opens no file that was closed.
+    /// The default access control list of a folder gives nobody access to a file that a write replaces or creates.
     @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
     func aFoldersListOpensNoFile() throws {
         var situation = try Situation()
@@ -199,7 +199,7 @@ struct OtherUsersTests {
         try situation.run(
             "who is named by the folder",
             Root.asUser(Int(Self.attacker)) + [("open \(file)", trouble), ("get", "nil \(trouble)")])
-        // Nor one that is made there.
+        // The list gives no access to a new file either.
         let new = place + "/new.plist"
         try situation.run("a new file", Root.asUser(Int(Self.victim)) + [("open \(new)", "ok"), ("set 1", "ok")])
         for name in ["new.plist", ".new.plist.lock", ".new.plist.lastgood"] {
@@ -224,7 +224,7 @@ struct OtherUsersTests {
         situation.report("a file that is closed to its group")
     }
 
-    /// The code of the failure of an open by another user; 0 if it succeeds.
+    /// The `errno` of an `open` by another user; 0 if it succeeds.
     private func open(_ path: String, as user: uid_t, group: gid_t? = nil) -> Int32 {
         let script =
             "import os,sys\nos.setgroups([])\nos.setgid(\(group ?? user))\nos.setuid(\(user))\n"
@@ -269,7 +269,7 @@ struct OtherUsersTests {
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
         let trouble =
-            "\(lock): is a lock file of user \(Self.attacker), who does not own the file; it is not used; "
+            "\(lock): belongs to user \(Self.attacker); expected the caller, root or the owner of the preferences file; "
             + "the stored state is unchanged"
         for user in [Root.asUser(Int(Self.victim)), []] {
             // A program that waits is ended, and has given no answer.
@@ -280,7 +280,7 @@ struct OtherUsersTests {
         situation.report("a lock held by another user")
     }
 
-    /// A file of another user's under a second name in the place of the lock file: it is neither locked nor changed.
+    /// A hard link to another file of the victim stands in the place of the lock file: that file is neither locked nor changed.
     @Test func aSecondNameOfAFileOfTheOwnerIsNoLockFile() throws {
         var situation = try Situation()
         let shared = make("shared", owner: 0, mode: 0o1777)
@@ -294,7 +294,8 @@ struct OtherUsersTests {
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
         let trouble =
-            "\(lock): could be held by other users; expected an empty file with one name; the stored state is unchanged"
+            "\(lock): is open to other users and has contents or a second name; expected an empty file with one name; "
+            + "the stored state is unchanged"
         try situation.run(
             "a second name", through: ["/usr/bin/timeout", "100"],
             Root.asUser(Int(Self.victim)) + [("open \(shared)/app.plist", "ok"), ("set 1", trouble)])

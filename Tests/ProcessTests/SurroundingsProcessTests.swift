@@ -179,7 +179,7 @@ import Testing
         try situation.run("owner", owner + [("open \(file)", "ok"), ("set 1", "ok")])
         chmod(file, 0o666)
         // With the owner's lock file, which a member may not open, and without one, which a member must not make.
-        let refused = "\(file): belongs to another user, who would lose it; the stored state is unchanged"
+        let refused = "\(file): belongs to another user; a write would change its owner; the stored state is unchanged"
         let locked = "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"
         try situation.run(
             "member", member + [("open \(file)", "ok"), ("get", "1 ok"), ("set 2", locked), ("get", "1 ok")])
@@ -263,7 +263,8 @@ import Testing
             case (".test.plist.lock", .folder): return "\(path): is a folder" + unchanged
             case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged
             case (".test.plist.lock", .openFile):
-                return "\(path): is a lock file of user 22222, who does not own the file; it is not used" + unchanged
+                let expected = "the caller, root or the owner of the preferences file"
+                return "\(path): belongs to user 22222; expected \(expected)" + unchanged
             case (".test.plist.tmp", _):
                 return "\(path): unlink: Operation not permitted" + unchanged
             default: return nil

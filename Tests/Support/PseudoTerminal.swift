@@ -72,7 +72,7 @@ package final class PseudoTerminal {
         }
     }
 
-    /// Reads until it has written that text; not later than a minute from now.
+    /// Reads until the program has written that text. Fails after five minutes.
     package func wait(forText text: String) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !String(decoding: output, as: UTF8.self).contains(text) {

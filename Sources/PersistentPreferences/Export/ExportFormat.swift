@@ -27,11 +27,11 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// No text gives back a date before year 0 or after year 9999, a date within 0.0001 seconds of 2001 unless it is
     /// exactly that, and the date -0.0. Both forms are read for every date.
     ///
-    /// Keys are sorted by their bytes, containers indented by two spaces, and only `"`, `\`, control characters (U+007F–U+009F
-    /// among them), U+2028 and U+2029 escaped: equal roots give equal bytes. What others have written is read in any layout. Refused are: `null`,
-    /// which no property list has, a key that stands twice, an integer beyond 64 bits, a number beyond the range of a
-    /// double, half a surrogate pair, bytes that are no UTF-8, more than 30 combining marks in a row in a key, and a lone
-    /// key with a `$` that is none of the above.
+    /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters (including
+    /// U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. JSON of other programs is read in
+    /// any layout. Rejected are: `null`, which no property list has, a key that occurs twice, an integer beyond 64 bits, a number
+    /// beyond the range of a double, half a surrogate pair, bytes that are not UTF-8, more than 30 combining marks in a row in a
+    /// key, and a lone key with a `$` that is none of the above.
     case json
 
     /// The bytes of values in canonical form.

@@ -1,9 +1,9 @@
-/// How a string of JSON spells a scalar that does not stand in it as itself.
+/// The scalars that JSON strings of this package escape, and the text of an escape.
 package enum JSONEscape {
-    /// Whether each JSON text of this package escapes the scalar, wherever it goes.
+    /// Whether the scalar is escaped in every JSON text of this package, not only on a terminal.
     ///
-    /// True for control characters, DEL and U+0080–U+009F among them, which JSON allows and terminals obey, and for U+2028 and
-    /// U+2029, which end a line for some readers.
+    /// True for all control characters and for U+2028 and U+2029. JSON allows DEL and U+0080–U+009F unescaped, but terminals obey
+    /// them; some readers take U+2028 and U+2029 for the end of a line.
     static func isRequired(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true

@@ -8,10 +8,10 @@
         private static let boundToContents: Set = ["security.ima", "security.evm"]
 
         static func copyExtendedAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
-            // A list that the folder gives to new files opens nothing as long as the mode is 0600: its bits for the group are zero.
+            // A list that the file inherited from its folder grants nothing while the mode is 0600: its mask is then empty.
             guard let old else { return }
             let names = try attributeNames(of: old)
-            // A folder can give each new file in it a list, which the chmod that follows would put in force.
+            // The new file may have inherited an access control list from its folder. The next chmod would put it in force.
             if !names.contains(accessControlList), try attributeNames(of: new).contains(accessControlList) {
                 try check(fremovexattr(new, accessControlList), accessControlList)
             }
@@ -21,7 +21,7 @@
             }
         }
 
-        /// Whether the file has an access control list: the group's bits of its mode are then the most that the list allows.
+        /// Whether the file has an access control list. If so, the group bits of its mode are the mask of the list.
         static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool {
             try attributeNames(of: descriptor).contains(accessControlList)
         }
@@ -29,9 +29,9 @@
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
             var names: [String] = []
             for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {
-                // Repaired, it would name another one.
+                // A repaired name would be that of another attribute.
                 guard let name = String(validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) else {
-                    throw StorageFailure(path: "", reason: "has an attribute whose name is not UTF-8")
+                    throw StorageFailure(path: "", reason: "has an extended attribute whose name is not UTF-8")
                 }
                 names.append(name)
             }
@@ -43,7 +43,7 @@
             try growing(name) { fgetxattr(descriptor, name, $0, $1) }
         }
 
-        /// What a call gives that tells how much room its result needs; nil if there is no such thing.
+        /// The bytes that a call returns; without a buffer, it returns their number. nil if the attribute is missing.
         private static func growing(
             _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
         ) throws(StorageFailure) -> [CChar]? {
@@ -73,12 +73,12 @@
 
         private static func failure(_ name: String, _ code: Int32) -> StorageFailure {
             let reason = String(cString: strerror(code))
-            let attribute = name.isEmpty ? "attributes" : "attribute \(name)"
+            let attribute = name.isEmpty ? "extended attributes" : "extended attribute \(name)"
             return StorageFailure(path: "", reason: "its \(attribute) cannot be kept: \(reason)")
         }
     }
 
-    // The C library has them, its module leaves them out (attr/xattr.h).
+    // The C library has these functions (sys/xattr.h), but its module does not declare them.
     @_silgen_name("flistxattr")
     private func flistxattr(_ descriptor: Int32, _ list: UnsafeMutablePointer<CChar>?, _ size: Int) -> Int
 

@@ -14,7 +14,7 @@ struct FileSession {
 
     /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
     ///
-    /// - Throws: ELOOP if a link stands on the path of the folder by now.
+    /// - Throws: ELOOP if a part of the folder's path has become a link.
     init?(_ names: FileNames, creates: Bool, system: SystemCalls) throws(StorageFailure) {
         do throws(StorageFailure) {
             heldFolder = OpenFile(
@@ -131,7 +131,7 @@ struct FileSession {
         let (parent, own) = (try system.status(of: folder), try system.status(of: descriptor))
         // In a folder that everybody may write to (/tmp) a file belongs to who makes it.
         guard own.owner == 0, parent.owner != 0, parent.permissions & 0o002 == 0 else { return }
-        // The owner of the folder above may have exchanged the new one for another one of root's.
+        // The owner of the parent folder may have replaced the new folder with another folder of root.
         if isFolder, try !system.isEmptyFolder(descriptor) {
             throw StorageFailure(path: "", reason: "another folder took the place of the new one")
         }
@@ -150,7 +150,7 @@ struct FileSession {
                     if creates { continue }
                     return nil
                 }
-                // If this is refused, the lock is the owner's of the file, who may keep it open.
+                // If this fails, the lock file belongs to a trusted user, who may keep it open to others.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 try system.lockRetrying(file.descriptor)
                 let held = try system.status(of: file.descriptor)
@@ -166,9 +166,10 @@ struct FileSession {
         }
     }
 
-    /// Opens the lock file, or creates it; nil if it is missing and may not be created, or another process was quicker at that.
+    /// Opens the lock file, or creates it if it is missing.
     ///
-    /// - Returns: with the status of one that was there.
+    /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or if another
+    ///   process created it first.
     static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
@@ -193,8 +194,8 @@ struct FileSession {
         }
     }
 
-    /// Another user could hold the lock for ever. The file's owner may, and root; if there is no file, the folder's owner, whose
-    /// the file would be.
+    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts those of the caller, of root and of the
+    /// owner of the preferences file. If there is no preferences file, accepts one of the owner of the folder, too.
     private static func refuseForeign(
         _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {
@@ -202,22 +203,24 @@ struct FileSession {
         let file = try system.status(ofPath: names.file, in: folder, followsLinks: false)
         if let file, lock.owner == file.owner { return }
         if file == nil, lock.owner == (try system.status(of: folder).owner) { return }
-        throw StorageFailure(
-            path: "", reason: "is a lock file of user \(lock.owner), who does not own the file; it is not used")
+        let expected = "the caller, root or the owner of the preferences file"
+        throw StorageFailure(path: "", reason: "belongs to user \(lock.owner); expected \(expected)")
     }
 
-    /// Another user who may open the file could hold the lock for ever. Of what this package has made (earlier versions: for the group
-    /// too), only the owner closes it; a second name or contents show that it was made for something else.
+    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that it was not
+    /// made by this package. Lock files that earlier versions made for the group are accepted; their owner sets them to 0600.
     private static func refuseOpen(_ lock: FileStatus) throws(StorageFailure) {
         guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
-        throw StorageFailure(path: "", reason: "could be held by other users; expected an empty file with one name")
+        throw StorageFailure(
+            path: "",
+            reason: "is open to other users and has contents or a second name; expected an empty file with one name")
     }
 
-    /// What root makes serves the owner of the file too.
+    /// Gives a new lock file to the owner of the preferences file, so that this owner can use it too.
     private static func giveToOwnerOfFile(
         _ lock: SystemCalls.Descriptor, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) {
-        // If this is refused, the lock file serves its maker all the same, and others learn that they may not open it.
+        // If a call fails, its maker can use the lock file all the same; the others get an error when they open it.
         guard let own = try? system.status(of: lock) else { return }
         if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), file.kind == .file {
             if own.owner != file.owner || own.group != file.group {

@@ -47,7 +47,7 @@ struct FileStatus: Equatable, Sendable {
         }
     }
 
-    /// - Throws: ELOOP for a link, else what it is.
+    /// Throws unless this is a regular file: ELOOP for a link, otherwise a reason such as "is a folder".
     func requireFile() throws(StorageFailure) {
         switch kind {
         case .file: return
@@ -59,7 +59,7 @@ struct FileStatus: Equatable, Sendable {
 
     var permissions: UInt32 { mode & 0o7777 }
 
-    /// Whether this is a last good copy that recovery believes: in a folder that others may write to, anybody can plant one.
+    /// Whether recovery uses this last good copy. Its owner has to match: in a shared folder, another user can plant a copy.
     func isTrustedCopy(of owner: UInt32) -> Bool { kind == .file && self.owner == owner }
 
     func isSameFile(as other: FileStatus) -> Bool {

@@ -97,8 +97,8 @@
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
         {
-            // A program may write in place and not close the file: IN_MODIFY. Whoever hears of half a write finds an incomplete
-            // file, and hears of the rest.
+            // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file is
+            // incomplete; the other half is another event.
             let events =
                 IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
                 | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))

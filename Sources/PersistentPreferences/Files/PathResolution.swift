@@ -2,13 +2,13 @@ import Foundation
 
 /// Where a path really leads: links followed to the end, whether or not there is a file yet.
 ///
-/// A link is followed only if its owner could have reached the target without this process: links of root and of the caller, and
-/// links whose owner also owns what they lead to. If that does not exist yet, the nearest folder above it counts.
+/// A link is followed only if root or the caller owns it, or if its owner also owns the target and so could reach it without this
+/// process. If the target does not exist yet, the owner of the nearest existing folder above it counts instead.
 struct PathResolution {
     /// Absolute, without links and without empty parts.
     let target: String
-    /// The links that were followed, those of folders among them, by their physical paths. If there are any, the path may lead
-    /// elsewhere tomorrow.
+    /// The physical paths of the links that were followed, including links to folders. If there are any, the path may have
+    /// another target later.
     let links: [String]
 
     /// - Parameter path: absolute.
@@ -38,9 +38,9 @@ struct PathResolution {
         /// Physical: no part of it was a link when it was looked at.
         private(set) var place = "/"
         private(set) var links: [String] = []
-        /// Who owns the place, or else the nearest folder above it that is there.
+        /// The owner of the place, or of the nearest existing folder above it.
         private var owner: UInt32 = 0
-        /// Links of other users under way, and how many parts are left when their targets are reached.
+        /// The links of other users whose targets are not reached yet, and how many parts are left when they are.
         private var foreign: [(path: String, owner: UInt32, rest: Int)] = []
 
         init(_ path: String, _ system: SystemCalls) {
@@ -65,7 +65,7 @@ struct PathResolution {
                 guard link.owner == owner else {
                     throw StorageFailure(
                         path: link.path,
-                        reason: "is a link of user \(link.owner), who does not own what it leads to; it is not followed"
+                        reason: "is a link of user \(link.owner), who does not own the target; it is not followed"
                     )
                 }
                 foreign.removeLast()
@@ -77,12 +77,12 @@ struct PathResolution {
             do {
                 return try system.status(ofPath: place, followsLinks: false)
             } catch  where error.code == EPERM {
-                // A sandbox may hide the folders above its own. Whoever opens the target finds out if one of them is a link.
+                // A sandbox may hide the folders above its own. If one of them is a link, opening the target fails.
                 return nil
             }
         }
 
-        /// Where a link leads, and who owns that very link: another one may take its place at any moment.
+        /// The target and the owner of one and the same link: another link may replace it between the two calls.
         private func read(_ link: String) throws(StorageFailure) -> (target: String, owner: UInt32) {
             do throws(StorageFailure) {
                 for _ in 0..<100 {

@@ -8,25 +8,25 @@ struct Permissions {
     /// The file whose access control list and extended attributes are taken over; nil to have none.
     private let attributes: OpenFile?
 
-    static let otherOwner = "belongs to another user, who would lose it"
+    static let otherOwner = "belongs to another user; a write would change its owner"
 
     /// What a replacement takes over from the file that it replaces.
     static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
     }
 
-    /// For a copy that only its owner needs: nobody else can read it, also after the file is closed to them later.
+    /// For a copy that only its owner may read, even if the file is open to others now: it may be closed to them later.
     static func owner(of status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions & 0o600, attributes: nil)
     }
 
-    /// Gives these to a file that only its owner may use so far. Throws if somebody who had access would lose it, or an
-    /// attribute would be lost.
+    /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot be kept,
+    /// or if another group would change who has access.
     func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
         let new = try system.status(of: descriptor)
         var current = new.permissions
         if current & 0o600 != 0o600 {
-            // A umask has taken the owner's own access, which what follows needs.
+            // A umask has taken away the owner's own access, which the next calls need.
             current = 0o600
             try system.setPermissions(mode_t(current), of: descriptor)
         }
@@ -40,19 +40,19 @@ struct Permissions {
                 }
                 guard try isSameForEveryGroup(system) else {
                     throw StorageFailure(
-                        path: "", reason: "its group cannot be kept, and has other permissions than everybody")
+                        path: "", reason: "its group cannot be kept, and another group would change who has access")
                 }
             }
         }
-        // Before the mode: with a list, the mode's bits of the group are what the list allows at most.
+        // Before the mode: with an access control list, the group bits of the mode are the mask of the list.
         try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
         if mode != current { try system.setPermissions(mode_t(mode), of: descriptor) }
     }
 
-    /// Whether nobody gains or loses anything by another owning group.
+    /// Whether another owning group would change nobody's access.
     private func isSameForEveryGroup(_ system: SystemCalls) throws(StorageFailure) -> Bool {
         guard mode >> 3 & 0o7 == mode & 0o7 else { return false }
-        // With a list the bits say nothing of the owning group.
+        // With an access control list, the group bits are its mask and not the permissions of the owning group.
         guard let attributes else { return true }
         return try !system.hasAccessControlList(attributes.descriptor)
     }

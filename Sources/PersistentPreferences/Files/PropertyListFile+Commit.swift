@@ -132,12 +132,12 @@ extension PropertyListFile {
     ) throws -> (OpenFile, FileStatus.Time) {
         do throws(StorageFailure) {
             let old = try checkPlace(base, under: session)
-            // The permissions of now: somebody may have closed the file during the update.
+            // The current permissions: another program may have restricted them during the update.
             let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
             let file = try makeTemporary(bytes, like: permissions, under: session)
             do throws(StorageFailure) {
                 if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
-                // The flush has taken time. Whoever has closed the file meanwhile finds it closed.
+                // Checked again, since the flush takes time: a change of the mode in the meantime must not be undone.
                 guard try checkPlace(base, under: session) == old else {
                     throw StorageFailure(path: "", reason: "was changed by another program during the update")
                 }
@@ -149,13 +149,13 @@ extension PropertyListFile {
                 throw error
             }
         } catch {
-            // A failure of the temporary file names that.
+            // A failure that has a path is about the temporary file, and keeps that path.
             throw FileError.notStored(error.path.utf8.first == UInt8(ascii: "/") ? error : error.at(names.path))
         }
     }
 
-    /// Throws if the file is not the one that the update started from, or others may be writing it: what is there is not
-    /// replaced then.
+    /// Throws, before anything is replaced, if another program replaced or changed the file since the update started, or if the
+    /// lock file was removed, so that others may be writing.
     ///
     /// - Returns: the status of the file; nil if there is none.
     private func checkPlace(_ base: Snapshot, under session: FileSession) throws(StorageFailure) -> FileStatus? {
@@ -197,7 +197,7 @@ extension PropertyListFile {
 
     /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
     private func removeOwn(_ name: String, _ file: OpenFile, under session: FileSession) {
-        // Without the lock file it may be another writer's by now.
+        // If the lock file was removed, the name may belong to another writer's file by now.
         if let own = try? system.status(of: file.descriptor),
             let there = try? system.status(ofPath: name, in: session.folder, followsLinks: false),
             !there.isSameFile(as: own)
@@ -207,7 +207,8 @@ extension PropertyListFile {
         try? system.remove(name, in: session.folder)
     }
 
-    /// Makes a file where none is. It is its maker's alone until the bytes are in it: a later write would take bits of the mode away.
+    /// Creates a file. The permissions are set after the bytes are written, because a write clears the set-user-ID and
+    /// set-group-ID bits; until then only the process's own user can open it.
     func make(
         _ name: String, _ bytes: Data, like permissions: Permissions?, under session: FileSession
     ) throws(StorageFailure) -> OpenFile {

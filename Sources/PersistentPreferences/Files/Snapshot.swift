@@ -46,7 +46,7 @@ final class Snapshot: @unchecked Sendable {
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
-    /// Whether the open file's own status tells that another one has taken its name.
+    /// Whether the status of the open file shows that another file has taken its name.
     private let tellsOfReplacement: Bool
     /// The bytes that the content was made from, where the file's times might hide a change of them.
     private let unsettledBytes: Data?
@@ -92,9 +92,10 @@ final class Snapshot: @unchecked Sendable {
         unsettledBytes = nil
     }
 
-    /// This, or the same settled, if the file at the path still is what this was read from; nil where it is not. One system
-    /// call, but for a file that was changed within the last step of the clock, whose bytes are compared, and for none, whose
-    /// path is looked at, as is that of a file on a file system that keeps open files as they were.
+    /// This state, marked as settled if it has settled; nil if the file at the path is no longer the one that was read.
+    ///
+    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open file may
+    /// not show that it was replaced. If the file changed within the last step of the clock, its bytes are compared, too.
     func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {

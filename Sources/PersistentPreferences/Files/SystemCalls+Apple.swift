@@ -10,20 +10,20 @@
             return result == 0 || (errno != ENOTSUP && errno != EINVAL) ? result : fsync(descriptor)
         }
 
-        /// There are no overlays. To ask for a server would take a call that apps have to give Apple a reason for.
+        /// Assumes true: there are no overlays, and apps must declare a reason to Apple for the call that tells a server apart.
         static func isLocalFile(_ descriptor: Descriptor) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
         static let followsNoLinks = O_NOFOLLOW_ANY
 
-        /// Runs the closure with what a physical path can be looked up by: a sandbox may allow the path, and not its folder.
+        /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its folder.
         func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
             try body(AT_FDCWD, names.path)
         }
 
-        /// Lists are apart from the mode there.
+        /// False: on Apple platforms, an access control list does not change what the mode means.
         static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
         /// Not by `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and leaves out those of the old one.
@@ -36,7 +36,7 @@
                 throw failure("access control list")
             }
             guard let old, fcopyfile(old, new, nil, copyfile_flags_t(COPYFILE_XATTR)) != 0 else { return }
-            throw failure("attributes")
+            throw failure("extended attributes")
         }
 
         private static func failure(_ what: String) -> StorageFailure {

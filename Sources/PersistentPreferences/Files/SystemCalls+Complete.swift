@@ -51,7 +51,7 @@ extension SystemCalls {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
-            // It may be another one by now, so the flags guard too.
+            // Another file may have taken the name since. The flags keep a link, a FIFO or a terminal from doing harm.
             let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
             let file = OpenFile(try openRetrying(name, in: folder, flags), self)
             let status = try status(of: file.descriptor)

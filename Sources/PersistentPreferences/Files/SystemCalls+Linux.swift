@@ -8,8 +8,8 @@
             fsync(descriptor)
         }
 
-        /// False for file systems that give an open file a life of its own, by their numbers in linux/magic.h: overlayfs keeps a file of
-        /// its lower layer unchanged when it is replaced; NFS, SMB, 9P, Ceph and FUSE know it from a server.
+        /// False for the file systems where an open file may not show that it was replaced, by their numbers in linux/magic.h. On
+        /// overlayfs, an open file of the lower layer stays unchanged; NFS, SMB, 9P, Ceph and FUSE ask a server.
         static func isLocalFile(_ descriptor: Descriptor) -> Bool {
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
@@ -50,7 +50,7 @@
         }
     }
 
-    // The C library has it, its module leaves it out (sys/statfs.h).
+    // The C library has this function (sys/statfs.h), but its module does not declare it.
     @_silgen_name("fstatfs")
     private func fstatfs(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<Int>) -> Int32
 #endif

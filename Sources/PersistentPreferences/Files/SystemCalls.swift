@@ -40,7 +40,8 @@ class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// Whether the status of an open file tells that another one has taken its name. On overlays and network file systems it may not.
+    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file systems,
+    /// it may not.
     func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
         Self.isLocalFile(descriptor)
     }
@@ -81,7 +82,7 @@ class SystemCalls: @unchecked Sendable {
         try check(mkdirat(folder, name, mode), "mkdir", name)
     }
 
-    /// Of an open folder.
+    /// Whether an open folder has no entries.
     func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
         // Closed with the stream.
         let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", "")
@@ -89,7 +90,7 @@ class SystemCalls: @unchecked Sendable {
         defer { closedir(stream) }
         var count = 0
         while readdir(stream) != nil { count += 1 }
-        // Itself and the one above.
+        // `.` and `..`.
         return count <= 2
     }
 
@@ -102,15 +103,15 @@ class SystemCalls: @unchecked Sendable {
         try check(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW), "chmod", name)
     }
 
-    /// Gives a new file the access control list and the extended attributes of another one, and no list that its folder gives to
-    /// new files.
+    /// Gives a new file the access control list and the extended attributes of another file. A list that the new file inherited
+    /// from its folder does not stay in force.
     ///
-    /// - Parameter old: nil for a file that is its owner's alone.
+    /// - Parameter old: nil for a file with mode 0600, where an inherited list grants nothing.
     func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
         try Self.copyExtendedAttributes(from: old, to: new)
     }
 
-    /// Whether a list of users and groups stands beside the mode, which then tells less than it seems to.
+    /// Whether the file has an access control list that changes what the group bits of the mode mean.
     func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
         try Self.modeIsMask(of: descriptor)
     }

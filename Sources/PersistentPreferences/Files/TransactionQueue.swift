@@ -204,7 +204,7 @@ class TransactionQueue: @unchecked Sendable {
     /// Under the lock. After a fork, nobody is in the middle of anything here.
     private func forgetParent() {
         guard process != LockRegistry.forks else { return }
-        // A thread of the parent may have been in the middle of changing it: it is never looked at again, nor released.
+        // A thread of the parent may have been changing the batch, so the child neither reads it nor releases it.
         if let openBatch { _ = Unmanaged.passRetained(openBatch) }
         (process, isBusy, waiters, openBatch) = (LockRegistry.forks, false, [], nil)
     }

@@ -7,7 +7,7 @@ public import Foundation
 /// its format, mode, owner, group, access control list and extended attributes, or the write is rejected. Beside it stand
 /// `.NAME.lock` and `.NAME.lastgood`.
 ///
-/// A symbolic link is followed and kept if root or the caller owns it, or if its owner also owns what it leads to. The path is
+/// A symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target. The path is
 /// resolved when the file is first used, and again when a link is found to have changed.
 ///
 /// `.NAME.lastgood` is the last good copy: the bytes of the last commit. If another program damages the file, reads leave it as
@@ -20,10 +20,10 @@ public import Foundation
 /// A read creates, renames, changes and removes nothing.
 ///
 /// On Linux, a child that was forked in a process with threads can read and write if the parent has done so before; it cannot
-/// observe. On Apple platforms a forked child has to replace itself (`exec`) first. A process that forks inside of an
-/// update shares its lock with the child, whose own commit of that update is refused. If the parent is killed there, the child holds
-/// the lock until it ends or replaces itself (`exec`): others' writes wait that long, as they do for a writer that is stopped inside
-/// of an update; reads need no lock.
+/// observe. On Apple platforms a forked child has to call `exec` first. A process that forks inside an update shares its lock
+/// with the child, and the child's own commit of that update is rejected. If the parent is killed inside the update, the child
+/// holds the lock until it ends or calls `exec`. Other writers wait that long, as they do for a writer that is suspended inside
+/// an update. Reads need no lock.
 ///
 /// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
 /// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use

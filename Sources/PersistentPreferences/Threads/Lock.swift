@@ -3,7 +3,7 @@ import Foundation
 /// A mutual-exclusion lock on a pthread mutex: what ThreadSanitizer understands on every platform, which it does not of
 /// `Synchronization.Mutex` on Linux.
 ///
-/// A forked child finds every lock free, and what it guards whole (`LockRegistry`).
+/// A forked child finds every lock free, and complete what it guards, unless the fork had to give up waiting (`LockRegistry`).
 final class Lock: @unchecked Sendable {
     fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let entry: LockRegistry.Entry

@@ -2,9 +2,9 @@ import Foundation
 
 /// The locks of this process, so that `fork` finds them free.
 ///
-/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in it for ever, and what
-/// it guards could be half changed. So `fork` takes every lock first, in the parent, and both processes release them
-/// (`pthread_atfork`).
+/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the child for
+/// ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent, and both
+/// processes release them (`pthread_atfork`).
 enum LockRegistry {
     /// A mutex and its place in the list of all.
     struct Node {
@@ -39,7 +39,7 @@ enum LockRegistry {
         entry.deallocate()
     }
 
-    /// The first field of a node.
+    /// The mutex of an entry, which is the first field of its node.
     static func mutex(of entry: Entry) -> UnsafeMutablePointer<pthread_mutex_t> {
         UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
     }
@@ -74,10 +74,11 @@ enum LockRegistry {
         precondition(code == 0, "no memory for a lock")
     }
 
-    /// Before a fork. Waits for none while it holds another: locks are nested in ways that are not known here.
+    /// Takes every lock before a fork. Never waits for one lock while it holds another, because the order in which threads nest
+    /// them is not known here.
     ///
-    /// Gives up after a second: the forking thread may hold one itself, or a disk may be slow. The child then has free locks all the
-    /// same, and what they guard may be half changed.
+    /// Gives up after 20,000 tries, at least a second: the forking thread may hold a lock itself, or a disk may be slow. The
+    /// child's locks are free then too, but what they guard may be half changed.
     private static func takeAll() {
         let shared = shared
         for _ in 0..<20_000 {
@@ -86,7 +87,7 @@ enum LockRegistry {
                 shared.pointee.areHeld = true
                 return
             }
-            // Whoever holds a lock may be about to make one.
+            // A thread that holds a lock may be waiting for this mutex to create another lock.
             pthread_mutex_unlock(shared.pointee.mutex)
             usleep(50)
         }

@@ -5,7 +5,8 @@ package enum TransferFile {
     /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call
     /// returns.
     ///
-    /// A new file is 0600, an existing one keeps mode, owner and group; links are followed. Folders are not made.
+    /// A new file is 0600. An existing one keeps its owner, group, mode, access control list and extended attributes. Links are
+    /// followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is written to directly.
     package static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
         let system = SystemCalls.real
         if let descriptor = openDescriptor(path) {
@@ -48,7 +49,7 @@ package enum TransferFile {
         throw StorageFailure(path: "", reason: "belongs to another user, in a folder that everybody may write to")
     }
 
-    /// Everything in a file, up to what an import may have and a byte more. Pipes of root and of the caller are read, too.
+    /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller owns it.
     ///
     /// - Parameter path: absolute; nil stands for the standard input.
     package static func read(_ path: String?) throws(StorageFailure) -> Data {
@@ -65,7 +66,7 @@ package enum TransferFile {
         }
     }
 
-    /// The descriptor that a path names, as shells give them for pipes: `/dev/fd/63`. Its links lead nowhere that has a path.
+    /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other path.
     private static func openDescriptor(_ path: String) -> Int32? {
         switch path {
         case "/dev/stdin": return STDIN_FILENO

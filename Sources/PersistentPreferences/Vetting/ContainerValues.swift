@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lets the vetter look into any optional, array or dictionary of Swift's without a cast that would copy or convert it.
+/// Lets the vetter look into any Swift optional, array or dictionary without a cast that would copy or convert it.
 protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
@@ -27,9 +27,9 @@ extension Dictionary: DictionaryValue {
     var pairs: [(Any, Any)] { map { ($0.key, $0.value) } }
 }
 
-// On Linux every accessor of an Objective-C container turns the containers inside into Swift's, all the way down: a cycle would
-// overflow the stack, and shared references multiply, before anybody could count. A mirror gives the references. A text
-// stays an object too: as a Swift string it would have U+FFFD for an unpaired surrogate.
+// On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift. A cycle would overflow the
+// stack, and shared references would multiply, before the vetter could count them. A mirror gives the references. A string stays
+// an object, too: a Swift string would have U+FFFD in place of an unpaired surrogate.
 
 extension NSArray {
     /// A copy of the references, because the array may be mutable and somebody else's. nil for a subclass: only its own methods
@@ -52,9 +52,9 @@ extension NSDictionary {
     }
 }
 
-/// A Swift value, out of the box that it is put in by an Objective-C container; any other object as it is.
+/// The Swift value in a box of a Foundation container; any other object unchanged.
 private func unboxed(_ object: AnyObject) -> Any {
-    // Nothing else is handed to Foundation: it would convert an object of any class, whatever length that reports.
+    // Only boxes are given to Foundation. It would convert any other object, and trust the length that the object reports.
     ObjectIdentifier(type(of: object)) == boxClass ? NSArray(object: object).object(at: 0) : object
 }
 

@@ -21,7 +21,7 @@ extension PropertyListVetter {
     mutating func copyText(_ text: NSString) -> String? {
         let length = text.length
         guard isPlausible(length, "an NSString that reports a length") else { return nil }
-        // Unit by unit: Foundation on Linux takes a subclass with a storage of its own for an empty text.
+        // Unit by unit: on Linux, Foundation reads a subclass with its own storage as an empty string.
         let units = (0..<length).map(text.character(at:))
         let copy = String(decoding: units, as: UTF16.self)
         // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.

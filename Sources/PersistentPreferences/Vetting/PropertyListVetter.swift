@@ -154,7 +154,7 @@ struct PropertyListVetter {
     /// What a value costs at least.
     static let leastBytes = 9
 
-    /// Whether the budget has room for so many parts. Asked before they are copied.
+    /// Whether the budget has room for that many parts. Notes a refusal if not. Called before the parts are copied.
     mutating func fits(_ count: Int, bytesEach: Int) -> Bool {
         if count <= (PropertyListLimits.rootBytes - bytes) / bytesEach { return true }
         let _: Any? = refuseAsTooLarge()

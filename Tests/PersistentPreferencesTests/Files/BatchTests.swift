@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// The commits of one thread and of others that ask for their turn while it has its own. Whether all of them have asked
-    /// before it ends cannot be told from outside, so that a test tries again.
+    /// The commits of one thread, and of other threads that ask for a turn while the first has its own. A test cannot see whether
+    /// all of them asked in time, so it tries again.
     private func commits(
         of first: TransactionQueue.Durability, and others: [TransactionQueue.Durability]
     ) -> [Domain.Commit] {
@@ -52,7 +52,7 @@ import Testing
         return domain.commits.all
     }
 
-    /// The last member writes for all: also for one that asked for more than it did itself.
+    /// The last member writes for all members, with the strictest durability that one of them asked for.
     @Test func theStrictestMemberDecidesTheDurability() {
         for _ in 0..<10_000 {
             let commits = commits(of: .powerCut, and: [.process, .process])

@@ -16,7 +16,7 @@ import Testing
     /// Lets something happen right after a call, once.
     private final class Interfering: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var afterSync: (() -> Void)?
-        /// So many flushes are left alone before.
+        /// The number of flushes before `afterSync` is called.
         nonisolated(unsafe) var syncsBefore = 0
         nonisolated(unsafe) var afterLock: (() -> Void)?
         nonisolated(unsafe) var locks = 0
@@ -89,12 +89,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
     }
 
-    /// Without its lock file an update is not alone any more: what another process has acknowledged meanwhile stands.
+    /// When the lock file is removed, another process can write during an update. The update must not undo that write.
     @Test func anUpdateWhoseLockFileIsDeletedUndoesNoOtherWrite() throws {
         let prefs = prefs()
         prefs["a"] = 1
         let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
-        // As another process does, in whose memory nothing of ours is.
+        // Like another process: with other system calls, a store shares no cache and no queue with the first one.
         let other = AnyPrefs(store: PropertyListFileStore(url: file, system: SystemCalls()))
         let error = prefs.update { values in
             values["a"] = 2
@@ -176,7 +176,7 @@ import Testing
         #expect(prefs.ints == ["a": 5])
     }
 
-    /// Whoever closes a file during an update finds it closed afterwards.
+    /// If the mode of a file is restricted during an update, it stays restricted afterwards.
     @Test func aFileThatWasClosedDuringTheUpdateStaysClosed() throws {
         let prefs = prefs()
         prefs["a"] = 1

@@ -7,7 +7,7 @@
 
     /// What becomes of the events that the kernel gives.
     @Suite struct NotificationQueueTests {
-        /// The kernel drops events while too many wait, and says so by one of no folder.
+        /// If too many events wait, the kernel drops some and reports that by an event without a folder (IN_Q_OVERFLOW).
         @Test func everyHandlerHearsThatEventsWereLost() throws {
             let folders = try [TemporaryFolder(), TemporaryFolder()]
             let queue = try NotificationQueue()

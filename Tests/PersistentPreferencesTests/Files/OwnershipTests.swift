@@ -41,7 +41,7 @@ import Testing
         system.fail("chown", with: EPERM, EPERM)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
         prefs["a"] = 2
-        #expect(prefs.outcome.contains("belongs to another user, who would lose it"))
+        #expect(prefs.outcome.contains("belongs to another user; a write would change its owner"))
         #expect(prefs.ints == ["a": 1])
     }
 
@@ -65,9 +65,9 @@ import Testing
         let system = RecordingSystemCalls()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         let trouble =
-            "\(folder.file().path): its group cannot be kept, and has other permissions than everybody; "
+            "\(folder.file().path): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
-        // With one that is closed to its group and open to everybody, the group would gain.
+        // Mode 0604 keeps out the members of the group. With another group, they would gain access.
         for (mode, outcome) in [(mode_t(0o640), trouble), (0o604, trouble), (0o644, "ok"), (0o600, "ok")] {
             chown(folder.file().path, 0, 54_321)
             chmod(folder.file().path, mode)

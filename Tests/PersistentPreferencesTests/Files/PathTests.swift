@@ -146,13 +146,13 @@ import Testing
         }
         let prefs = AnyPrefs(store: PropertyListFileStore(url: URL(filePath: link), system: system))
         #expect(
-            prefs.outcome.contains("is a link of user 22222, who does not own what it leads to; it is not followed"),
+            prefs.outcome.contains("is a link of user 22222, who does not own the target; it is not followed"),
             "\(prefs.outcome)")
         #expect(prefs.values.isEmpty)
     }
 
     /// Chains, `..` and rings: the rule holds for each link on the way.
-    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func linksOfSeveralUsersInARow() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func eachLinkOfAChainIsChecked() throws {
         func link(_ name: String, _ target: String, owner: uid_t) {
             #expect(symlink(target, folder.path + "/" + name) == 0)
             lchown(folder.path + "/" + name, owner, owner)
@@ -171,7 +171,7 @@ import Testing
         link("g", "b", owner: 11_111)
         link("h", "/", owner: 22_222)
         let refused: (String, uid_t) -> String = { name, user in
-            "\(self.folder.path)/\(name): is a link of user \(user), who does not own what it leads to; it is not followed; "
+            "\(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed; "
                 + "the file was left as it is"
         }
         let rest = folder.path.dropFirst()

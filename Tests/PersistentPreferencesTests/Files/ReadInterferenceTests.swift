@@ -42,7 +42,7 @@ import Testing
         try handle.close()
     }
 
-    /// A file system that does not tell of an open file that it has lost its name, as NFS may.
+    /// A file system where an open file does not show that it was replaced, as may happen on NFS.
     private final class SilentRename: SystemCalls, @unchecked Sendable {
         private let lock = Lock()
         private var last: [Descriptor: FileStatus] = [:]

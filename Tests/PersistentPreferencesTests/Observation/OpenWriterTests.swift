@@ -30,7 +30,7 @@ import Testing
         #expect(listener.take().count == 19)
     }
 
-    /// A young file is given time, an old one is not.
+    /// A read waits for the rest of an incomplete file if that changed within the last second, and otherwise does not.
     @Test(arguments: [true, false]) func halfOfAWriteIsNoChange(_ isYoung: Bool) throws {
         system.isClockAhead = !isYoung
         let listener = Listener(prefs)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LyingObjectTests {
     private let store = InMemoryStore()
 
-    /// Each takes the value and gives what it was refused with; nil if it was not.
+    /// Each tries to store the value and returns the error; nil if the value was stored.
     private static let writePaths: [(name: String, refusal: @Sendable (Any, InMemoryStore) throws -> String?)] = [
         ("merging initializer", { AnyPrefs(values: ["a": $0, "b": 1], store: $1).lastError.map { "\($0)" } }),
         (
@@ -44,14 +44,14 @@ import Testing
     ]
 
     @Test(arguments: writePaths.indices, Trap.lies.indices)
-    func isRefusedByEveryWritePath(_ path: Int, _ lie: Int) throws {
+    func aLyingObjectIsRejectedByEveryWritePath(_ path: Int, _ lie: Int) throws {
         let trap = Trap.lies[lie]
         AnyPrefs(store: store)["b"] = 5
         #expect(try Self.writePaths[path].refusal(trap.value(), store) == "a\(trap.path): \(trap.reason)")
         #expect(AnyPrefs(store: store).ints == ["b": 5])
     }
 
-    @Test(arguments: Trap.lies) func isRefusedInASettingsFile(_ trap: Trap) throws {
+    @Test(arguments: Trap.lies) func aLyingObjectIsRejectedInASettingsFile(_ trap: Trap) throws {
         try SettingsPlace.with { _ in
             var settings = PlayerSettings()
             let error = #expect(throws: SettingsFileError.self) {
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    /// What is compared, measured or told of need not have been vetted.
-    @Test(arguments: Trap.lies) func isComparedByIdentity(_ trap: Trap) {
+    /// Values that are compared, measured or reported may not have been vetted, so they are not asked for their contents.
+    @Test(arguments: Trap.lies) func aLyingObjectIsComparedByIdentity(_ trap: Trap) {
         let value = trap.value()
         let isObject = type(of: value) is AnyClass
         #expect(CanonicalValue.areEqual(value, value) == isObject)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A subclass that tells the truth is stored, also next to the limit.
-    @Test func whatIsTrueIsStored() throws {
+    @Test func honestSubclassesAreStored() throws {
         func stored(_ value: Any) throws -> String {
             exactForm(try PropertyListVetter.canonical(value, forKey: "a").get())
         }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Elements that are made as they are asked for have no end; the budget has.
+    /// A container that makes a new container for each element has no end. The budget stops the pass.
     @Test(.timeLimit(.minutes(10))) func containersThatMultiplyAreRefused() throws {
         final class Multiplying: NSArray {
             override var count: Int { 400_000 }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// A Swift array of a type that is converted is measured before it is.
+    /// A Swift array or dictionary that has to be converted is measured before it is converted.
     @Test func anArrayLargerThanTheLimitIsNotCopied() {
         for value: Any in [
             [UInt8](repeating: 1, count: 1 << 26), Dictionary(uniqueKeysWithValues: (0..<500_000).map { ($0, 1) }),

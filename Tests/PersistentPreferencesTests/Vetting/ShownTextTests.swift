@@ -4,7 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// Text that people see holds no character that drives a terminal, and no key of any length; JSON stays exact.
+/// Text for people holds no character that drives a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {
     private static let hostile = "a\u{1B}[2J\n\t\u{7F}\u{9B}\u{202E}\u{200B}\u{FEFF}\u{AD}\u{2028}\u{E0041}b"
 
@@ -12,7 +12,7 @@ import Testing
         (0...0x10FFFF).compactMap { Unicode.Scalar(UInt32($0)) }
     }
 
-    @Test func theRule() {
+    @Test func controlAndFormatCharactersAreUnsafe() {
         for scalar
             in "\u{1B}\u{0}\n\t\u{7F}\u{80}\u{9F}\u{AD}\u{61C}\u{200B}\u{200E}\u{202E}\u{2066}\u{2028}\u{2029}\u{FEFF}\u{E0041}\u{3164}"
             .unicodeScalars
@@ -115,7 +115,7 @@ import Testing
                 == #"not among the allowed keys: "a", "b""#)
     }
 
-    @Test func whatAReaderSaysOfAKeyIsSafe() throws {
+    @Test func aReaderEscapesKeysInMessages() throws {
         var collector = DictionaryCollector()
         for key in ["\u{E9}\u{202E}", "e\u{301}\u{202E}"] { collector.add(key, 1, .lastCounts) }
         let loss = try #require(collector.loss)
