@@ -76,7 +76,13 @@ import Testing
     }
 
     /// A lock that another thread holds at the moment of the fork is nobody's in the child.
-    @Test(arguments: [false, true]) func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
+    @Test(
+        .enabled(
+            if: Hazard.canRun(
+                "surroundings: fork beside eight threads", if: !Hazard.isSanitized,
+                else: "the sanitizers do not support a fork in a process with threads")),
+        arguments: [false, true])
+    func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
         let forks = Hazard.amount("PREFS_FORKS", usual: 60)
         let result = try Child("Probe", ["fork-threads", isDefaultStore ? "" : path, "\(forks)"], home: folder).wait()
         let numbers = result.output.matches(of: /-?[0-9]+/).compactMap { Int($0.output) }
