@@ -114,7 +114,9 @@ enum Fork {
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            if status == 0 { ended += 1 }
+            // One that hung is enough to know.
+            guard status == 0 else { break }
+            ended += 1
         }
         isOver.add()
         while !threads.allSatisfy(\.isFinished) { usleep(1_000) }
