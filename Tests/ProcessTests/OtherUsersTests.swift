@@ -274,7 +274,7 @@ struct OtherUsersTests {
         for user in [Root.asUser(Int(Self.victim)), []] {
             // A program that waits is ended, and has given no answer.
             try situation.run(
-                "a planted lock", through: ["/usr/bin/timeout", "40"],
+                "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
                 user + [("open \(file)", "ok"), ("set 1", trouble), ("get", "nil ok")])
         }
         situation.report("a lock held by another user")
@@ -297,7 +297,7 @@ struct OtherUsersTests {
             "\(lock): is open to other users and has contents or a second name; expected an empty file with one name; "
             + "the stored state is unchanged"
         try situation.run(
-            "a second name", through: ["/usr/bin/timeout", "40"],
+            "a second name", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
             Root.asUser(Int(Self.victim)) + [("open \(shared)/app.plist", "ok"), ("set 1", trouble)])
         var status = stat()
         #expect(lstat(log, &status) == 0 && status.st_mode & 0o777 == 0o666)
