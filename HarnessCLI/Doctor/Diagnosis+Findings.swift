@@ -39,7 +39,7 @@ extension Diagnosis {
         guard let folder else {
             // A write makes it, in the first folder above it that is there.
             let above =
-                sequence(first: place) { $0 == "/" ? nil : Self.folder(of: $0) }
+                sequence(first: place) { $0 == "/" ? nil : FileSurroundings.folder(of: $0) }
                 .first { FileFacts($0) != nil } ?? "/"
             return FileFacts(above)?.isFolder == true && Access(above).writes
                 ? nil : Finding(reason: "the folder \(place) is not there, and cannot be made in \(above)")
@@ -54,12 +54,6 @@ extension Diagnosis {
             reason: "nothing can be stored in the folder \(place): "
                 + (isOwn ? "its permissions are \(folder.permissions)" : "it belongs to another user"),
             command: isOwn ? ShellCommand.text(["chmod", "u+rwx", place]) : nil)
-    }
-
-    /// Of an absolute path. By bytes: a combining mark may follow a slash.
-    private static func folder(of path: String) -> String {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     // MARK: - Lock
@@ -92,8 +86,8 @@ extension Diagnosis {
         // The owner of the file may be holding it.
         if let file, planted.ownerID == file.ownerID, !planted.isOwn, geteuid() != 0 { return nil }
         let isFile = planted.isFile
-        if isFile, planted.isOwn { return ["chmod", "u+rw", surroundings.lock] }
-        if isFile, planted.ownerID == 0 {
+        if isFile, planted.isOwn, planted.mode & 0o600 != 0o600 { return ["chmod", "u+rw", surroundings.lock] }
+        if isFile, planted.ownerID == 0, !planted.isOwn {
             return folder?.isOwn == true ? ["sudo", "chown", "\(geteuid())", surroundings.lock] : nil
         }
         let mayRemove = planted.isOwn || folder?.isOwn == true || geteuid() == 0

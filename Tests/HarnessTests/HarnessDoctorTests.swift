@@ -6,9 +6,8 @@ import Testing
 @Suite struct HarnessDoctorTests {
     /// What can be wrong with a file, as made by a test.
     enum Ailment: String, CaseIterable {
-        case damaged, damagedInXML, fifo, folder, hugeWithoutCopy, badValues, leftOver, linkedLock, fifoAsLock,
-            folderAsLock
-        case damagedBehindLink
+        case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver
+        case linkedLock, fifoAsLock, folderAsLock, openLock
 
         /// The trouble that is told, without paths.
         var reason: String {
@@ -27,6 +26,9 @@ import Testing
             case .linkedLock:
                 "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
             case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
+            case .openLock:
+                "the lock file LOCK cannot be used: is open to other users and has contents or a second name; expected an empty "
+                    + "file with one name; nothing can be stored"
             case .folderAsLock: "the lock file LOCK cannot be used: is a folder; nothing can be stored"
             }
         }
@@ -83,6 +85,9 @@ import Testing
         case .fifoAsLock:
             try #require(unlink(hidden("lock")) == 0)
             try #require(mkfifo(hidden("lock"), 0o666) == 0)
+        case .openLock:
+            try home.write(Data("not a lock".utf8), to: ".\(Self.name).lock")
+            chmod(hidden("lock"), 0o644)
         case .folderAsLock:
             try #require(unlink(hidden("lock")) == 0)
             try #require(mkdir(hidden("lock"), 0o777) == 0)

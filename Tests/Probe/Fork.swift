@@ -80,20 +80,24 @@ enum Fork {
             if change.newValues["count"] as? Int == -7 { heard.signal() }
         }
         let (isOver, added) = (Counter(), Counter())
-        let threads = (0..<8).map { _ in
-            Thread {
-                while isOver.value == 0 {
+        let (warmedUp, threads) = (DispatchSemaphore(value: 0), DispatchGroup())
+        for _ in 0..<8 {
+            threads.enter()
+            Thread.detachNewThread {
+                defer { threads.leave() }
+                for round in 1... {
+                    if isOver.value > 0 { return }
                     // With its own instance: locks are made and freed while others fork.
                     let own = make()
                     for _ in 0..<20 { _ = own["count"] }
                     if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil { added.add() }
+                    if round == 10 { warmedUp.signal() }
                 }
             }
         }
-        threads.forEach { $0.start() }
         // Everything once before any fork: the Swift runtime has locks of its own, which the first cast of a kind takes.
         _ = make()["count"] as? Int
-        while added.value < 100 { sched_yield() }
+        for _ in 0..<8 { warmedUp.wait() }
         var ended = 0
         for _ in 0..<forks {
             let child = fork()
@@ -119,7 +123,7 @@ enum Fork {
             ended += 1
         }
         isOver.add()
-        while !threads.allSatisfy(\.isFinished) { usleep(1_000) }
+        threads.wait()
         let count = prefs["count"] as? Int ?? -1
         // The parent must be notified of the write of this last child.
         if fork() == 0 {

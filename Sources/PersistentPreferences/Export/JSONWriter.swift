@@ -107,20 +107,6 @@ struct JSONWriter {
     }
 
     private mutating func write(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": bytes += #"\""#.utf8
-            case "\\": bytes += #"\\"#.utf8
-            case "\n": bytes += #"\n"#.utf8
-            case "\r": bytes += #"\r"#.utf8
-            case "\t": bytes += #"\t"#.utf8
-            case _ where JSONEscape.isRequired(scalar): bytes += JSONEscape.text(of: scalar).utf8
-            // Quicker than the next line.
-            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
-            default: bytes += scalar.utf8
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONEscape.append(text, to: &bytes)
     }
 }

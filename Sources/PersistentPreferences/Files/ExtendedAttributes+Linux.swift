@@ -7,7 +7,7 @@
         /// Hashes and signatures of the contents, which the kernel makes itself.
         private static let boundToContents: Set = ["security.ima", "security.evm"]
 
-        static func copyExtendedAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
             // A list that the file inherited from its folder grants nothing while the mode is 0600: its mask is then empty.
             guard let old else { return }
             let names = try attributeNames(of: old)
@@ -22,7 +22,7 @@
         }
 
         /// Whether the file has an access control list. If so, the group bits of its mode are the mask of the list.
-        static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool {
+        static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
             try attributeNames(of: descriptor).contains(accessControlList)
         }
 

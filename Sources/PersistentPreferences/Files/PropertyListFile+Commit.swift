@@ -154,7 +154,7 @@ extension PropertyListFile {
         }
     }
 
-    /// Throws, before anything is replaced, if another program replaced or changed the file since the update started, or if the
+    /// Throws, before anything is replaced, if another program replaced, changed or removed the file since the update started, or if the
     /// lock file was removed, so that others may be writing.
     ///
     /// - Returns: the status of the file; nil if there is none.
@@ -169,7 +169,10 @@ extension PropertyListFile {
         case .folder: throw StorageFailure("rename", "", code: EISDIR)
         case .other(let kind): throw StorageFailure(path: "", reason: "\(kind) took the place of the file")
         }
-        guard let there else { return nil }
+        guard let there else {
+            if base.status == nil { return nil }
+            throw StorageFailure(path: "", reason: "was removed by another program during the update")
+        }
         guard let base = base.status, base.isSameFile(as: there) else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
         }

@@ -92,7 +92,7 @@ final class Snapshot: @unchecked Sendable {
         unsettledBytes = nil
     }
 
-    /// This state, marked as settled if it has settled; nil if the file at the path is no longer the one that was read.
+    /// Returns this state, or the same state marked as settled. Returns nil if the file at the path is not the one that was read.
     ///
     /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open file may
     /// not show that it was replaced. If the file changed within the last step of the clock, its bytes are compared, too.

@@ -11,7 +11,7 @@
         }
 
         /// Assumes true: there are no overlays, and apps must declare a reason to Apple for the call that tells a server apart.
-        static func isLocalFile(_ descriptor: Descriptor) -> Bool { true }
+        static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
         static let followsNoLinks = O_NOFOLLOW_ANY
@@ -24,10 +24,10 @@
         }
 
         /// False: on Apple platforms, an access control list does not change what the mode means.
-        static func modeIsMask(of descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
+        static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
         /// Not by `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and leaves out those of the old one.
-        static func copyExtendedAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
             let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
             guard let list else { throw failure("access control list") }
             defer { acl_free(UnsafeMutableRawPointer(list)) }

@@ -10,7 +10,7 @@
 
         /// False for the file systems where an open file may not show that it was replaced, by their numbers in linux/magic.h. On
         /// overlayfs, an open file of the lower layer stays unchanged; NFS, SMB, 9P, Ceph and FUSE ask a server.
-        static func isLocalFile(_ descriptor: Descriptor) -> Bool {
+        static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
             guard fstatfs(descriptor, &words) == 0 else { return false }

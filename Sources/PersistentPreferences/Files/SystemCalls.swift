@@ -43,7 +43,7 @@ class SystemCalls: @unchecked Sendable {
     /// Whether the status of an open file shows that another file has taken its name. On overlays and network file systems,
     /// it may not.
     func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
-        Self.isLocalFile(descriptor)
+        Self.tellsOfReplacement(descriptor)
     }
 
     func read(
@@ -108,12 +108,12 @@ class SystemCalls: @unchecked Sendable {
     ///
     /// - Parameter old: nil for a file with mode 0600, where an inherited list grants nothing.
     func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
-        try Self.copyExtendedAttributes(from: old, to: new)
+        try Self.copyAttributes(from: old, to: new)
     }
 
     /// Whether the file has an access control list that changes what the group bits of the mode mean.
     func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
-        try Self.modeIsMask(of: descriptor)
+        try Self.hasAccessControlList(descriptor)
     }
 
     func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {

@@ -29,6 +29,9 @@ package struct FileSurroundings: Sendable {
         }
     }
 
+    /// The folder of an absolute path, without following links.
+    package static func folder(of path: String) -> String { FileNames(path: path).folder }
+
     /// Why the name of the file leaves no room for the names of recovery, so that writes are rejected; nil if it does.
     package var nameProblem: String? {
         do {

@@ -191,6 +191,22 @@ import Testing
         #expect(folder.prefs().ints == ["a": 2])
     }
 
+    /// An editor may have moved the file away, and be about to put a new one in its place.
+    @Test func aFileThatWasRemovedDuringTheUpdateStaysRemoved() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let path = folder.file().path
+        let error = prefs.update { values in
+            values["a"] = 2
+            unlink(path)
+        }
+        let reason = "was removed by another program during the update; the stored state is unchanged"
+        #expect(error.map { "\($0)" } == "\(path): \(reason)")
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock"])
+        prefs["b"] = 3
+        #expect(folder.prefs().ints == ["b": 3])
+    }
+
     /// An edit in place, and a change of the permissions while the new file is flushed: the write is rejected, and they stay.
     @Test(arguments: [true, false]) func whatOthersChangeDuringTheUpdateStays(_ isEdit: Bool) throws {
         let prefs = prefs()
