@@ -23,10 +23,15 @@ enum XMLPropertyListScalar {
     }
 
     /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text, and for one that 64 bits do not hold.
+    ///
+    /// Before and after the sign there may be what Foundation takes for blanks.
     static func integer(_ text: String) -> Any? {
-        var digits = text[...].utf8
-        let sign = digits.first == UInt8(ascii: "-") ? "-" : ""
-        if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+        var scalars = text.unicodeScalars.drop(while: isBlankOfFoundation)
+        let sign = scalars.first == "-" ? "-" : ""
+        if scalars.first == "-" || scalars.first == "+" {
+            scalars = scalars.dropFirst().drop(while: isBlankOfFoundation)
+        }
+        var digits = Substring(scalars).utf8
         var radix = 10
         if digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) {
             digits = digits.dropFirst(2)
@@ -37,6 +42,13 @@ enum XMLPropertyListScalar {
         if let value = Int64(number, radix: radix) { return CanonicalNumber(value).object }
         if let value = UInt64(number, radix: radix) { return CanonicalNumber(value).object }
         return nil
+    }
+
+    private static func isBlankOfFoundation(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x20, 0x7F, 0x2000...0x200B, 0x205F, 0x3000: true
+        default: false
+        }
     }
 
     private static func isDigit(_ byte: UInt8, _ radix: Int) -> Bool {

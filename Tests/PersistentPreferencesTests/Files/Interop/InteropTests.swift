@@ -124,6 +124,14 @@ import Testing
         }
     }
 
+    /// Foundation skips blanks and control characters before and after the sign of an integer.
+    @Test(arguments: ["- 5", "+\t5", "\u{1}5", "-\u{2003}0x5", "\u{7F}-5", "\u{A0}5", "5\u{B}", "- -5", "0 5"])
+    func integersAsFoundationReadsThem(_ text: String) {
+        let document = Data("<plist><integer>\(text)</integer></plist>".utf8)
+        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Int
+        #expect(theirs == (try? PropertyListCoder.decode(document).value as? Int))
+    }
+
     /// A UID of a keyed archive stays one in binary, for every reader.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func keyedArchives() throws {
         let uids: [Any] = [0, 255, 256, 65_536, UInt64(UInt32.max)].map { KeyedArchiveUID(value: $0) }

@@ -5,7 +5,7 @@ import Foundation
 /// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
 /// Foundation accepts is rejected by us for one of a few reasons.
 enum XMLJudge {
-    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, carries dates that do not
+    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all, carries dates that do not
     /// exist over to the next month, ignores what follows the list and what stands in tags and between them, and takes a key
     /// or several plists for a value.
     static let reasonsOfOurs = [
@@ -14,7 +14,8 @@ enum XMLJudge {
         "text outside of a value", "the tag <", "a key without a value", "<key> is not an element of a property list",
         "<plist> is not an element of a property list", "is XML, but its root element is <key>",
         "a byte that is not UTF-8", "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
-        "half a character of UTF-16",
+        "half a character of UTF-16", "a reference to a character that does not exist", "an entity other than",
+        "& does not begin",
     ]
 
     /// - Throws: `FuzzViolation`.
