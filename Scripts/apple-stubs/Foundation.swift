@@ -76,6 +76,13 @@ extension UserDefaults {
         context: UnsafeMutableRawPointer?
     ) {}
     func removeObserver(_ observer: NSObject, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?) {}
+    /// NSUserDefaults.h: whether a managed value hides the one of the domain.
+    func objectIsForced(forKey key: String) -> Bool { false }
+}
+
+extension FileManager {
+    /// NSFileManager.h: nil for a group that the program does not belong to.
+    func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
 
 // MARK: - Dispatch: all but the type of the events
@@ -103,6 +110,9 @@ extension DispatchSource {
 
 let O_EVTONLY: Int32 = 0x8000
 let F_FULLFSYNC: Int32 = 51
+/// sys/fcntl.h: the protection class of an open file.
+let F_GETPROTECTIONCLASS: Int32 = 63
+let F_SETPROTECTIONCLASS: Int32 = 64
 /// sys/fcntl.h, from macOS 11 and iOS 14 on.
 let O_NOFOLLOW_ANY: Int32 = 0x2000_0000
 

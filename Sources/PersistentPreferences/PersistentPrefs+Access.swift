@@ -36,7 +36,7 @@ extension PersistentPrefs {
         state.announcer.access(name, of: self)
         let value: Any?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            return try $0.values()?[name]
+            return try $0.value(forKey: name, in: $0.look())
         }
         return value ?? nil
     }
@@ -136,7 +136,7 @@ extension PersistentPrefs {
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }
-            try $0.remove()
+            try $0.remove(allowedKeys)
         }
     }
 

@@ -29,6 +29,12 @@ struct PrefsAccess {
         try state.current(reading.values(), root: root)
     }
 
+    /// One of the values, without the others if possible.
+    func value(forKey key: String, in reading: RootReading) throws(PrefsError) -> Any? {
+        guard state.declarations.schema.isTrivial else { return try values(in: reading)?[key] }
+        return try reading.value(forKey: key)
+    }
+
     /// Whether there is a root, of whatever version.
     mutating func hasRoot() throws -> Bool {
         try look().values() != nil
@@ -52,9 +58,9 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    /// After a write that succeeded, what its read met is over: a damaged file was quarantined and replaced, which is told.
+    /// After a write that succeeded, what its read met is over: a damaged file, say, was quarantined and replaced, which is told.
     private mutating func noteSuccess() {
-        if notice != nil { notice = state.store.takeWarning() }
+        notice = state.store.takeWarning()
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -95,10 +101,14 @@ struct PrefsAccess {
         notice = state.store.takeWarning()
     }
 
-    /// Removes the root, whatever it is.
-    mutating func remove() throws {
+    /// Removes the root, whatever it is; of a flat domain, which others use too, what is ours.
+    mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
-        try state.store.update(root: root) { $0 = nil }
+        let schema = state.declarations.schema
+        let isShared = state.store.layout == .flat
+        try state.store.update(root: root) { values in
+            values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.isOwn($0.key) } : nil
+        }
         noteSuccess()
     }
 

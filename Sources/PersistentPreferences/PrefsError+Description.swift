@@ -27,6 +27,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(file.place); the file was left as it is, since this package has not written it"
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
+        case .nearSizeLimit(let bytes, let limit):
+            "the domain has \(bytes) bytes; this system allows \(limit); the new state is stored"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but may not survive a power cut"
         case .typeMismatch(let failure):

@@ -32,6 +32,9 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored; the old one stands, and the next write tries again.
     case notStored(StorageFailure)
+    /// The new state is stored, and the domain of `UserDefaults` is near the size at which the system rejects it, or, on tvOS, ends
+    /// the program; see ``isWarning``. Sizes are in bytes.
+    case nearSizeLimit(bytes: Int, limit: Int)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
     case durabilityUnconfirmed(StorageFailure)
     /// What is stored under a declared property's key is not of its type. The default was read, and what is stored is
@@ -56,12 +59,17 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// True if the access that reports this error has succeeded: a write is stored, after it quarantined a damaged file.
+    /// True if the access that reports this error has succeeded: a write is stored, after it quarantined a damaged file, or in a
+    /// domain that is near its largest size.
     ///
     /// Such a warning is told through ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)``, and is not returned
     /// by `update`, `import` and the like. Cost: none.
     public var isWarning: Bool {
-        if case .damaged(let file) = self { file.quarantinedAs != nil } else { false }
+        switch self {
+        case .damaged(let file): file.quarantinedAs != nil
+        case .nearSizeLimit: true
+        default: false
+        }
     }
 
     var isMalformedFile: Bool {

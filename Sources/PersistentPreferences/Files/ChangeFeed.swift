@@ -76,7 +76,7 @@ final class ChangeFeed: @unchecked Sendable {
             while true {
                 let count = lock.withLock { commits }
                 // What cannot be read counts as missing; accesses say that it is not.
-                let found = try readable()??[key]
+                let found = Self.part(key, of: try readable() ?? nil)
                 if var seat = lock.withLock({ seat(listener, key, found, since: count, from: heard) }) {
                     seat.failure = failure
                     return seat
@@ -177,18 +177,19 @@ final class ChangeFeed: @unchecked Sendable {
             guard let change else { return }
             actions[step] += entry.listeners.all.compactMap { $0.note(change) }
         }
-        let end = last.after?[key]
+        let end = Self.part(key, of: last.after)
         switch entry.told {
         case .unknown:
             return
         case .unsure(let told):
             tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
         case .state(let told):
-            if let foreign = EntryChange(of: key, from: told, to: first.before?[key], isForeign: true) {
+            if let foreign = EntryChange(of: key, from: told, to: Self.part(key, of: first.before), isForeign: true) {
                 Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
-                tell(EntryChange(of: key, from: step.before?[key], to: step.after?[key], isForeign: false), index)
+                let (before, after) = (Self.part(key, of: step.before), Self.part(key, of: step.after))
+                tell(EntryChange(of: key, from: before, to: after, isForeign: false), index)
             }
         }
         entries[key]?.told = .state(end)
@@ -235,10 +236,9 @@ final class ChangeFeed: @unchecked Sendable {
                     commits += 1
                     continue
                 }
-                guard let change = EntryChange(of: key, from: told, to: content?[key], isForeign: true) else {
-                    continue
-                }
-                entries[key]?.told = .state(content?[key])
+                let found = Self.part(key, of: content)
+                guard let change = EntryChange(of: key, from: told, to: found, isForeign: true) else { continue }
+                entries[key]?.told = .state(found)
                 Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(change) })
             }
             return false
@@ -257,6 +257,11 @@ final class ChangeFeed: @unchecked Sendable {
         } catch {
             return nil
         }
+    }
+
+    /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.
+    private static func part(_ key: String, of content: Content?) -> Any? {
+        key.isEmpty ? content : content?[key]
     }
 
     private static func runOnMainQueue(_ actions: [Action]) {

@@ -6,6 +6,8 @@ indirect enum FileError: Error {
     case damaged(MalformedFile)
     case notOurs(MalformedFile)
     case updateOfAnotherFile
+    /// Of a write that has succeeded.
+    case nearLimit(bytes: Int, limit: Int)
     /// A link now stands where the file stood: the path has to be followed anew.
     case pathChanged
 }

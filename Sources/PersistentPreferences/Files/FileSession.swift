@@ -15,7 +15,9 @@ struct FileSession {
     /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
     ///
     /// - Throws: ELOOP if a part of the folder's path has become a link.
-    init?(_ names: FileNames, creates: Bool, system: SystemCalls) throws(StorageFailure) {
+    init?(
+        _ names: FileNames, creates: Bool, protection: FileProtection? = nil, system: SystemCalls
+    ) throws(StorageFailure) {
         do throws(StorageFailure) {
             heldFolder = OpenFile(
                 try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
@@ -23,7 +25,9 @@ struct FileSession {
             if !creates, error.code == ENOENT { return nil }
             throw error.at(names.folder)
         }
-        guard let (file, status) = try Self.lockFile(of: names, in: heldFolder.descriptor, creates: creates, system)
+        guard
+            let (file, status) = try Self.lockFile(
+                of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
         lockName = names.lock
@@ -141,12 +145,14 @@ struct FileSession {
     // MARK: - Lock file
 
     private static func lockFile(
-        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
+        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection?,
+        _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
             // Somebody may delete the lock file between its opening and its locking; a lock on a deleted file is none.
             for _ in 0..<100 {
-                guard let (file, found) = try openLockFile(of: names, in: folder, creates: creates, system) else {
+                guard let (file, found) = try openLockFile(
+                    of: names, in: folder, creates: creates, protection: protection, system) else {
                     if creates { continue }
                     return nil
                 }
@@ -171,7 +177,8 @@ struct FileSession {
     /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or if another
     ///   process created it first.
     static func openLockFile(
-        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, _ system: SystemCalls
+        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection? = nil,
+        _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
         do throws(StorageFailure) {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
@@ -186,6 +193,7 @@ struct FileSession {
         do throws(StorageFailure) {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
+            if let protection { try system.setProtection(protection, of: file.descriptor) }
             giveToOwnerOfFile(file.descriptor, names, in: folder, system)
             return (file, nil)
         } catch {

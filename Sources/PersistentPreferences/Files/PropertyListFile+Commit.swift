@@ -218,6 +218,10 @@ extension PropertyListFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
         do {
+            let replaced = self.session?.base.file.flatMap { system.protection(of: $0.descriptor) }
+            if let protection = newFileProtection ?? replaced {
+                try system.setProtection(protection, of: file.descriptor)
+            }
             try system.writeAll(bytes, to: file.descriptor)
             if let permissions {
                 try permissions.apply(to: file.descriptor, system)

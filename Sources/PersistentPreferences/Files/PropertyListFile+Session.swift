@@ -46,7 +46,7 @@ extension PropertyListFile {
 
     private func lock(creates: Bool) throws -> FileSession? {
         do {
-            return try FileSession(names, creates: creates, system: system)
+            return try FileSession(names, creates: creates, protection: newFileProtection, system: system)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .notStored(error)
         }

@@ -47,6 +47,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var flushes = FlushRecord()
     private var companion: (any Companion)?
     private var formatOfNewFile = PropertyListFormat.binary
+    private var protection: FileProtection?
 
     /// What is being changed, and the lock on it. Belongs to the thread whose turn it is, and is assigned under the lock, since a
     /// fork must find it whole. For `+Session`.
@@ -229,6 +230,15 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     var newFileFormat: PropertyListFormat {
         lock.withLock { formatOfNewFile }
+    }
+
+    func setProtection(_ protection: FileProtection) {
+        lock.withLock { self.protection = protection }
+    }
+
+    /// The class that new files get; nil if that is the system's choice, or the class of the file that is replaced.
+    var newFileProtection: FileProtection? {
+        lock.withLock { protection }
     }
 
     var currentCompanion: (any Companion)? {

@@ -39,6 +39,22 @@
             throw failure("extended attributes")
         }
 
+        #if os(macOS)
+            /// The volumes of a Mac have one key.
+            static func protection(of descriptor: Descriptor) -> FileProtection? { nil }
+            static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 { 0 }
+        #else
+            static func protection(of descriptor: Descriptor) -> FileProtection? {
+                FileProtection(rawValue: fcntl(descriptor, F_GETPROTECTIONCLASS))
+            }
+
+            /// Succeeds on a volume without data protection, as that of a simulator.
+            static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 {
+                let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection.rawValue)
+                return result < 0 && errno == ENOTSUP ? 0 : result
+            }
+        #endif
+
         private static func failure(_ what: String) -> StorageFailure {
             StorageFailure(path: "", reason: "its \(what) cannot be kept: \(String(cString: strerror(errno)))")
         }

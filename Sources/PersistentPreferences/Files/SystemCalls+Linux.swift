@@ -48,6 +48,9 @@
             }
             return try body(folder, names.file)
         }
+
+        static func protection(of descriptor: Descriptor) -> FileProtection? { nil }
+        static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 { 0 }
     }
 
     // The C library has this function (sys/statfs.h), but its module does not declare it.

@@ -116,6 +116,15 @@ class SystemCalls: @unchecked Sendable {
         try Self.hasAccessControlList(descriptor)
     }
 
+    /// nil if the system has no data protection.
+    func protection(of descriptor: Descriptor) -> FileProtection? {
+        Self.protection(of: descriptor)
+    }
+
+    func setProtection(_ protection: FileProtection, of descriptor: Descriptor) throws(StorageFailure) {
+        try check(Self.setProtection(protection, of: descriptor), "protect", "")
+    }
+
     func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
         try check(fchown(descriptor, owner, group), "chown", "")
     }

@@ -33,6 +33,12 @@ final class Transaction {
         }
     }
 
+    /// Puts other entries in the place of all.
+    func replaceAll(with entries: Content) {
+        content = entries
+        isChanged = true
+    }
+
     /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
     func replace(_ key: String, with object: Any?) {
         switch (self[key], object) {

@@ -28,11 +28,13 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         self.keys = keys
     }
 
+    private var wantedKeys: [String] { keys.map(Array.init) ?? firstAllowed.list }
+
     /// - Returns: the root that it starts from, and why changes made elsewhere are not heard.
     func start(_ receiver: any ChangeReceiver) throws -> (values: [String: Any]?, failure: StorageFailure?) {
         let new = try lock.withLock {
             self.receiver = receiver
-            let new = try state.store.follow(root: root, self, from: nil)
+            let new = try state.store.follow(root: root, keys: wantedKeys, self, from: nil)
             following = new
             return new
         }
@@ -60,7 +62,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
             heard?.isForeign = false
             following = nil
             // A root that cannot be followed is one whose every access says so.
-            following = try? state.store.follow(root: newRoot, self, from: heard)
+            following = try? state.store.follow(root: newRoot, keys: wantedKeys, self, from: heard)
             return following?.seat.arrival
         }
         arrival?()
@@ -93,7 +95,9 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         }
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
-        return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
+        // The key of a flat domain is empty.
+        let root = pending.root.isEmpty ? state.key : pending.root
+        return PrefsChange(root: root, difference, isForeign: pending.isForeign, count: pending.count)
     }
 
     /// A root in the shape of now; nothing where a migration fails.

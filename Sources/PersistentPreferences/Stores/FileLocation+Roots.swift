@@ -1,16 +1,18 @@
 /// A domain's roots in a file: what the stores on files have in common.
 extension FileLocation {
-    func read(root: String, durability: TransactionQueue.Durability) throws -> RootReading {
+    func read(root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability) throws -> RootReading {
         try NameVetting.checkRoot(root)
         let reading = try PrefsError.converting { try read() }
         return RootReading(
-            of: root, in: reading.content, revision: reading.revision, notice: reading.notice.map { PrefsError($0) },
-            isConfirmed: reading.durability >= durability)
+            of: root, in: reading.content, layout: layout, revision: reading.revision,
+            notice: reading.notice.map { PrefsError($0) }, isConfirmed: reading.durability >= durability)
     }
 
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+    func follow(
+        root: String, _ layout: DomainLayout, _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
         try NameVetting.checkRoot(root)
-        return try PrefsError.converting { try FileFollower(self, root, listener, from: heard) }
+        return try PrefsError.converting { try FileFollower(self, layout.part(of: root), listener, from: heard) }
     }
 
     func takeWarning() -> PrefsError? {
@@ -23,9 +25,14 @@ extension FileLocation {
 
     /// A transaction in which one root is changed.
     func transact(
-        _ root: String, durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void
+        _ root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability,
+        _ body: (RootTransaction) throws -> Void
     ) throws {
         try NameVetting.checkRoot(root)
-        try PrefsError.converting { try transact(durability: durability, body) }
+        try PrefsError.converting {
+            try transact(durability: durability) {
+                try body(RootTransaction(transaction: $0, root: root, layout: layout))
+            }
+        }
     }
 }

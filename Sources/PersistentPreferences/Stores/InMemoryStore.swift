@@ -15,16 +15,20 @@ public final class InMemoryStore: ReportingStore {
 
     /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try transact(root) { try $0.update(root: root, body) }
+        try transact(root) { try $0.update(body) }
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try transact(root) { try $0.replace(root: root, body) }
+        try transact(root) { try $0.replace(body) }
     }
 
-    private func transact(_ root: String, _ body: (Transaction) throws -> Void) throws {
+    private func transact(_ root: String, _ body: (RootTransaction) throws -> Void) throws {
         try NameVetting.checkRoot(root)
-        try PrefsError.converting { try domain.transact(durability: .process, body) }
+        try PrefsError.converting {
+            try domain.transact(durability: .process) {
+                try body(RootTransaction(transaction: $0, root: root, layout: .roots))
+            }
+        }
     }
 
     /// Calls the closure after each commit that changes the root, on a queue of its own. See
@@ -33,7 +37,9 @@ public final class InMemoryStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
         try NameVetting.checkRoot(root)
         return try FeedFollower(domain, root, listener, from: heard)
     }

@@ -24,7 +24,9 @@ final class PlainStore: ReportingStore {
         try store.update(root: root) { if let new = try body($0) { $0 = new } }
     }
 
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
         try PlainFollower(store, root, listener, from: heard)
     }
 

@@ -8,6 +8,7 @@ extension PrefsError {
         case .damaged(let file): self = .damaged(file)
         case .notOurs(let file): self = .notOurs(file)
         case .updateOfAnotherFile: self = .updateOfAnotherStore
+        case .nearLimit(let bytes, let limit): self = .nearSizeLimit(bytes: bytes, limit: limit)
         case .pathChanged: self = .unknownError(error: error)
         }
     }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A store that keeps its roots in one property-list file, durable and shared by every process that uses this package.
 ///
-/// The file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each. Entries that are not ours
-/// are carried along. It is created when something is first written, 0600, with its folder, 0700; an existing file keeps
+/// The file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each, or as ``DomainLayout`` says.
+/// Entries that are not ours are carried along. It is created when something is first written, 0600, with its folder, 0700; an existing file keeps
 /// its format, mode, owner, group, access control list and extended attributes, or the write is rejected. Beside it stand
 /// `.NAME.lock` and `.NAME.lastgood`.
 ///
@@ -42,6 +42,7 @@ public final class PropertyListFileStore: ReportingStore {
     public let url: URL
     private let file: Result<FileLocation, PrefsError>
     private let durability: TransactionQueue.Durability
+    let layout: DomainLayout
 
     /// A store on a file, which need not exist. Reads and writes nothing yet.
     ///
@@ -49,16 +50,31 @@ public final class PropertyListFileStore: ReportingStore {
     ///   - url: a file URL. Any other makes every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - format: of the file, should it have to be created.
     ///   - durability: of this store's writes.
-    public convenience init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut) {
-        self.init(url: url, format: format, durability: durability, system: .real)
+    ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
+    ///   - protection: the class that the file gets when it is written next, with the files beside it. nil keeps the class of an
+    ///     existing file, and leaves that of a new one to the system. If two stores on one file ask for different classes, the one
+    ///     that was used last counts.
+    public convenience init(
+        url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
+        layout: DomainLayout = .roots, protection: FileProtection? = nil
+    ) {
+        self.init(
+            url: url, format: format, durability: durability, layout: layout, protection: protection, system: .real)
     }
 
     /// The same over system calls that a test may make fail.
-    init(url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut, system: SystemCalls) {
+    init(
+        url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
+        layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
+    ) {
         self.url = url
+        self.layout = layout
         self.durability = durability == .powerCut ? .powerCut : .process
         file = Result { () throws(PrefsError) in
-            FileLocation(path: try NameVetting.path(of: url), system: system) { $0.setFormatOfNewFile(format) }
+            FileLocation(path: try NameVetting.path(of: url), system: system) {
+                $0.setFormatOfNewFile(format)
+                if let protection { $0.setProtection(protection) }
+            }
         }
     }
 
@@ -70,7 +86,7 @@ public final class PropertyListFileStore: ReportingStore {
     /// One transaction under the file's lock, on the calling thread; on disk when it returns. See
     /// ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try file.get().transact(root, durability: durability) { try $0.update(root: root, body) }
+        try file.get().transact(root, layout, durability: durability) { try $0.update(body) }
     }
 
     /// Calls the closure after each commit that changes the root, also one of another process. See
@@ -79,16 +95,18 @@ public final class PropertyListFileStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
-        try file.get().follow(root: root, listener, from: heard)
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
+        try file.get().follow(root: root, layout, listener, from: heard)
     }
 
     func readReporting(root: String) throws -> RootReading {
-        try file.get().read(root: root, durability: durability)
+        try file.get().read(root: root, layout, durability: durability)
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try file.get().transact(root, durability: durability) { try $0.replace(root: root, body) }
+        try file.get().transact(root, layout, durability: durability) { try $0.replace(body) }
     }
 
     func takeWarning() -> PrefsError? {

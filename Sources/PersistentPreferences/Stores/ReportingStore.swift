@@ -1,5 +1,7 @@
 /// What the stores of this package tell the base class beyond the public contract.
 protocol ReportingStore: PrefsStore {
+    var layout: DomainLayout { get }
+
     /// The root, and what there is to say of it.
     func readReporting(root: String) throws -> RootReading
 
@@ -17,8 +19,12 @@ protocol ReportingStore: PrefsStore {
 
     /// Lets a listener hear of each commit that changes the root, in order.
     ///
-    /// - Parameter heard: what the listener knows of it from elsewhere; it is told of the difference first.
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following
+    /// - Parameters:
+    ///   - keys: those that the listener asks for, which may not exist yet. It may be told of others, too.
+    ///   - heard: what the listener knows of it from elsewhere; it is told of the difference first.
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following
 
     /// Rolls back the update that is under way on this thread, if one is: a write in it was refused before it came here.
     func refuse(_ error: PrefsError, root: String)
@@ -32,6 +38,8 @@ extension ReportingStore {
         return try reading.values()
     }
 
+    var layout: DomainLayout { .roots }
+
     func takeWarning() -> PrefsError? { nil }
 
     func confirm() {}
@@ -43,9 +51,9 @@ extension ReportingStore {
         root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) throws -> PrefsObservation {
         let observer = CallbackObserver(on: nil) {
-            action(PrefsChange(root: $0.root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
-        let following = try follow(root: root, observer, from: nil)
+        let following = try follow(root: root, keys: [], observer, from: nil)
         if let failure = following.seat.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {
             following.end()

@@ -2,6 +2,9 @@
 struct RootReading {
     private let content: Transaction.Content?
     private let root: String
+    private let layout: DomainLayout
+    /// Read entry by entry in the place of `content`: a flat domain of `UserDefaults`, which is expensive to copy.
+    private let domain: DefaultsDomain?
     /// nil where the same content cannot be told from another but by looking at it.
     var revision: Revision?
     /// Something to report although the read succeeded.
@@ -10,18 +13,45 @@ struct RootReading {
     var isConfirmed = true
 
     init(
-        of root: String, in content: Transaction.Content?, revision: Revision? = nil, notice: PrefsError? = nil,
-        isConfirmed: Bool = true
+        of root: String, in content: Transaction.Content?, layout: DomainLayout = .roots, revision: Revision? = nil,
+        notice: PrefsError? = nil, isConfirmed: Bool = true
     ) {
         self.content = content
         self.root = root
+        self.layout = layout
         self.revision = revision
         self.notice = notice
         self.isConfirmed = isConfirmed
+        domain = nil
     }
 
-    /// - Throws: `PrefsError.rootIsNotDictionary`.
+    /// - Throws: `FileError.unreadable`.
+    init(flat domain: DefaultsDomain, root: String, notice: PrefsError?) throws {
+        try domain.checkReadable()
+        self.domain = domain
+        self.root = root
+        self.notice = notice
+        layout = .flat
+        content = nil
+    }
+
+    /// - Throws: `PrefsError.rootIsNotDictionary`, `PrefsError.unreadable`.
     func values() throws(PrefsError) -> [String: Any]? {
-        try Transaction.dictionary(of: root, in: content)
+        guard let domain else { return try layout.dictionary(of: root, in: content) }
+        do {
+            return try domain.content()
+        } catch {
+            throw PrefsError(error)
+        }
+    }
+
+    /// One of the values, without the others if possible. Errors as of ``values()``.
+    func value(forKey key: String) throws(PrefsError) -> Any? {
+        guard let domain else { return try values()?[key] }
+        do {
+            return try domain.entry(key).object
+        } catch {
+            throw PrefsError(error)
+        }
     }
 }

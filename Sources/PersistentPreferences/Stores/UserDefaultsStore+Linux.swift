@@ -2,8 +2,12 @@
     import Foundation
 
     extension UserDefaultsStore {
+        static func backend(_ suiteName: String?) throws(PrefsError) -> any DomainBackend {
+            try FileBackend(suiteName: suiteName)
+        }
+
         /// The engine on the file of a UserDefaults domain.
-        struct Backend: Sendable {
+        private struct FileBackend: DomainBackend {
             let fileURL: URL?
             private let file: FileLocation
             private let companion: UserDefaultsCompanion
@@ -17,16 +21,19 @@
                 file = FileLocation(path: path) { $0.setCompanion(companion) }
             }
 
-            func read(root: String) throws -> RootReading {
-                try file.read(root: root, durability: .powerCut)
+            func read(root: String, _ layout: DomainLayout) throws -> RootReading {
+                try file.read(root: root, layout, durability: .powerCut)
             }
 
-            func transact(_ root: String, _ body: (Transaction) throws -> Void) throws {
-                try file.transact(root, durability: .powerCut, body)
+            func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws {
+                try file.transact(root, layout, durability: .powerCut, body)
             }
 
-            func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
-                try file.follow(root: root, listener, from: heard)
+            func follow(
+                root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener,
+                from heard: HeardEntry?
+            ) throws -> any Following {
+                try file.follow(root: root, layout, listener, from: heard)
             }
 
             /// The engine's state, or what other code has set on UserDefaults and not synchronized. Writes nothing.

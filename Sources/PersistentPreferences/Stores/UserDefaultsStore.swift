@@ -8,23 +8,33 @@ public import Foundation
 /// into a root. Safe to use from any thread.
 public final class UserDefaultsStore: ReportingStore {
     /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
-    public static let standard = UserDefaultsStore(domain: nil)
+    public static let standard = UserDefaultsStore()
 
-    let backend: Result<Backend, PrefsError>
+    let backend: Result<any DomainBackend, PrefsError>
+    let layout: DomainLayout
 
     /// The domain of a suite, as `UserDefaults(suiteName:)` has it; on Apple platforms also of an app group.
     ///
-    /// - Parameter suiteName: at most 200 bytes, with no `/`, NUL or leading dot. Any other makes every access fail with
-    ///   ``PrefsError/invalidName(name:reason:)``.
-    public convenience init(suiteName: String) {
-        self.init(domain: suiteName)
+    /// - Parameters:
+    ///   - suiteName: at most 200 bytes, with no `/`, NUL or leading dot. Any other makes every access fail with
+    ///     ``PrefsError/invalidName(name:reason:)``. nil stands for the standard domain.
+    ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the domain.
+    public convenience init(suiteName: String? = nil, layout: DomainLayout = .roots) {
+        self.init(
+            Result { () throws(PrefsError) in
+                if let suiteName { try NameVetting.checkSuite(suiteName) }
+                return try Self.backend(suiteName)
+            }, layout)
     }
 
-    private init(domain: String?) {
-        backend = Result { () throws(PrefsError) in
-            if let domain { try NameVetting.checkSuite(domain) }
-            return try Backend(suiteName: domain)
-        }
+    /// The domain of a model of `UserDefaults`, for tests.
+    package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
+        self.init(.success(DefaultsBackend(DefaultsDomain.of(system))), layout)
+    }
+
+    private init(_ backend: Result<any DomainBackend, PrefsError>, _ layout: DomainLayout) {
+        self.backend = backend
+        self.layout = layout
     }
 
     /// The domain's property-list file; nil on Apple platforms, where it belongs to a daemon, and where the domain has
@@ -40,7 +50,7 @@ public final class UserDefaultsStore: ReportingStore {
 
     /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try backend.get().transact(root) { try $0.update(root: root, body) }
+        try backend.get().transact(root, layout) { try $0.update(body) }
     }
 
     /// Calls the closure after each commit that changes the root, also one of another process. See
@@ -49,16 +59,18 @@ public final class UserDefaultsStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws -> any Following {
-        try backend.get().follow(root: root, listener, from: heard)
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
+        try backend.get().follow(root: root, layout, keys: keys, listener, from: heard)
     }
 
     func readReporting(root: String) throws -> RootReading {
-        try backend.get().read(root: root)
+        try backend.get().read(root: root, layout)
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try backend.get().transact(root) { try $0.replace(root: root, body) }
+        try backend.get().transact(root, layout) { try $0.replace(body) }
     }
 
     func takeWarning() -> PrefsError? {

@@ -102,7 +102,7 @@ extension PersistentPrefs {
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         state.announcer.access(property.binding(in: state).key, of: self)
         let key = property.binding(in: state).key
-        return read { try $0.values()?[key] != nil } ?? false
+        return read { try $0.value(forKey: key, in: $0.look()) != nil } ?? false
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
@@ -135,6 +135,6 @@ extension PersistentPrefs {
 
 extension PrefsAccess {
     fileprivate func object(forKey key: String, in reading: RootReading) throws(PrefsError) -> FoundObject {
-        FoundObject(object: try values(in: reading)?[key], revision: reading.revision, root: root)
+        FoundObject(object: try value(forKey: key, in: reading), revision: reading.revision, root: root)
     }
 }

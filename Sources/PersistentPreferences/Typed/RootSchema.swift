@@ -68,6 +68,11 @@ struct RootSchema: Sendable {
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }
 
+    /// Whether a key belongs to the class without being one of its keys: the version, and former names.
+    func isOwn(_ key: String) -> Bool {
+        key == Self.versionKey || renames.contains { $0.formerKeys.contains(key) }
+    }
+
     /// What a newer version has made of its root is not ours to tidy up.
     private func isNewer(_ values: [String: Any]?) -> Bool {
         guard let object = values?[Self.versionKey] else { return false }

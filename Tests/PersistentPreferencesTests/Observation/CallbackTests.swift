@@ -1,3 +1,4 @@
+import AppleModels
 import Foundation
 import TestSupport
 import Testing
@@ -29,14 +30,19 @@ import Testing
         }
     }
 
-    enum Place: CaseIterable { case memory, file }
+    enum Place: CaseIterable { case memory, file, simulated }
 
     /// Counts up to ten by writing what it hears; an equal write ends it.
     @Test(arguments: Place.allCases)
     func aClosureReadsAndWrites(_ place: Place) throws {
         let folder = try TemporaryFolder()
-        let prefs = prefs(
-            place == .memory ? InMemoryStore() : PropertyListFileStore(url: folder.file(), durability: .process))
+        let store: any PrefsStore =
+            switch place {
+            case .memory: InMemoryStore()
+            case .file: PropertyListFileStore(url: folder.file(), durability: .process)
+            case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
+            }
+        let prefs = prefs(store)
         let heard = Heard<String>()
         let observation = prefs.onChange {
             heard.append($0.text)

@@ -1,3 +1,4 @@
+import AppleModels
 import Foundation
 import TestSupport
 import Testing
@@ -14,11 +15,13 @@ import Testing
         system.flushes = false
     }
 
-    enum Place: CaseIterable { case memory, binary, xml }
+    enum Place: CaseIterable { case memory, binary, xml, simulated, simulatedFlat }
 
     private func store(_ place: Place) -> any PrefsStore {
         switch place {
         case .memory: InMemoryStore()
+        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
+        case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
         case .binary: PropertyListFileStore(url: folder.file(), durability: .process)
         case .xml: PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process)
         }

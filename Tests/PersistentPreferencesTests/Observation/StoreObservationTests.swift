@@ -1,3 +1,4 @@
+import AppleModels
 import Foundation
 import TestSupport
 import Testing
@@ -12,11 +13,12 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    enum Place: CaseIterable { case memory, file }
+    enum Place: CaseIterable { case memory, file, simulated }
 
     private func store(_ place: Place) -> any PrefsStore {
         switch place {
         case .memory: InMemoryStore()
+        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
         case .file: PropertyListFileStore(url: folder.file(), durability: .process)
         }
     }

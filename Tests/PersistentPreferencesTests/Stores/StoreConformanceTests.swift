@@ -1,3 +1,4 @@
+import AppleModels
 import Foundation
 import PersistentPreferences
 import StoreConformance
@@ -7,12 +8,18 @@ import Testing
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
     enum Kind: String, CaseIterable {
-        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, foreign, account
+        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, flatFile, foreign, account
+        case simulated, simulatedFlat
+
+        var isFlat: Bool { self == .flatFile || self == .simulatedFlat }
     }
 
     @Test(arguments: Kind.allCases, StoreCheck.allCases)
     func storePasses(_ kind: Kind, _ check: StoreCheck) throws {
+        // A flat domain has one root, whatever its name; and an empty one counts as missing.
+        if kind.isFlat, [.rootsAreSeparate, .emptyIsNotMissing].contains(check) { return }
         let folder = try TemporaryFolder()
+        let process = ModelDaemon(isAutomatic: true).process()
         let memory = InMemoryStore()
         if kind == .fileBehindLink {
             // Dangling at first: the file is made at its target.
@@ -25,6 +32,9 @@ import Testing
             case .xmlFile: PropertyListFileStore(url: folder.file(), format: .xml)
             case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
             case .unflushedFile: PropertyListFileStore(url: folder.file(), durability: .process)
+            case .flatFile: PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)
+            case .simulated: UserDefaultsStore(process)
+            case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
             case .foreign: ForeignStore(memory)
             case .account: AccountStore(account: "ann", in: memory)
             }

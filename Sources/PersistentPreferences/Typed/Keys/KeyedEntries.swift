@@ -29,7 +29,7 @@ struct DefaultsEntries: KeyedEntries {
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
         guard defaults === UserDefaults.standard else { return nil }
-        return try UserDefaultsStore.standard.follow(root: key, listener, from: nil)
+        return try UserDefaultsStore.standard.follow(root: key, keys: [key], listener, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
@@ -63,7 +63,7 @@ struct RootEntries: KeyedEntries {
     }
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
-        try (store as? any ReportingStore ?? PlainStore(store)).follow(root: root, listener, from: nil)
+        try (store as? any ReportingStore ?? PlainStore(store)).follow(root: root, keys: [key], listener, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }

@@ -1,0 +1,69 @@
+import Foundation
+
+/// A domain of `UserDefaults`, reached through `UserDefaults`.
+struct DefaultsBackend: DomainBackend {
+    let fileURL: URL? = nil
+    private let domain: DefaultsDomain
+
+    init(_ domain: DefaultsDomain) {
+        self.domain = domain
+    }
+
+    func read(root: String, _ layout: DomainLayout) throws -> RootReading {
+        try NameVetting.checkRoot(root)
+        return try PrefsError.converting {
+            if let content = transactionContent { return RootReading(of: root, in: content, layout: layout) }
+            let notice = domain.takeWarning().map { PrefsError($0) }
+            guard layout == .roots else { return try RootReading(flat: domain, root: root, notice: notice) }
+            let entry = try domain.entry(root)
+            return RootReading(
+                of: root, in: entry.object.map { [root: $0] }, revision: entry.revision, notice: notice)
+        }
+    }
+
+    /// The content of the thread's own transaction; nil if it has none.
+    private var transactionContent: Transaction.Content? {
+        guard let transaction = Transaction.current, transaction.owner === domain else { return nil }
+        return transaction.content ?? [:]
+    }
+
+    func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws {
+        try NameVetting.checkRoot(root)
+        try PrefsError.converting {
+            try transact { try body(RootTransaction(transaction: $0, root: root, layout: layout)) }
+        }
+    }
+
+    func follow(
+        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+    ) throws -> any Following {
+        try NameVetting.checkRoot(root)
+        if layout == .flat { domain.expect(keys) }
+        return try FeedFollower(domain, layout.part(of: root), listener, from: heard)
+    }
+
+    func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        try PrefsError.converting {
+            if let content = transactionContent { return content[key] }
+            return try domain.entry(key).object
+        }
+    }
+
+    @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
+        (try transactionContent ?? domain.content(), nil)
+    }
+
+    @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
+        try domain.transact(durability: .process, body)
+    }
+
+    func setEntry(_ object: Any?, forKey key: String) throws {
+        try PrefsError.converting { try transact { $0.replace(key, with: object) } }
+    }
+
+    func takeWarning() -> PrefsError? { domain.takeWarning().map { PrefsError($0) } }
+
+    func confirm() {}
+
+    func forget() {}
+}

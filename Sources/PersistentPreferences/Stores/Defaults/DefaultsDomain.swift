@@ -1,0 +1,136 @@
+import Foundation
+
+/// The transactions of one domain of `UserDefaults` in this process.
+///
+/// The daemon owns the file; what this adds is vetting, updates that are atomic within the process, and observers that hear of
+/// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
+/// undo each other's changes.
+final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
+    private let system: any SystemDefaults
+    private let entries: DefaultsEntryCache
+    private let readability: DomainReadability
+    /// The domain as the transaction found it. Belongs to the thread whose turn it is.
+    private var base: Content = [:]
+    private let lock = Lock()
+    /// Under the lock.
+    private var warning: FileError?
+
+    /// The one object of a domain in a process.
+    static func of(_ system: any SystemDefaults) -> DefaultsDomain {
+        system.slot.domain { DefaultsDomain(system) }
+    }
+
+    private init(_ system: any SystemDefaults) {
+        self.system = system
+        entries = DefaultsEntryCache(system)
+        readability = DomainReadability(system)
+        super.init()
+        // First: those who are told by the cache look again.
+        readability.start()
+        entries.start()
+    }
+
+    // MARK: - Reading
+
+    /// An entry in canonical form, from the cache if nothing has changed.
+    ///
+    /// - Throws: `FileError.unreadable`.
+    func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
+        if let entry = entries.cached(key) { return entry }
+        try readability.check()
+        return entries.load(key)
+    }
+
+    /// - Throws: `FileError.unreadable`.
+    func checkReadable() throws(FileError) {
+        try readability.check()
+    }
+
+    /// All entries in canonical form; nil if there are none.
+    ///
+    /// - Throws: `FileError.unreadable`.
+    func content() throws(FileError) -> Content? {
+        try readability.check()
+        let content = stored()
+        return content.isEmpty ? nil : content
+    }
+
+    /// Lets observers of the whole domain hear of changes that other processes make to an entry that does not exist yet.
+    func expect(_ keys: [String]) {
+        keys.forEach { entries.observe($0) }
+    }
+
+    // MARK: - For the feed
+
+    /// What is watched, which is what anybody asks for.
+    override func committed() throws -> Content? {
+        if let transaction = Transaction.current, transaction.owner === self { return base }
+        let parts = entries.watchedParts
+        if parts.contains("") { return try content() }
+        var content: Content = [:]
+        for key in parts { content[key] = try entry(key).object }
+        return content
+    }
+
+    override func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+        if part.isEmpty { expect(Array(system.allEntries().keys)) }
+        return entries.watch(part, changed)
+    }
+
+    // MARK: - One transaction
+
+    override func begin() throws -> Content? {
+        try readability.check()
+        base = stored()
+        return base
+    }
+
+    override func commit(_ content: Content, durability: Durability) throws {
+        try checkSize(content)
+        var changed: [String] = []
+        for (key, value) in content {
+            if let old = base[key], CanonicalValue.areEqual(old, value) { continue }
+            system.set(value, forKey: key)
+            changed.append(key)
+        }
+        for key in base.keys where content.index(forKey: key) == nil {
+            system.set(nil, forKey: key)
+            changed.append(key)
+        }
+        entries.didCommit(changed)
+        readability.didCommit()
+    }
+
+    override func end() {
+        base = [:]
+    }
+
+    override func takeWarning() -> FileError? {
+        lock.withLock {
+            defer { warning = nil }
+            return warning
+        }
+    }
+
+    /// From this domain alone: arguments and registered defaults must not be written back.
+    private func stored() -> Content {
+        Dictionary(uniqueKeysWithValues: system.allEntries().map { ($0, DefaultsEntryCache.canonical($1, $0)) })
+    }
+
+    /// - Throws: `FileError.notStored` for a domain that the system would not accept.
+    private func checkSize(_ content: Content) throws(FileError) {
+        let (warningSize, maximum) = system.sizeLimits
+        let limit = warningSize ?? maximum
+        // An estimate that is cheap and never far off; the exact size only near the limit.
+        guard CanonicalValue.estimatedBytes(content) > limit / 2 else { return }
+        guard let size = try? PropertyListCoder.encode(content, as: .binary).count, size > limit else { return }
+        guard size <= maximum else {
+            // One that others have made larger may still shrink.
+            let former = (try? PropertyListCoder.encode(base, as: .binary).count) ?? 0
+            if size < former { return }
+            let reason = "the domain would have \(size) bytes; this system allows \(maximum)"
+            throw .notStored(StorageFailure(path: "", reason: reason))
+        }
+        lock.withLock { warning = .nearLimit(bytes: size, limit: maximum) }
+    }
+}

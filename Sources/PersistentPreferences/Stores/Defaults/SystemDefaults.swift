@@ -1,0 +1,68 @@
+/// What the store uses of `UserDefaults` and of the system around it: one domain, as one process sees it.
+///
+/// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs on
+/// Linux too. Every member may be called from any thread.
+package protocol SystemDefaults: AnyObject, Sendable {
+    /// Where the domain's transactions are kept: one object for the process.
+    var slot: DomainSlot { get }
+
+    /// What `UserDefaults.object(forKey:)` finds in the domains of its search list, of whatever class.
+    func object(forKey key: String) -> Any?
+    /// Whether a domain of the search list other than this one has a value for the key, so that `object(forKey:)` does not tell
+    /// what this one has.
+    func isInOtherDomains(_ key: String) -> Bool
+    /// `UserDefaults.persistentDomain(forName:)`: a copy of the whole domain, and of no other.
+    func allEntries() -> [String: Any]
+    /// `UserDefaults.set(_:forKey:)`, and `removeObject(forKey:)` for nil. Asynchronous: other processes see it later.
+    func set(_ object: Any?, forKey key: String)
+
+    /// Calls the closure after each change of an entry, made in whatever process, until the process ends. By key-value observing,
+    /// so not for keys with a dot or with a leading `@`.
+    func observe(_ key: String, _ changed: @escaping @Sendable () -> Void)
+    /// Calls the closure after each change that this process makes: `UserDefaults.didChangeNotification`.
+    func observeOwnChanges(_ changed: @escaping @Sendable () -> Void)
+    /// Calls the closure when protected data has become available.
+    func observeUnlock(_ unlocked: @escaping @Sendable () -> Void)
+
+    /// Whether the system encrypts the domain's file until the device is unlocked for the first time after a start.
+    var hasDataProtection: Bool { get }
+    func contents(of file: ProtectedFile) -> ProtectedContents
+    /// Creates the marker, with the protection class that the domain's file has. Does nothing if it exists.
+    func createMarker()
+
+    /// How large the domain may grow, in bytes of its file; the first is where the system begins to warn.
+    var sizeLimits: (warning: Int?, maximum: Int) { get }
+}
+
+/// Files that tell an empty domain from one that cannot be read yet.
+package enum ProtectedFile: Sendable {
+    /// The file in which the daemon keeps the domain.
+    case domain
+    /// An empty file that this package creates after its first write. That it exists says that there must be values.
+    case marker
+}
+
+/// What opening such a file comes to.
+package enum ProtectedContents: Sendable {
+    case missing
+    /// It exists and cannot be opened.
+    case locked
+    case bytes([UInt8])
+}
+
+/// Holds the transactions of a domain.
+package final class DomainSlot: @unchecked Sendable {
+    private let lock = Lock()
+    private var domain: DefaultsDomain?
+
+    package init() {}
+
+    func domain(_ make: () -> DefaultsDomain) -> DefaultsDomain {
+        lock.withLock {
+            if let domain { return domain }
+            let new = make()
+            domain = new
+            return new
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import PersistentPreferences
+
+/// A model of the daemon that keeps one domain of `UserDefaults` for every process of a device (`cfprefsd`).
+///
+/// Nothing of it was measured on a device. Everything that it takes for granted:
+///
+/// - Assumption: a change reaches the daemon later than `set` returns, and other processes later still; each process sees the
+///   changes of all in the daemon's order. Source: UserDefaults ("asynchronously"), CFPreferences in the sources of CF.
+/// - Assumption: the daemon merges changes by key; a process that sets one key leaves the others as they are.
+///   Source: UserDefaults, `set(_:forKey:)`.
+/// - Assumption: before the first unlock after a start, the domain reads as empty, and what is set then replaces the file.
+///   Source: openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
+/// - Assumption: before the first unlock, the file exists and cannot be opened. Source: Apple Platform Security, "Data Protection
+///   classes", class C.
+/// - Assumption: a process that has read the empty domain reads the values at the latest when protected data has become
+///   available. Source: LoopKit/Loop#1170.
+/// - Assumption: a program that is not UIKit's is not told when protected data becomes available. Source: UIKit,
+///   `protectedDataDidBecomeAvailableNotification`.
+package final class ModelDaemon: @unchecked Sendable {
+    typealias Change = (key: String, value: Any?)
+
+    private let lock = NSLock()
+    private let queue = DispatchQueue(label: "AppleModels.ModelDaemon")
+    private let isAutomatic: Bool
+    // Under the lock.
+    private var entries: [String: Any] = [:]
+    private var file: [String: Any]?
+    private var isFileBehind = false
+    private var marker = false
+    private var isUnlocked = true
+    private var isLoaded = true
+    private var processes: [ModelDefaults] = []
+    private var inbox: [(sender: ModelDefaults, change: Change)] = []
+
+    /// Whether the domain's file is written when changes arrive; otherwise by ``writeFile()``.
+    package var writesFileAtOnce = true
+
+    /// - Parameter isAutomatic: whether messages are delivered by themselves, on a queue of the model's; otherwise by
+    ///   ``deliver()``.
+    package init(isAutomatic: Bool = false) {
+        self.isAutomatic = isAutomatic
+    }
+
+    /// Another process that uses the domain.
+    package func process() -> ModelDefaults {
+        let process = ModelDefaults(self)
+        lock.withLock { processes.append(process) }
+        return process
+    }
+
+    // MARK: - Messages
+
+    /// Brings every message to its receiver, until there are none.
+    package func deliver() {
+        while deliverOne() {}
+    }
+
+    private func deliverOne() -> Bool {
+        let next: (sender: ModelDefaults, change: Change, others: [ModelDefaults])? = lock.withLock {
+            guard !inbox.isEmpty else { return nil }
+            let (sender, change) = inbox.removeFirst()
+            entries[change.key] = change.value
+            isFileBehind = true
+            if writesFileAtOnce { writeFileUnderLock() }
+            return (sender, change, processes.filter { $0 !== sender })
+        }
+        guard let (sender, change, others) = next else { return false }
+        sender.acknowledge(change)
+        others.forEach { $0.receive(change) }
+        return true
+    }
+
+    func send(_ change: Change, from sender: ModelDefaults) {
+        lock.withLock { inbox.append((sender, change)) }
+        if isAutomatic { queue.async { self.deliver() } }
+    }
+
+    /// Returns once the model's own queue has delivered what was sent before.
+    package func settle() {
+        queue.sync { self.deliver() }
+    }
+
+    // MARK: - The device
+
+    /// What a process is given that asks for the domain.
+    var current: [String: Any] {
+        lock.withLock { entries }
+    }
+
+    /// Starts the device anew: every process is gone, and nothing can be read before the first unlock.
+    package func restart() {
+        lock.withLock {
+            writeFileUnderLock()
+            (isUnlocked, isLoaded, entries, processes, inbox) = (false, false, [:], [], [])
+        }
+    }
+
+    /// The first unlock. What was set before it has replaced the file.
+    ///
+    /// - Parameter loads: whether the daemon reads the file at once; else with ``load()``.
+    package func unlock(loads: Bool = true) {
+        lock.withLock {
+            isUnlocked = true
+            if loads { loadUnderLock() }
+        }
+        if loads { lock.withLock { processes }.forEach { $0.reload() } }
+    }
+
+    /// The daemon reads the file, and tells the processes.
+    package func load() {
+        lock.withLock { loadUnderLock() }
+        lock.withLock { processes }.forEach { $0.reload() }
+    }
+
+    private func loadUnderLock() {
+        guard !isLoaded else { return }
+        isLoaded = true
+        if isFileBehind { writeFileUnderLock() } else { entries = file ?? [:] }
+    }
+
+    /// The domain is removed by other code: `removePersistentDomain(forName:)`.
+    package func removeDomain(removesFile: Bool = true) {
+        lock.withLock {
+            entries = [:]
+            file = removesFile ? nil : [:]
+        }
+        lock.withLock { processes }.forEach { $0.reload() }
+    }
+
+    package func writeFile() {
+        lock.withLock { writeFileUnderLock() }
+    }
+
+    private func writeFileUnderLock() {
+        guard isFileBehind, isUnlocked else { return }
+        file = entries
+        isFileBehind = false
+    }
+
+    /// What the file has, whether or not it can be opened.
+    package var storedFile: [String: Any]? { lock.withLock { file } }
+
+    package var hasMarker: Bool {
+        get { lock.withLock { marker } }
+        set { lock.withLock { marker = newValue } }
+    }
+
+    func contents(of protected: ProtectedFile) -> ProtectedContents {
+        lock.withLock {
+            switch protected {
+            case .domain:
+                guard let file else { return .missing }
+                guard isUnlocked else { return .locked }
+                let data = try? PropertyListSerialization.data(fromPropertyList: file, format: .binary, options: 0)
+                return .bytes(Array(data ?? Data()))
+            case .marker:
+                guard marker else { return .missing }
+                return isUnlocked ? .bytes([]) : .locked
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import AppleModels
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Unreadable is not empty: before the first unlock after a start, nothing is written, and nothing is lost.
+@Suite struct FirstUnlockTests {
+    private let daemon = ModelDaemon()
+
+    private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var volume = 0.5
+        @Pref var name = "none"
+        private let lock = NSLock()
+        nonisolated(unsafe) private var told: [String] = []
+
+        override func prefsDidFail(_ error: PrefsError) { lock.withLock { told.append("\(error)") } }
+
+        func takeErrors() -> [String] {
+            lock.withLock {
+                defer { told = [] }
+                return told
+            }
+        }
+    }
+
+    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout) -> AppPrefs {
+        AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
+    }
+
+    /// Stores values, and starts the device anew.
+    private func restart(_ layout: DomainLayout) {
+        let prefs = prefs(daemon.process(), layout)
+        prefs.volume = 1
+        prefs.name = "kept"
+        daemon.deliver()
+        #expect(daemon.hasMarker)
+        daemon.restart()
+    }
+
+    private static let locked =
+        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file was left as it is"
+
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func nothingIsWrittenBeforeTheFirstUnlock(_ layout: DomainLayout) throws {
+        restart(layout)
+        let before = try #require(daemon.storedFile) as NSDictionary
+        let process = daemon.process()
+        let prefs = prefs(process, layout)
+        #expect(prefs.takeErrors() == [Self.locked])
+        #expect(prefs.volume == 0.5 && prefs.values.isEmpty)
+        prefs.volume = 2
+        prefs["name"] = "new"
+        prefs.values = ["volume": 3.0]
+        prefs.clear()
+        prefs.deleteAll()
+        #expect(prefs.update { $0["volume"] = 4.0 } != nil)
+        #expect(prefs.$volume.set(5) != nil && prefs.$volume.reset() != nil)
+        prefs.flush()
+        #expect(prefs.takeErrors() == Array(repeating: Self.locked, count: 11))
+        guard case .unreadable? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        daemon.deliver()
+        daemon.unlock()
+        #expect(prefs.volume == 1 && prefs.name == "kept")
+        #expect(prefs.lastError == nil)
+        prefs.volume = 6
+        daemon.deliver()
+        #expect(daemon.storedFile?.count == before.count)
+        let fresh = self.prefs(daemon.process(), layout)
+        #expect(fresh.volume == 6 && fresh.name == "kept")
+    }
+
+    /// The model loses everything if the package writes: the test above can fail.
+    @Test func theModelLosesWhatIsWrittenTooEarly() {
+        restart(.flat)
+        daemon.process().set(2.0, forKey: "volume")
+        daemon.deliver()
+        daemon.unlock()
+        #expect(daemon.storedFile as? [String: Double] == ["volume": 2])
+    }
+
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func observersHearOfTheValuesAfterTheUnlock(_ layout: DomainLayout) {
+        restart(layout)
+        let process = daemon.process()
+        process.hearsOfReload = false
+        // Other code has read the domain already.
+        #expect(process.object(forKey: "any") == nil)
+        let prefs = prefs(process, layout)
+        let heard = Heard<[String]>()
+        let observation = prefs.onChange { heard.append($0.keys) }
+        #expect(prefs.volume == 0.5)
+        daemon.unlock()
+        // UserDefaults still has what it read before: it is not believed.
+        #expect(prefs.volume == 0.5)
+        #expect(
+            prefs.lastError.map { "\($0)" }
+                == "UserDefaults cannot be read: its file has entries, and UserDefaults has not read them yet; "
+                + "the file was left as it is")
+        prefs.volume = 7
+        #expect(prefs.lastError != nil)
+        process.tellUnlock()
+        #expect(heard.wait(for: 1) == [["name", "volume"]])
+        #expect(prefs.volume == 1)
+        observation.cancel()
+    }
+
+    /// The file is not where it is looked for: the marker alone tells.
+    @Test func theMarkerAloneTells() {
+        daemon.hasMarker = true
+        daemon.restart()
+        let process = daemon.process()
+        process.hearsOfReload = false
+        #expect(process.object(forKey: "any") == nil)
+        let prefs = prefs(process, .flat)
+        prefs.volume = 2
+        #expect(prefs.takeErrors().count == 2)
+        daemon.unlock()
+        prefs.volume = 2
+        #expect(
+            prefs.takeErrors() == [
+                "UserDefaults cannot be read: it has had values, and UserDefaults has not read them yet; "
+                    + "the file was left as it is"
+            ])
+        // And if there are none after all, the program is not stuck.
+        process.tellUnlock()
+        prefs.volume = 2
+        #expect(prefs.lastError == nil && prefs.volume == 2)
+    }
+
+    /// Other code removed everything: a marker does not make the program stuck.
+    @Test(arguments: [true, false])
+    func aDomainThatOtherCodeHasRemovedIsEmpty(_ removesFile: Bool) {
+        prefs(daemon.process(), .flat).volume = 1
+        daemon.deliver()
+        daemon.removeDomain(removesFile: removesFile)
+        let prefs = prefs(daemon.process(), .flat)
+        #expect(prefs.volume == 0.5 && prefs.lastError == nil)
+        prefs.volume = 2
+        #expect(prefs.lastError == nil)
+    }
+
+    /// Frameworks set entries of their own in the process before the first unlock: the domain is not empty then.
+    @Test func entriesOfOthersProveNothing() {
+        restart(.flat)
+        let process = daemon.process()
+        process.hearsOfReload = false
+        #expect(process.object(forKey: "any") == nil)
+        let prefs = prefs(process, .flat)
+        daemon.unlock()
+        process.set(true, forKey: "framework")
+        #expect(prefs.volume == 0.5 && prefs.lastError != nil)
+        daemon.deliver()
+        process.tellUnlock()
+        #expect(prefs.volume == 1)
+    }
+
+    @Test func aNewInstallationIsNotLocked() {
+        let process = daemon.process()
+        let prefs = prefs(process, .roots)
+        #expect(prefs.lastError == nil && !daemon.hasMarker)
+        prefs.volume = 1
+        #expect(prefs.lastError == nil && daemon.hasMarker)
+    }
+
+    /// On a Mac there are no locked files, and no marker.
+    @Test func withoutDataProtectionNothingIsLookedAt() {
+        let process = daemon.process()
+        process.hasDataProtection = false
+        let prefs = prefs(process, .roots)
+        prefs.volume = 1
+        #expect(!daemon.hasMarker)
+        #expect(process.takeCopies() == 1)
+    }
+
+    /// What other code asks of a key of its own before the unlock is the default, and is not stored.
+    @Test func keysOutsideAClassAreNotWritten() throws {
+        restart(.flat)
+        let process = daemon.process()
+        let backend = try UserDefaultsStore(process, layout: .flat).backend.get()
+        #expect(throws: PrefsError.self) { try backend.entry(forKey: "volume") { _ in } }
+        #expect(throws: PrefsError.self) { try backend.setEntry(2, forKey: "volume") }
+        #expect(throws: PrefsError.self) { try PrefsError.converting { try backend.content() } }
+        daemon.deliver()
+        daemon.unlock()
+        #expect(try backend.entry(forKey: "volume") { _ in } as? Double == 1)
+        #expect(try backend.content().content?.count == 2)
+    }
+}

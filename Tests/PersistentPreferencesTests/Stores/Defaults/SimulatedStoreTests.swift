@@ -1,0 +1,241 @@
+import AppleModels
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// The store of Apple platforms over the model of `UserDefaults` and its daemon.
+@Suite struct SimulatedStoreTests {
+    private let daemon = ModelDaemon()
+
+    private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var volume = 0.5
+        @Pref var name = "none"
+        @Pref var recent: [Int] = []
+        @Pref("screen.width") var width = 100
+    }
+
+    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout = .roots) -> AppPrefs {
+        AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
+    }
+
+    // MARK: - Cost
+
+    @Test func aReadDoesNotCopyTheDomain() {
+        daemon.process().set(["volume": 1.0], forKey: "Root")
+        daemon.deliver()
+        let process = daemon.process()
+        let prefs = prefs(process)
+        // Once for the process: whether the domain is what UserDefaults shows.
+        #expect(process.takeCopies() <= 1)
+        _ = process.takeReads()
+        for _ in 0..<10 { #expect(prefs.volume == 1) }
+        #expect(prefs.values.count == 1)
+        #expect(process.takeCopies() == 0)
+        #expect(process.takeReads() == 0)
+        daemon.process().set(["volume": 2.0], forKey: "Root")
+        daemon.deliver()
+        for _ in 0..<10 { #expect(prefs.volume == 2) }
+        #expect(process.takeCopies() == 0)
+        #expect(process.takeReads() == 1)
+        prefs.volume = 3
+        _ = (process.takeCopies(), process.takeReads())
+        for _ in 0..<10 { #expect(prefs.volume == 3) }
+        #expect(process.takeCopies() == 0)
+        #expect(process.takeReads() == 1)
+    }
+
+    @Test func aReadOfAFlatKeyDoesNotCopyTheDomain() {
+        let other = daemon.process()
+        other.set(1.0, forKey: "volume")
+        daemon.deliver()
+        let process = daemon.process()
+        let prefs = prefs(process, .flat)
+        _ = (prefs.volume, prefs.width, process.takeCopies(), process.takeReads())
+        for _ in 0..<10 { #expect(prefs.volume == 1) }
+        #expect(process.takeReads() == 0)
+        // A key with a dot cannot be observed.
+        for _ in 0..<10 { #expect(prefs.width == 100) }
+        #expect(process.takeReads() == 10)
+        other.set(2.0, forKey: "volume")
+        other.set(200, forKey: "screen.width")
+        daemon.deliver()
+        #expect(prefs.volume == 2 && prefs.width == 200)
+        #expect(process.takeCopies() == 0)
+    }
+
+    // MARK: - What is read
+
+    /// Arguments, managed values and defaults that are registered or of the whole system are not values of the domain.
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func otherDomainsAreNotRead(_ layout: DomainLayout) {
+        let process = daemon.process()
+        let foreign: [String: Any] = layout == .flat ? ["volume": 9.0, "name": "x"] : ["Root": ["volume": 9.0]]
+        for path in [\ModelDefaults.managed, \.arguments, \.registered, \.global] {
+            process[keyPath: path] = foreign
+            let prefs = prefs(process, layout)
+            #expect(prefs.volume == 0.5 && !prefs.$volume.isSet && prefs.values.isEmpty)
+            prefs.name = "n"
+            #expect(prefs.volume == 0.5 && !prefs.$volume.isSet)
+            prefs.volume = 9
+            #expect(prefs.volume == 9 && prefs.$volume.isSet)
+            prefs.deleteAll()
+            #expect(process.entries.isEmpty)
+            process[keyPath: path] = [:]
+            // The model does not tell of changes of these.
+            process.set(nil, forKey: "any")
+        }
+    }
+
+    /// Whatever classes the system returns.
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func leavesAreCanonical(_ layout: DomainLayout) throws {
+        let process = daemon.process()
+        let values: [String: Any] = [
+            "text": "é", "int": 5, "large": Int64.max, "unsigned": UInt64.max, "double": 0.1, "narrow": 0.5, "true": true,
+            "date": Date(timeIntervalSinceReferenceDate: 1.5), "data": Data([1, 2]), "list": [1, "x", [true]],
+            "dictionary": ["a": ["b": 1.5]],
+        ]
+        let file = try TemporaryFolder()
+        let reference = PropertyListFileStore(url: file.file(), layout: layout)
+        let names = Array(values.keys)
+        let here = AnyPrefs(names, key: "Root", values: values, store: UserDefaultsStore(process, layout: layout))
+        let there = AnyPrefs(names, key: "Root", values: values, store: reference)
+        daemon.deliver()
+        let fresh = AnyPrefs(names, key: "Root", store: UserDefaultsStore(daemon.process(), layout: layout))
+        for prefs in [here, fresh] {
+            #expect(exactForm(prefs.values) == exactForm(there.values))
+            for name in names {
+                #expect(try exactForm(#require(prefs[name])) == exactForm(try #require(there[name])))
+                #expect(prefs[name] as? String == there[name] as? String)
+                #expect(prefs[name] as? Int == there[name] as? Int)
+            }
+        }
+    }
+
+    // MARK: - Several processes
+
+    /// An app and its extension change different keys of one domain, and each of them survives.
+    @Test func flatKeysOfTwoProcessesAreBothThere() {
+        let (app, appExtension) = (daemon.process(), daemon.process())
+        let (one, two) = (prefs(app, .flat), prefs(appExtension, .flat))
+        one.volume = 1
+        two.name = "two"
+        two.recent = [1]
+        one.recent = [2]
+        daemon.deliver()
+        for prefs in [one, two, prefs(daemon.process(), .flat)] {
+            #expect(prefs.volume == 1 && prefs.name == "two" && prefs.recent == [2])
+        }
+        // With a root, the last one that writes has written all of it: what `update` promises is within a process.
+        let (first, second) = (prefs(app), prefs(appExtension))
+        first.volume = 2
+        second.name = "root"
+        daemon.deliver()
+        #expect(first.volume == 0.5 && first.name == "root")
+    }
+
+    @Test func eachChangedKeyIsOneSet() {
+        let process = daemon.process()
+        let prefs = prefs(process, .flat)
+        prefs.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "n", [1]) }
+        nonisolated(unsafe) var sets: [String] = []
+        process.willSet = { sets.append($0) }
+        prefs.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "m", nil) }
+        #expect(sets.sorted() == ["name", "recent"])
+        sets = []
+        prefs.volume = 1
+        #expect(sets == [])
+        prefs.width = 1
+        #expect(sets.sorted() == ["PersistentPreferences dotted roots", "screen.width"])
+    }
+
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func observersHearOfOtherProcesses(_ layout: DomainLayout) throws {
+        let (app, other) = (daemon.process(), daemon.process())
+        let mine = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(app, layout: layout))
+        let theirs = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(other, layout: layout))
+        let heard = Heard<String>()
+        let observation = mine.onChange { heard.append($0.text) }
+        theirs["a"] = 1
+        daemon.deliver()
+        #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
+        mine["a"] = 2
+        #expect(heard.wait(for: 2).last == "Root a: 1 → 2")
+        daemon.deliver()
+        theirs["a"] = nil
+        daemon.deliver()
+        #expect(heard.wait(for: 3).last == "Root a: 2 → - elsewhere")
+        observation.cancel()
+    }
+
+    /// A key with a dot is no key path: another process's commit of it gives a sign by another entry.
+    @Test func observersHearOfKeysWithDots() {
+        let (app, other) = (daemon.process(), daemon.process())
+        let mine = prefs(app, .flat)
+        let heard = Heard<Int>()
+        let observation = mine.$width.onChange { heard.append($1) }
+        prefs(other, .flat).width = 5
+        daemon.deliver()
+        #expect(heard.wait(for: 1) == [5])
+        // Other code of the same process.
+        app.set(6, forKey: "screen.width")
+        #expect(heard.wait(for: 2) == [5, 6])
+        observation.cancel()
+        let root = AppPrefs(key: "com.example.Root", store: UserDefaultsStore(app))
+        let second = root.$volume.onChange { heard.append(Int($1)) }
+        AppPrefs(key: "com.example.Root", store: UserDefaultsStore(other)).volume = 7
+        daemon.deliver()
+        #expect(heard.wait(for: 3) == [5, 6, 7])
+        second.cancel()
+    }
+
+    /// A sign that comes while an entry is read makes the cache forget what was read.
+    @Test func aChangeDuringAReadIsSeen() {
+        let (app, other) = (daemon.process(), daemon.process())
+        let prefs = prefs(app, .flat)
+        for number in 1...100 {
+            other.set(Double(number), forKey: "volume")
+            inThreads(2) { thread in
+                if thread == 0 { daemon.deliver() } else { _ = prefs.volume }
+            }
+            #expect(prefs.volume == Double(number))
+        }
+    }
+
+    // MARK: - Size
+
+    @Test func aDomainNearItsLimitWarnsAndOneBeyondIsRejected() {
+        let process = daemon.process()
+        process.sizeLimits = (512_000, 1_000_000)
+        final class Blob: PersistentPrefs, @unchecked Sendable {
+            @Pref var blob = Data()
+            @Pref var other = 0
+        }
+        let prefs = Blob(store: UserDefaultsStore(process))
+        prefs.blob = Data(count: 400_000)
+        #expect(prefs.lastError == nil)
+        #expect(prefs.$blob.set(Data(count: 600_000)) == nil)
+        guard case .nearSizeLimit(let bytes, 1_000_000)? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        #expect((600_000...601_000).contains(bytes))
+        #expect(prefs.lastError?.isWarning == true)
+        #expect(prefs.blob.count == 600_000 && prefs.lastError == nil)
+        prefs.blob = Data(count: 1_100_000)
+        guard case .notStored(let failure)? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        #expect(failure.reason.hasSuffix("bytes; this system allows 1000000"))
+        #expect(prefs.blob.count == 600_000)
+        // What others have made larger may shrink.
+        process.set(["blob": Data(count: 1_200_000)], forKey: "Blob")
+        prefs.other = 1
+        #expect(prefs.lastError != nil)
+        prefs.blob = Data(count: 1_150_000)
+        #expect(prefs.blob.count == 1_150_000)
+    }
+}

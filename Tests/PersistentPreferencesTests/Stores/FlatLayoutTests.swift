@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// `DomainLayout.flat`: the entries of the domain are the values.
+@Suite struct FlatLayoutTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var volume = 0.5
+        @Pref(in: 1...9, previously: "cols") var columns = 3
+        @Pref var recent: [String] = []
+    }
+
+    private func store(_ system: SystemCalls = .real) -> PropertyListFileStore {
+        PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat, system: system)
+    }
+
+    /// The file as Foundation reads it.
+    private func entries() throws -> [String: Any] {
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: folder.file()), format: nil)
+        return try #require(list as? [String: Any])
+    }
+
+    @Test func valuesAreEntriesOfTheFile() throws {
+        try writePropertyList(["volume": 0.25, "window": ["x": 1], "columns": "three"], to: folder.file())
+        let prefs = AppPrefs(key: "any name", store: store())
+        #expect(prefs.volume == 0.25 && prefs.recent == [])
+        // Of the wrong type: kept, and read as the default.
+        #expect(prefs.columns == 3)
+        #expect(prefs.lastError != nil)
+        prefs.volume = 0.75
+        prefs.recent = ["a"]
+        let found = try entries()
+        #expect(found["volume"] as? Double == 0.75)
+        #expect(found["recent"] as? [String] == ["a"])
+        #expect(found["columns"] as? String == "three")
+        #expect(found["window"] as? [String: Int] == ["x": 1])
+        #expect(found.count == 4)
+        #expect(AppPrefs(key: "another name", store: store()).volume == 0.75)
+    }
+
+    @Test func foreignEntriesAreInvisibleAndStay() throws {
+        try writePropertyList(["others": 7, "volume": 1.0], to: folder.file())
+        let prefs = AppPrefs(store: store())
+        #expect(Set(prefs.values.keys) == ["volume"])
+        prefs.values = ["columns": 5]
+        #expect(try entries().keys.sorted() == ["columns", "others"])
+        prefs["others"] = 8
+        #expect(prefs.lastError.map { "\($0)" } == "not among the allowed keys: \"others\"")
+        prefs.clear()
+        #expect(try entries() as? [String: Int] == ["others": 7])
+    }
+
+    /// Other programs' entries survive even the removal of everything, and so the domain stays.
+    @Test func deleteAllRemovesWhatIsOurs() throws {
+        try writePropertyList(["others": 7, "cols": 4], to: folder.file())
+        let prefs = AppPrefs(store: store())
+        #expect(prefs.columns == 4)
+        prefs.volume = 1
+        prefs.deleteAll()
+        #expect(prefs.lastError == nil)
+        #expect(try entries() as? [String: Int] == ["others": 7])
+        #expect(prefs.columns == 3)
+    }
+
+    @Test func formerNamesAndVersionsWork() throws {
+        final class Migrated: PersistentPrefs, @unchecked Sendable {
+            @Pref(previously: "cols") var columns = 3
+            override class var migrations: [PrefsMigration] {
+                [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
+            }
+        }
+        try writePropertyList(["cols": 4, "others": 1], to: folder.file())
+        let prefs = Migrated(store: store())
+        #expect(prefs.columns == 8)
+        prefs.columns += 1
+        let found = try entries()
+        #expect(found["columns"] as? Int == 9 && found["others"] as? Int == 1)
+        #expect(found.keys.sorted() == ["PersistentPreferences version", "columns", "others"])
+        #expect(Migrated(store: store()).columns == 9)
+        prefs.deleteAll()
+        #expect(try entries() as? [String: Int] == ["others": 1])
+    }
+
+    @Test func anUnchangedDomainIsNotWritten() throws {
+        let calls = RecordingSystemCalls()
+        let prefs = AppPrefs(store: store(calls))
+        try store().update(root: "any") { $0 = nil }
+        try store().update(root: "any") { $0 = [:] }
+        prefs.update { _ in }
+        #expect(!FileManager.default.fileExists(atPath: folder.file().path))
+        prefs.volume = 1
+        _ = calls.takeCalls()
+        prefs.volume = 1
+        prefs.flush()
+        #expect(calls.takeCalls().filter { $0.hasPrefix("rename") } == [])
+        #expect(prefs.lastError == nil)
+        prefs.deleteAll()
+        prefs.flush()
+        #expect(prefs.lastError.map { "\($0)" } == "nothing is stored under the root key \"AppPrefs\"")
+    }
+
+    /// Changes of entries are heard under whatever key the instance has.
+    @Test func observersHearOfEntries() throws {
+        let prefs = AnyPrefs(observedNames, key: "Root", store: store())
+        let listener = Listener(prefs)
+        AnyPrefs(observedNames, key: "Other", store: store())["a"] = 1
+        try store().update(root: "x") { $0?["unknown"] = 1 }
+        prefs.key = "Moved"
+        prefs["a"] = 2
+        #expect(listener.take() == ["Root a: - → 1", "Moved a: 1 → 2"])
+        let heard = Heard<String>()
+        let observation = try store().observe(root: "R") { heard.append($0.text) }
+        prefs["b"] = "x"
+        #expect(heard.wait(for: 1) == ["R b: - → 'x'"])
+        observation.cancel()
+        try writePropertyList(["a": 5], to: folder.file())
+        #expect(listener.heard.wait { $0.last?.contains("elsewhere") == true }.last?.contains("a: 2 → 5") == true)
+    }
+
+    @Test func nestedUpdatesOfOneDomainMerge() {
+        let (one, two) = (AppPrefs(key: "One", store: store()), AppPrefs(key: "Two", store: store()))
+        one.update {
+            $0["volume"] = 1
+            two.columns = 4
+            #expect(one.columns == 4)
+        }
+        #expect(two.volume == 1 && one.columns == 4)
+        let failure = one.update {
+            two.volume = 0
+            one["columns"] = 99
+        }
+        #expect(failure != nil)
+        #expect(two.volume == 1)
+    }
+}
