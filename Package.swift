@@ -66,7 +66,8 @@ let package = Package(
             dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ProcessTests", dependencies: ["PersistentPreferences", "Probe", "StoreConformance", "TestSupport"],
+            name: "ProcessTests",
+            dependencies: ["PersistentPreferences", "Probe", "RawDefaults", "StoreConformance", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),

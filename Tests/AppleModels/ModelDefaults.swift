@@ -38,6 +38,8 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     package var hasDataProtection = true
     /// Called at the beginning of `set`, for a test to come between.
     package var willSet: (@Sendable (String) -> Void)?
+    /// Called at the end of `object(forKey:)`, likewise.
+    package var didRead: (@Sendable (String) -> Void)?
 
     init(_ daemon: ModelDaemon) {
         self.daemon = daemon
@@ -66,6 +68,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
             reads += 1
             return managed[key] ?? arguments[key] ?? state()[key] ?? global[key] ?? registered[key]
         }
+        didRead?(key)
         return found.map(Self.foreign)
     }
 

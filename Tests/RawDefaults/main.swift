@@ -7,6 +7,8 @@ import Foundation
 //     RawDefaults set SUITE KEY VALUE              the same without synchronize()
 //     RawDefaults set-object SUITE KEY             stores what no property list holds
 //     RawDefaults write-root SUITE ROOT KEY VALUE  stores a dictionary of one text
+//     RawDefaults app SUITE save                   stores what an app keeps, one entry for each value
+//     RawDefaults app SUITE show                   the same entries by the typed calls of UserDefaults
 
 let words = Array(CommandLine.arguments.dropFirst())
 
@@ -43,6 +45,26 @@ case ("set-object", 3):
 case ("write-root", 5):
     defaults.set([words[3]: words[4]], forKey: words[2])
     guard defaults.synchronize() else { fail("not written") }
+case ("app", 3):
+    if words[2] == "save" {
+        defaults.set(0.25, forKey: "volume")
+        defaults.set(7, forKey: "launches")
+        defaults.set(true, forKey: "isDark")
+        defaults.set("dark", forKey: "theme")
+        defaults.set(["a", "b"], forKey: "recent")
+        defaults.set(Data([1, 2, 3]), forKey: "bookmark")
+        defaults.set(Date(timeIntervalSinceReferenceDate: 1_000), forKey: "lastOpened")
+        defaults.set(5, forKey: "screen.width")
+        defaults.set(["x": 1], forKey: "NSWindow Frame Main")
+        guard defaults.synchronize() else { fail("not written") }
+    }
+    print(defaults.double(forKey: "volume"), defaults.integer(forKey: "launches"), defaults.bool(forKey: "isDark"))
+    print(defaults.string(forKey: "theme") ?? "-", defaults.stringArray(forKey: "recent") ?? [])
+    print((defaults.data(forKey: "bookmark") ?? Data()).map { "\($0)" }.joined(separator: ","))
+    print((defaults.object(forKey: "lastOpened") as? Date)?.timeIntervalSinceReferenceDate ?? -1)
+    print(
+        defaults.integer(forKey: "screen.width"), defaults.dictionary(forKey: "NSWindow Frame Main")?["x"] as? Int ?? -1
+    )
 default:
     fail("wrong usage")
 }

@@ -151,8 +151,10 @@ struct FileSession {
         do throws(StorageFailure) {
             // Somebody may delete the lock file between its opening and its locking; a lock on a deleted file is none.
             for _ in 0..<100 {
-                guard let (file, found) = try openLockFile(
-                    of: names, in: folder, creates: creates, protection: protection, system) else {
+                guard
+                    let (file, found) = try openLockFile(
+                        of: names, in: folder, creates: creates, protection: protection, system)
+                else {
                     if creates { continue }
                     return nil
                 }

@@ -44,7 +44,7 @@ enum CanonicalForm {
 /// The types are the same where a value is taken as another; a cast would look for conformances, at ten times the price.
 private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
     if Value.self == String.self { return .text(unsafeBitCast(value, to: String.self)) }
-    if Value.self == NSNumber.self {
+    if isNumber(Value.self) {
         let number = withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: NSNumber.self) }
         return type(of: number) == NSDecimalNumber.self ? .foreign : .number(number)
     }
@@ -56,3 +56,17 @@ private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
     if Value.self == KeyedArchiveUID.self { return .uid(unsafeBitCast(value, to: KeyedArchiveUID.self)) }
     return nil
 }
+
+/// Whether it is the class that Foundation gives numbers: on Apple platforms a subclass of `NSNumber`.
+@inline(__always)
+private func isNumber(_ type: Any.Type) -> Bool {
+    #if canImport(Darwin)
+        type == NSNumber.self || type == classOfNumbers
+    #else
+        type == NSNumber.self
+    #endif
+}
+
+#if canImport(Darwin)
+    private let classOfNumbers: Any.Type = Swift.type(of: NSNumber(value: Int64(1)))
+#endif

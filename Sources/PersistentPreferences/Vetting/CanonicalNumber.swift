@@ -65,6 +65,7 @@ enum CanonicalNumber: Equatable {
         }
     }
 
-    private static let plainClass = ObjectIdentifier(NSNumber.self)
+    /// On Apple platforms a subclass of `NSNumber`.
+    private static let plainClass = ObjectIdentifier(type(of: NSNumber(value: Int64(1))))
     private static let booleanClass = ObjectIdentifier(type(of: NSNumber(value: true)))
 }
