@@ -44,6 +44,10 @@ let package = Package(
         .target(
             name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
             path: "Tests/StoreConformance", swiftSettings: strict),
+        .target(
+            name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels",
+            exclude: ["README.md"],
+            swiftSettings: strict),
         .executableTarget(
             name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
@@ -53,7 +57,7 @@ let package = Package(
         .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
             name: "PersistentPreferencesTests",
-            dependencies: ["PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
+            dependencies: ["AppleModels", "PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [
                 .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
                 .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),

@@ -17,11 +17,13 @@ import Testing
 
     enum Place: CaseIterable { case memory, binary, xml }
 
-    private func store(_ place: Place) -> any PrefsStore {
-        switch place {
+    private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
+        let system = WatchedSystemCalls(watcher)
+        return switch place {
         case .memory: InMemoryStore()
-        case .binary: PropertyListFileStore(url: folder.file(), durability: .process)
-        case .xml: PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process)
+        case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
+        case .xml:
+            PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
         }
     }
 
@@ -31,9 +33,9 @@ import Testing
     }
 
     /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
-    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases)
-    func eachObserverHearsEachCommitInOrder(_ place: Place) async {
-        let prefs = CountPrefs(key: "Root", store: store(place))
+    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases, Watcher.allCases)
+    func eachObserverHearsEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
+        let prefs = CountPrefs(key: "Root", store: store(place, watcher))
         let commits = Self.threads * Self.writes
         let changes = Heard<PrefsChange>(), counts = Heard<[Int]>(), shared = Heard<PrefsChange>()
         let observations = [
