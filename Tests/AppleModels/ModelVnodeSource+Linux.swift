@@ -72,8 +72,9 @@
 
         func activate() {
             let isFirst = lock.withLock {
-                defer { state = .active }
-                return state == .inactive
+                guard state == .inactive else { return false }
+                state = .active
+                return true
             }
             guard isFirst else { return system.report("a source is activated twice, or after it was cancelled") }
             let registersAtOnce = system.registersAtOnce

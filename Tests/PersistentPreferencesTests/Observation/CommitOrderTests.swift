@@ -63,7 +63,12 @@ import Testing
 
         let numbers = Array(1...commits)
         #expect(counts.wait(for: commits) == numbers.map { [$0 - 1, $0] })
-        let all = changes.wait { $0.count { $0.keys.contains("counter") } == commits }
+        let end = prefs["shared"] as? Int
+        // The last commit is one of `shared`.
+        let all = changes.wait {
+            $0.count { $0.keys.contains("counter") } == commits
+                && $0.last { $0.keys.contains("shared") }?.newValues["shared"] as? Int == end
+        }
         #expect(all.compactMap { $0.newValues["counter"] as? Int } == numbers)
         #expect(all.allSatisfy { $0.origin == .thisProcess && $0.count == 1 })
         for thread in 0..<Self.threads {
@@ -72,7 +77,6 @@ import Testing
         }
         #expect(flaw(in: all) == nil)
         #expect(last(of: all).map(exactForm) == exactForm(prefs.values))
-        let end = prefs["shared"] as? Int
         shared.wait { $0.last?.newValues["shared"] as? Int == end }
         #expect(flaw(in: shared.all) == nil)
         #expect(await heardBySequence.value.compactMap { $0.newValues["counter"] as? Int } == numbers)
