@@ -32,6 +32,8 @@
     ///   Source: kqueue(2), NOTE_DELETE and NOTE_RENAME; XNU, bsd/vfs/kpi_vfs.c, VNOP_RMDIR.
     /// - Assumption: An unmounted volume is reported as REVOKE.
     ///   Source: kqueue(2), NOTE_REVOKE.
+    /// - Assumption: The volume supports events. Of some network volumes and others, sources report nothing, or less.
+    ///   Source: kqueue(2), BUGS.
     ///
     /// ## Descriptors
     /// - Assumption: `O_EVTONLY` needs permission to read.

@@ -48,7 +48,11 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     deinit {
-        guard LockRegistry.forks == 0 else { return }
+        guard LockRegistry.forks == 0 else {
+            // A forked child must not even release what is Dispatch's.
+            for source in [folder, file?.source] { source.map { _ = Unmanaged.passRetained($0 as AnyObject) } }
+            return
+        }
         folder.cancel()
         file?.source.cancel()
     }

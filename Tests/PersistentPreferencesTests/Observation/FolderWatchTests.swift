@@ -216,7 +216,7 @@
             _ = takeSigns(&taken)
             vnodes.onOpen = nil
             // The folder's, and none of the FIFO.
-            #expect(vnodes.openDescriptors.count == 1)
+            try #require(vnodes.openDescriptors.count == 1)
             #expect(vnodes.opensEver == (isLate ? 2 : 1))
             // A file in the place of it is watched again.
             try replace("3")
@@ -305,6 +305,46 @@
             #expect(vnodes.openDescriptors == [])
         }
 
+        private final class NoStatus: SystemCalls, @unchecked Sendable {
+            override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+                throw StorageFailure("fstat", "", code: EIO)
+            }
+        }
+
+        @Test func aFolderWhoseStatusCannotBeReadIsReported() throws {
+            #expect(throws: StorageFailure("fstat", home, code: EIO)) { try watch(system: NoStatus()) }
+            #expect(vnodes.openDescriptors == [])
+        }
+
+        /// Nor does it touch what its parent watches.
+        @Test func aForkedChildWatchesNothing() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder()
+                let names = FileNames(path: folder.file().path)
+                try Data().write(to: folder.file())
+                // Ends the process if a rule is broken.
+                let vnodes = ModelVnodes()
+                let queue = DispatchQueue(label: "FolderWatchTests")
+                var watch: FolderWatch? = try FolderWatch(names, vnodes, on: queue) { _ in }
+                while vnodes.opensEver < 2 { sched_yield() }
+                queue.sync {}
+                let child = fork()
+                if child == 0 {
+                    watch = nil
+                    do throws(StorageFailure) {
+                        _ = try FolderWatch(names, vnodes, on: queue) { _ in }
+                        _exit(1)
+                    } catch {
+                        _exit(error.reason == "cannot be watched in a forked process" ? 0 : 2)
+                    }
+                }
+                var status: Int32 = -1
+                waitpid(child, &status, 0)
+                withExtendedLifetime(watch) {}
+                if status != 0 { exit(1) }
+            }
+        }
+
         // MARK: - Descriptors
 
         /// The process's own count of what is open in the folder.
@@ -335,6 +375,9 @@
             #expect(try openFiles() == 0)
         }
     }
+
+    /// Swift hides it.
+    @_silgen_name("fork") private func fork() -> pid_t
 
     extension FolderWatch {
         fileprivate func doNothing() {}
