@@ -46,6 +46,7 @@ let package = Package(
             path: "Tests/StoreConformance", swiftSettings: strict),
         .target(
             name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels",
+            exclude: ["README.md"],
             swiftSettings: strict),
         .executableTarget(
             name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],

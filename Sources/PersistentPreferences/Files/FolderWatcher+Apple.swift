@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     import Foundation
 
-    /// Watches folders by descriptors that are open for events only. Type-checked only: never run.
+    /// Watches folders by Dispatch's file system sources.
     final class FolderWatcher: Sendable {
         static let shared = FolderWatcher()
 
@@ -13,64 +13,51 @@
         /// Calls the handler, on a private queue, when something happens to a name in a folder, or to another name there,
         /// until what is returned is released.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
-            try FolderWatch(names, on: queue, handler)
+            try FolderWatch(names, DispatchVnodes(), on: queue, handler)
         }
     }
 
-    /// A folder, whose names come and go, and the file in it, which is perhaps written in place. Ends with the object.
-    private final class FolderWatch: @unchecked Sendable {
-        private let names: FileNames
-        private let queue: DispatchQueue
-        private let handler: FolderWatcher.Handler
-        private let folder: any DispatchSourceFileSystemObject
-        /// Belongs to the queue, once the folder's source is active.
-        private var file: (any DispatchSourceFileSystemObject)?
-
-        init(
-            _ names: FileNames, on queue: DispatchQueue, _ handler: @escaping FolderWatcher.Handler
-        ) throws(StorageFailure) {
-            self.names = names
-            self.queue = queue
-            self.handler = handler
-            folder = try Self.source(names.folder, O_DIRECTORY, [.write, .delete, .rename, .revoke], on: queue)
-            watchFile()
-            folder.setEventHandler { [weak self] in self?.hearOfFolder() }
-            folder.activate()
+    /// The system's own sources. Type-checked only: never run.
+    private struct DispatchVnodes: VnodeSystem {
+        func open(_ path: String, _ flags: Int32) -> Int32 {
+            Foundation.open(path, O_EVTONLY | O_CLOEXEC | flags)
         }
 
-        deinit {
-            folder.cancel()
-            file?.cancel()
+        func close(_ descriptor: Int32) {
+            _ = Foundation.close(descriptor)
         }
 
-        private func hearOfFolder() {
-            // It may be another file by now; and the handler looks at it once it is watched.
-            watchFile()
-            handler(!folder.data.isDisjoint(with: [.delete, .rename, .revoke]))
+        func source(_ descriptor: Int32, _ events: VnodeEvents, on queue: DispatchQueue) -> any VnodeSource {
+            DispatchVnodeSource(
+                DispatchSource.makeFileSystemObjectSource(
+                    fileDescriptor: descriptor, eventMask: DispatchSource.FileSystemEvent(rawValue: events.rawValue),
+                    queue: queue))
+        }
+    }
+
+    private final class DispatchVnodeSource: VnodeSource, @unchecked Sendable {
+        private let source: any DispatchSourceFileSystemObject
+
+        init(_ source: any DispatchSourceFileSystemObject) {
+            self.source = source
         }
 
-        /// A file that is not there, or may not be opened, gives no sign until the folder does.
-        private func watchFile() {
-            file?.cancel()
-            file = nil
-            let system = SystemCalls.real
-            guard (try? system.status(ofPath: names.path, followsLinks: false))??.kind == .file else { return }
-            file = try? Self.source(
-                names.path, SystemCalls.followsNoLinks | O_NONBLOCK | O_NOCTTY,
-                [.write, .extend, .attrib, .delete, .rename], on: queue)
-            file?.setEventHandler { [handler] in handler(false) }
-            file?.activate()
+        var data: VnodeEvents { VnodeEvents(rawValue: source.data.rawValue) }
+
+        func setRegistrationHandler(_ handler: @escaping @Sendable () -> Void) {
+            source.setRegistrationHandler(handler: handler)
         }
 
-        private static func source(
-            _ path: String, _ flags: Int32, _ events: DispatchSource.FileSystemEvent, on queue: DispatchQueue
-        ) throws(StorageFailure) -> any DispatchSourceFileSystemObject {
-            let descriptor = Foundation.open(path, O_EVTONLY | O_CLOEXEC | flags)
-            guard descriptor >= 0 else { throw StorageFailure("open", path, code: errno) }
-            let source = DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: events, queue: queue)
-            source.setCancelHandler { _ = Foundation.close(descriptor) }
-            return source
+        func setEventHandler(_ handler: @escaping @Sendable () -> Void) {
+            source.setEventHandler(handler: handler)
         }
+
+        func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+            source.setCancelHandler(handler: handler)
+        }
+
+        func activate() { source.activate() }
+
+        func cancel() { source.cancel() }
     }
 #endif

@@ -18,13 +18,15 @@ import Testing
 
     enum Place: CaseIterable { case memory, binary, xml, simulated, simulatedFlat }
 
-    private func store(_ place: Place) -> any PrefsStore {
-        switch place {
+    private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
+        let system = WatchedSystemCalls(watcher)
+        return switch place {
         case .memory: InMemoryStore()
         case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
         case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
-        case .binary: PropertyListFileStore(url: folder.file(), durability: .process)
-        case .xml: PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process)
+        case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
+        case .xml:
+            PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
         }
     }
 
@@ -34,9 +36,9 @@ import Testing
     }
 
     /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
-    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases)
-    func eachObserverHearsEachCommitInOrder(_ place: Place) async {
-        let prefs = CountPrefs(key: "Root", store: store(place))
+    @Test(.timeLimit(.minutes(10)), arguments: Place.allCases, Watcher.allCases)
+    func eachObserverHearsEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
+        let prefs = CountPrefs(key: "Root", store: store(place, watcher))
         let commits = Self.threads * Self.writes
         let changes = Heard<PrefsChange>(), counts = Heard<[Int]>(), shared = Heard<PrefsChange>()
         let observations = [
@@ -64,7 +66,12 @@ import Testing
 
         let numbers = Array(1...commits)
         #expect(counts.wait(for: commits) == numbers.map { [$0 - 1, $0] })
-        let all = changes.wait { $0.count { $0.keys.contains("counter") } == commits }
+        let end = prefs["shared"] as? Int
+        // The last commit is one of `shared`.
+        let all = changes.wait {
+            $0.count { $0.keys.contains("counter") } == commits
+                && $0.last { $0.keys.contains("shared") }?.newValues["shared"] as? Int == end
+        }
         #expect(all.compactMap { $0.newValues["counter"] as? Int } == numbers)
         #expect(all.allSatisfy { $0.origin == .thisProcess && $0.count == 1 })
         for thread in 0..<Self.threads {
@@ -73,7 +80,6 @@ import Testing
         }
         #expect(flaw(in: all) == nil)
         #expect(last(of: all).map(exactForm) == exactForm(prefs.values))
-        let end = prefs["shared"] as? Int
         shared.wait { $0.last?.newValues["shared"] as? Int == end }
         #expect(flaw(in: shared.all) == nil)
         #expect(await heardBySequence.value.compactMap { $0.newValues["counter"] as? Int } == numbers)

@@ -17,13 +17,15 @@ import Testing
 
     enum Place: CaseIterable { case memory, binary, xml, simulated, simulatedFlat }
 
-    private func store(_ place: Place) -> any PrefsStore {
-        switch place {
+    private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
+        let system = WatchedSystemCalls(watcher)
+        return switch place {
         case .memory: InMemoryStore()
         case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
         case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
-        case .binary: PropertyListFileStore(url: folder.file(), durability: .process)
-        case .xml: PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process)
+        case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
+        case .xml:
+            PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
         }
     }
 
@@ -33,9 +35,9 @@ import Testing
 
     private struct Failed: Error {}
 
-    @Test(arguments: Place.allCases)
-    func eachCommitIsOneEvent(_ place: Place) throws {
-        let store = store(place)
+    @Test(arguments: Place.allCases, Watcher.allCases)
+    func eachCommitIsOneEvent(_ place: Place, _ watcher: Watcher) throws {
+        let store = store(place, watcher)
         let prefs = prefs(store)
         let listener = Listener(prefs)
         let other = self.prefs(store)

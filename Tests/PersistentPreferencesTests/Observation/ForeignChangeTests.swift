@@ -12,7 +12,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func prefs(_ url: URL, _ system: SystemCalls = .real) -> AnyPrefs {
+    private func prefs(_ url: URL, _ system: SystemCalls) -> AnyPrefs {
         AnyPrefs(
             observedNames, key: "Root", store: PropertyListFileStore(url: url, durability: .process, system: system))
     }
@@ -40,12 +40,13 @@ import Testing
             turnedIntoXML, turnedIntoLink
     }
 
-    @Test(arguments: Manner.allCases)
-    func isHeardOfOnce(_ manner: Manner) throws {
+    @Test(arguments: Manner.allCases, Watcher.allCases)
+    func isHeardOfOnce(_ manner: Manner, _ watcher: Watcher) throws {
+        let system = WatchedSystemCalls(watcher)
         // What takes two steps is one change if the second comes soon: a slow machine has to try again.
         for attempt in 0..<100 {
             let url = folder.file("\(attempt)/test.plist")
-            let prefs = prefs(url)
+            let prefs = prefs(url, system)
             prefs["a"] = 1
             let listener = Listener(prefs)
             let time = try ContinuousClock().measure { try change(manner, url, folder.file("aside \(attempt)")) }
@@ -87,8 +88,9 @@ import Testing
     }
 
     /// What a write of ours finds under the lock comes first.
-    @Test func aForeignChangeIsHeardBeforeTheCommitUponIt() throws {
-        let prefs = prefs(folder.file())
+    @Test(arguments: Watcher.allCases)
+    func aForeignChangeIsHeardBeforeTheCommitUponIt(_ watcher: Watcher) throws {
+        let prefs = prefs(folder.file(), WatchedSystemCalls(watcher))
         prefs["a"] = 1
         for number in 1...30 {
             let listener = Listener(prefs)
@@ -102,9 +104,10 @@ import Testing
         }
     }
 
-    @Test func whatComesAndGoes() throws {
+    @Test(arguments: Watcher.allCases)
+    func whatComesAndGoes(_ watcher: Watcher) throws {
         let url = folder.file("one/two/test.plist")
-        let prefs = prefs(url)
+        let prefs = prefs(url, WatchedSystemCalls(watcher))
         let listener = Listener(prefs)
         // The folder and the one above are yet to come; then they go, and come once more.
         for number in 1...3 {
@@ -122,8 +125,8 @@ import Testing
 
     enum Link: CaseIterable { case ofFile, ofFolder, chain, relative }
 
-    @Test(arguments: Link.allCases)
-    func aLinkThatIsChanged(_ kind: Link) throws {
+    @Test(arguments: Link.allCases, Watcher.allCases)
+    func aLinkThatIsChanged(_ kind: Link, _ watcher: Watcher) throws {
         for name in ["A", "B"] {
             try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: false)
         }
@@ -143,7 +146,7 @@ import Testing
             }
         }
         lead(to: "A")
-        let prefs = prefs(url)
+        let prefs = prefs(url, WatchedSystemCalls(watcher))
         let listener = Listener(prefs)
         lead(to: "B")
         #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
@@ -158,9 +161,10 @@ import Testing
         #expect(try propertyList(at: one)["Root"].map { ($0 as? [String: Any])?["a"] as? Int } == 10)
     }
 
-    @Test func whatCannotBeReadIsNoChangeUntilItCan() throws {
+    @Test(arguments: Watcher.allCases)
+    func whatCannotBeReadIsNoChangeUntilItCan(_ watcher: Watcher) throws {
         let url = folder.file()
-        let system = RecordingSystemCalls()
+        let system = RecordingSystemCalls(watcher)
         let prefs = prefs(url, system)
         prefs["a"] = 1
         let listener = Listener(prefs)
@@ -183,9 +187,10 @@ import Testing
     }
 
     /// Of a damaged file the newest known state is read: nothing has changed, and the look of the feed changes nothing.
-    @Test func damageIsNoChange() throws {
+    @Test(arguments: Watcher.allCases)
+    func damageIsNoChange(_ watcher: Watcher) throws {
         let url = folder.file()
-        let system = RecordingSystemCalls()
+        let system = RecordingSystemCalls(watcher)
         system.flushes = false
         let prefs = prefs(url, system)
         prefs["a"] = 1
@@ -205,9 +210,10 @@ import Testing
     }
 
     /// Two roots of one file, changed by one foreign write, are an event for each of their observers.
-    @Test func eachRootOfAFileHasItsOwn() throws {
+    @Test(arguments: Watcher.allCases)
+    func eachRootOfAFileHasItsOwn(_ watcher: Watcher) throws {
         let url = folder.file()
-        let store = PropertyListFileStore(url: url, durability: .process)
+        let store = PropertyListFileStore(url: url, durability: .process, system: WatchedSystemCalls(watcher))
         let (one, two) = (
             AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
         )
@@ -222,9 +228,10 @@ import Testing
     }
 
     /// A change that two foreign writes make and unmake may not be heard; the state in the end always is.
-    @Test func theLastOfManyIsHeard() throws {
+    @Test(arguments: Watcher.allCases)
+    func theLastOfManyIsHeard(_ watcher: Watcher) throws {
         let url = folder.file()
-        let prefs = prefs(url)
+        let prefs = prefs(url, WatchedSystemCalls(watcher))
         prefs["a"] = 0
         let heard = Heard<PrefsChange>()
         let observation = prefs.onChange { heard.append($0) }

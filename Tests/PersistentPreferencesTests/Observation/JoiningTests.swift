@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Does something once on the thread that has set it, right after a status was taken of an open file.
-    private final class AfterStatus: SystemCalls, @unchecked Sendable {
+    private final class AfterStatus: WatchedSystemCalls, @unchecked Sendable {
         private let lock = NSLock()
         private var action: (thread: Thread, run: () -> Void)?
 
@@ -85,9 +85,10 @@ import Testing
     }
 
     /// After the file was read for a new observer and before that is at its place, somebody else writes, and the feed looks.
-    @Test func aForeignWriteWhileAnObserverJoinsIsNotForgotten() throws {
+    @Test(arguments: Watcher.allCases)
+    func aForeignWriteWhileAnObserverJoinsIsNotForgotten(_ watcher: Watcher) throws {
         let url = folder.file()
-        let system = AfterStatus()
+        let system = AfterStatus(watcher)
         let store = PropertyListFileStore(url: url, durability: .process, system: system)
         let sentinel = AnyPrefs(observedNames, key: "Other", store: store)
         let prefs = NumberPrefs(key: "Root", store: store)

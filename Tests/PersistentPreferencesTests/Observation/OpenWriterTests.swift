@@ -7,18 +7,22 @@ import Testing
 /// A program that writes the file in place and keeps it open.
 @Suite struct OpenWriterTests {
     private let folder: TemporaryFolder
-    private let system = RecordingSystemCalls()
-    private let prefs: AnyPrefs
 
     init() throws {
         folder = try TemporaryFolder()
-        prefs = AnyPrefs(
+    }
+
+    private func prefs(_ system: RecordingSystemCalls) -> AnyPrefs {
+        let prefs = AnyPrefs(
             observedNames, key: "Root",
             store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
         prefs["a"] = 1
+        return prefs
     }
 
-    @Test func eachWriteIsHeardBeforeTheFileIsClosed() throws {
+    @Test(arguments: Watcher.allCases)
+    func eachWriteIsHeardBeforeTheFileIsClosed(_ watcher: Watcher) throws {
+        let prefs = prefs(RecordingSystemCalls(watcher))
         let listener = Listener(prefs)
         let handle = try FileHandle(forWritingTo: folder.file())
         for number in 2...20 {
@@ -31,7 +35,10 @@ import Testing
     }
 
     /// A read waits for the rest of an incomplete file if that changed within the last second, and otherwise does not.
-    @Test(arguments: [true, false]) func halfOfAWriteIsNoChange(_ isYoung: Bool) throws {
+    @Test(arguments: [true, false], Watcher.allCases)
+    func halfOfAWriteIsNoChange(_ isYoung: Bool, _ watcher: Watcher) throws {
+        let system = RecordingSystemCalls(watcher)
+        let prefs = prefs(system)
         system.isClockAhead = !isYoung
         let listener = Listener(prefs)
         let bytes = try PropertyListCoder.encode(plain: ["Root": ["a": 2, "b": 3]], as: .xml)

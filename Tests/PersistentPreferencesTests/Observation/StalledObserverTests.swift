@@ -94,8 +94,11 @@ import Testing
         for observation in observations { observation.cancel() }
     }
 
-    @Test func aFileIsWrittenOnWhileAnObserverIsStalled() {
-        let prefs = NumberPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+    @Test(arguments: Watcher.allCases)
+    func aFileIsWrittenOnWhileAnObserverIsStalled(_ watcher: Watcher) {
+        let system = WatchedSystemCalls(watcher)
+        let prefs = NumberPrefs(
+            key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
         let gate = Gate()
         let heard = Heard<PrefsChange>()
         let observation = prefs.onChange {

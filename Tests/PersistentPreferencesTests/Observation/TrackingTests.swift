@@ -170,9 +170,12 @@ import Testing
     }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.
-    @Test(.timeLimit(.minutes(10))) func foreignChangesComeOnTheMainQueue() async throws {
+    @Test(.timeLimit(.minutes(10)), arguments: Watcher.allCases)
+    func foreignChangesComeOnTheMainQueue(_ watcher: Watcher) async throws {
         let folder = try TemporaryFolder()
-        let prefs = SizePrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let system = WatchedSystemCalls(watcher)
+        let prefs = SizePrefs(
+            key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
         prefs.size = 1
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)

@@ -7,14 +7,13 @@ import Testing
 /// Folders are watched from the first observer to the last, and for observers only.
 @Suite struct WatchTests {
     private let folder: TemporaryFolder
-    private let system = CountingWatches()
 
     init() throws {
         folder = try TemporaryFolder()
     }
 
     /// Counts the watches that there are, and fails on demand.
-    private final class CountingWatches: SystemCalls, @unchecked Sendable {
+    private final class CountingWatches: WatchedSystemCalls, @unchecked Sendable {
         private let lock = NSLock()
         private var count = 0
         private var begun = 0
@@ -43,14 +42,15 @@ import Testing
         }
     }
 
-    private func prefs(_ name: String = "test.plist") -> AnyPrefs {
+    private func prefs(_ name: String, _ system: CountingWatches) -> AnyPrefs {
         AnyPrefs(
             observedNames, key: "Root",
             store: PropertyListFileStore(url: folder.file(name), durability: .process, system: system))
     }
 
     @Test func whoOnlyReadsAndWritesWatchesNothing() {
-        let prefs = prefs()
+        let system = CountingWatches()
+        let prefs = prefs("test.plist", system)
         prefs["a"] = 1
         prefs.update { $0["b"] = prefs["a"] }
         _ = (prefs.values, prefs.count)
@@ -58,8 +58,10 @@ import Testing
         #expect(system.watchesEver == 0)
     }
 
-    @Test func fromTheFirstObserverToTheLast() throws {
-        let prefs = prefs(), other = self.prefs()
+    @Test(arguments: Watcher.allCases)
+    func fromTheFirstObserverToTheLast(_ watcher: Watcher) throws {
+        let system = CountingWatches(watcher)
+        let prefs = prefs("test.plist", system), other = self.prefs("test.plist", system)
         let one = prefs.onChange { _ in }
         #expect(system.watches == 1)
         let two = other.onChange(of: "a") { _ in }
@@ -78,19 +80,22 @@ import Testing
         #expect(system.watches == 0)
     }
 
-    @Test func linksOnThePathAreWatchedToo() throws {
-        prefs("real.plist")["a"] = 1
+    @Test(arguments: Watcher.allCases)
+    func linksOnThePathAreWatchedToo(_ watcher: Watcher) throws {
+        let system = CountingWatches(watcher)
+        prefs("real.plist", system)["a"] = 1
         #expect(symlink("real.plist", folder.file("link.plist").path) == 0)
-        let linked = prefs("link.plist")
+        let linked = prefs("link.plist", system)
         let observation = linked.onChange { _ in }
         #expect(system.watches == 2)
         observation.cancel()
         #expect(system.watches == 0)
     }
 
-    @Test(arguments: [ENOSPC, EMFILE, EACCES])
-    func whatCannotBeWatchedIsReported(_ code: Int32) throws {
-        let prefs = prefs()
+    @Test(arguments: [ENOSPC, EMFILE, EACCES], Watcher.allCases)
+    func whatCannotBeWatchedIsReported(_ code: Int32, _ watcher: Watcher) throws {
+        let system = CountingWatches(watcher)
+        let prefs = prefs("test.plist", system)
         system.fail(with: code)
         let listener = Listener(prefs)
         guard case .notWatched = prefs.lastError else {
@@ -118,6 +123,7 @@ import Testing
     }
 
     @Test func theStoreSaysThatItIsNotWatched() {
+        let system = CountingWatches()
         let store = PropertyListFileStore(url: folder.file(), system: system)
         system.fail(with: ENOSPC)
         #expect {
@@ -129,9 +135,10 @@ import Testing
     }
 
     /// A folder is made after the watch was put on the one above, and before that is noted.
-    @Test func aFolderThatComesWhileTheWatchIsMade() throws {
+    @Test(arguments: Watcher.allCases)
+    func aFolderThatComesWhileTheWatchIsMade(_ watcher: Watcher) throws {
         let url = folder.file("new/test.plist")
-        let system = MakesFolder(url.deletingLastPathComponent().path)
+        let system = MakesFolder(url.deletingLastPathComponent().path, watcher)
         let prefs = AnyPrefs(
             observedNames, key: "Root",
             store: PropertyListFileStore(url: url, durability: .process, system: system))
@@ -144,13 +151,16 @@ import Testing
     }
 
     /// Makes the folder right after it was found missing, and goes on once the sign of it is being heard, as far as that goes.
-    private final class MakesFolder: SystemCalls, @unchecked Sendable {
+    private final class MakesFolder: WatchedSystemCalls, @unchecked Sendable {
         let path: String
         let handled = Heard<Bool>()
         private let watched = Heard<String>()
         private let isMade = Heard<Bool>()
 
-        init(_ path: String) { self.path = path }
+        init(_ path: String, _ watcher: Watcher) {
+            self.path = path
+            super.init(watcher)
+        }
 
         override func watch(
             _ names: FileNames, _ handler: @escaping FolderWatcher.Handler

@@ -3,7 +3,7 @@ import Foundation
 @testable import PersistentPreferences
 
 /// The real system calls, counted, and made to fail on demand.
-final class RecordingSystemCalls: SystemCalls, @unchecked Sendable {
+final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     private let lock = NSLock()
     private var names: [String] = []
     private var faults: [String: [Int32]] = [:]

@@ -1,0 +1,136 @@
+import Foundation
+
+/// Watches a name in a folder by two event sources: one of the folder, which reports names that come and go, and one of the file
+/// of that name, which reports writes in place. Ends with the object.
+///
+/// A source reports nothing until the system has registered it, which is some time after its activation. So each source is
+/// followed by another look at the name once it is registered.
+///
+/// A file that may not be opened is not watched: only what happens to its name is reported.
+final class FolderWatch: @unchecked Sendable {
+    private let names: FileNames
+    private let vnodes: any VnodeSystem
+    private let system: SystemCalls
+    private let queue: DispatchQueue
+    private let handler: FolderWatcher.Handler
+    private let folder: any VnodeSource
+    private let folderStatus: FileStatus
+    /// What was at the path when the watch began.
+    private let start: FileStatus?
+    /// Belongs to the queue.
+    private var file: (source: any VnodeSource, status: FileStatus)?
+
+    /// - Parameters:
+    ///   - queue: serial.
+    ///   - handler: called on the queue.
+    /// - Throws: what `open` reports of the folder.
+    init(
+        _ names: FileNames, _ vnodes: any VnodeSystem, system: SystemCalls = .real, on queue: DispatchQueue,
+        _ handler: @escaping FolderWatcher.Handler
+    ) throws(StorageFailure) {
+        // A forked child does not have its parent's kernel queue (kqueue(2)), and Dispatch does not run in it.
+        guard LockRegistry.forks == 0 else {
+            throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
+        }
+        self.names = names
+        self.vnodes = vnodes
+        self.system = system
+        self.queue = queue
+        self.handler = handler
+        let (descriptor, status) = try Self.open(names.folder, O_DIRECTORY, vnodes, system)
+        folderStatus = status
+        start = Self.status(of: names.path, system)
+        folder = vnodes.source(descriptor, [.write, .delete, .rename, .revoke], on: queue)
+        folder.setCancelHandler { vnodes.close(descriptor) }
+        folder.setRegistrationHandler { [weak self] in self?.folderIsRegistered() }
+        folder.setEventHandler { [weak self] in self?.folderChanged() }
+        folder.activate()
+    }
+
+    deinit {
+        guard LockRegistry.forks == 0 else {
+            // A forked child must not even release what is Dispatch's.
+            for source in [folder, file?.source] { source.map { _ = Unmanaged.passRetained($0 as AnyObject) } }
+            return
+        }
+        folder.cancel()
+        file?.source.cancel()
+    }
+
+    private func folderIsRegistered() {
+        let found = watchFile()
+        let isGone = isFolderGone
+        if isGone || found != start { handler(isGone) }
+    }
+
+    /// Whether the folder was removed or moved before its source was registered.
+    private var isFolderGone: Bool {
+        do throws(StorageFailure) {
+            let there = try system.status(ofPath: names.folder, followsLinks: true)
+            return there?.isSameFile(as: folderStatus) != true
+        } catch {
+            // What may not be looked at may still be there.
+            return false
+        }
+    }
+
+    private func folderChanged() {
+        watchFile()
+        handler(!folder.data.isDisjoint(with: [.delete, .rename, .revoke]))
+    }
+
+    /// - Parameter found: what was at the path before the source was made.
+    private func fileIsRegistered(after found: FileStatus) {
+        let now = watchFile()
+        // A write soon after another one may leave the times as they are.
+        if now != found || !found.isSettled(at: system.now()) { handler(false) }
+    }
+
+    /// Watches the file that is at the path now.
+    ///
+    /// - Returns: its status.
+    @discardableResult
+    private func watchFile() -> FileStatus? {
+        let found = Self.status(of: names.path, system)
+        if let found, let file, file.status.isSameFile(as: found) {
+            // Its source stays, with the events that wait in it. The file may not be open to us any more.
+            return found
+        }
+        file?.source.cancel()
+        file = nil
+        // Nothing is opened before it is known to be a regular file.
+        guard let found, found.kind == .file else { return found }
+        let flags = SystemCalls.followsNoLinks | O_NONBLOCK | O_NOCTTY
+        guard let (descriptor, status) = try? Self.open(names.path, flags, vnodes, system) else { return found }
+        // Something else may have taken the name since.
+        guard status.kind == .file else {
+            vnodes.close(descriptor)
+            return found
+        }
+        let source = vnodes.source(descriptor, [.write, .extend, .attrib, .delete, .rename], on: queue)
+        source.setCancelHandler { [vnodes] in vnodes.close(descriptor) }
+        source.setRegistrationHandler { [weak self] in self?.fileIsRegistered(after: found) }
+        source.setEventHandler { [handler] in handler(false) }
+        source.activate()
+        file = (source, status)
+        return found
+    }
+
+    private static func open(
+        _ path: String, _ flags: Int32, _ vnodes: any VnodeSystem, _ system: SystemCalls
+    ) throws(StorageFailure) -> (descriptor: Int32, status: FileStatus) {
+        let descriptor = vnodes.open(path, flags)
+        guard descriptor >= 0 else { throw StorageFailure("open", path, code: errno) }
+        do throws(StorageFailure) {
+            return (descriptor, try system.status(of: descriptor))
+        } catch {
+            vnodes.close(descriptor)
+            throw error.at(path)
+        }
+    }
+
+    /// nil where there is nothing, or nothing that may be seen.
+    private static func status(of path: String, _ system: SystemCalls) -> FileStatus? {
+        (try? system.status(ofPath: path, followsLinks: false)) ?? nil
+    }
+}
