@@ -32,22 +32,24 @@ import Testing
     func aCommitOfAnotherThreadAfterTheReadIsHeard(_ reading: Reading) async {
         let prefs = prefs(), writer = self.prefs()
         let settings = AppSettingsValues(store: store, root: "Root")
-        let heard = Heard<Int>()
-        withObservationTracking {
-            switch reading {
-            case .property: _ = prefs.size
-            case .handle: _ = prefs.$size.value
-            case .subscripted: _ = prefs["size"]
-            case .values: _ = prefs.values
-            case .setting: _ = settings[Size.self]
+        for size in 13...14 {
+            let heard = Heard<Int>()
+            withObservationTracking {
+                switch reading {
+                case .property: _ = prefs.size
+                case .handle: _ = prefs.$size.value
+                case .subscripted: _ = prefs["size"]
+                case .values: _ = prefs.values
+                case .setting: _ = settings[Size.self]
+                }
+                inThreads(1) { _ in writer.size = size }
+            } onChange: {
+                heard.append(prefs.size)
             }
-            inThreads(1) { _ in writer.size = 13 }
-        } onChange: {
-            heard.append(prefs.size)
+            #expect(heard.all == [])
+            await mainQueue()
+            #expect(heard.all == [size])
         }
-        #expect(heard.all == [])
-        await mainQueue()
-        #expect(heard.all == [13])
     }
 
     /// As many as there are become one block of the main queue, which may never run.
