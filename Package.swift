@@ -23,11 +23,14 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
+        .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
     targets: [
         .target(name: "PersistentPreferences", exclude: leftOut, resources: privacy, swiftSettings: strict),
+        .target(
+            name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),

@@ -55,9 +55,12 @@ library+=("$stubs/Foundation.swift")
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
-check -emit-module -module-name SwiftUI -o "$folder/SwiftUI.swiftmodule" "$stubs/SwiftUI.swift"
+mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
 
-echo "== the library with Darwin and SwiftUI: ${#library[@]} files"
+# SwiftUI comes later: the library has to do without it.
+check -emit-module -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
+
+echo "== the library with Darwin and Combine: ${#library[@]} files"
 check -typecheck -module-name PersistentPreferences "${library[@]}"
 
 mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")
@@ -67,11 +70,13 @@ for file in "${observing[@]}"; do primary+=(-primary-file "$file"); done
 mapfile -t others < <(grep -L 'canImport(ObjectiveC)' "${library[@]}")
 check "${objc[@]}" -typecheck -module-name PersistentPreferences "${primary[@]}" "${others[@]}"
 
-echo "== what imports it: the drop-in, the test set, a sample"
+echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
 module() { # module, arguments
     check "${objc[@]}" -emit-module -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
 }
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
+module SwiftUI "$stubs/SwiftUI.swift"
+module PersistentPreferencesUI "${forSwiftUI[@]}"
 module RVS_PersistentPrefs "${dropIn[@]}"
 module PrefsTestSet "${testSet[@]}"
 check "${objc[@]}" -typecheck -module-name Sample "$stubs/Sample.swift"

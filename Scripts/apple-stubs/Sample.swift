@@ -1,6 +1,8 @@
 // What programs on Apple platforms do with the package, in the manner of the seeds.
 
+import Combine
 import Foundation
+import PersistentPreferencesUI
 import RVS_PersistentPrefs
 import SwiftUI
 
@@ -30,7 +32,7 @@ struct ScreenView: View {
         Stepper("Size", value: prefs.$size.binding)
         Stepper("Volume", value: $prefs.volume)
         Toggle("Dark, too", isOn: $ownPrefs.isDark)
-        Toggle("Beta", isOn: $isBeta)
+        Toggle("Beta", isOn: $isBeta.binding)
     }
 }
 
@@ -50,6 +52,32 @@ func observe(_ prefs: ScreenPrefs) -> [NSKeyValueObservation] {
         prefs.observe(\.volume) { prefs, change in print(prefs.volume, change.newValue ?? 0) },
         prefs.observe(\.values) { _, change in print(change.newValue ?? [:]) },
     ]
+}
+
+@MainActor final class ScreenModel {
+    var size = 0
+    private var cancellables: Set<AnyCancellable> = []
+
+    init(_ prefs: ScreenPrefs) {
+        prefs.$size.publisher.sink { print($0) }.store(in: &cancellables)
+        prefs.publisher(of: "volume", "size").sink { print($0.newValues) }.store(in: &cancellables)
+        let all: AnyPublisher<PrefsChange, Never> = prefs.publisher()
+        all.subscribe(ChangeCounter())
+    }
+}
+
+/// A subscriber that demands one change after another.
+final class ChangeCounter: Subscriber {
+    typealias Input = PrefsChange
+    typealias Failure = Never
+    private var count = 0
+
+    func receive(subscription: any Subscription) { subscription.request(.max(1)) }
+    func receive(_ change: PrefsChange) -> Subscribers.Demand {
+        count += change.count
+        return .max(1)
+    }
+    func receive(completion: Subscribers.Completion<Never>) {}
 }
 
 let keyPaths = [#keyPath(ScreenPrefs.volume), #keyPath(ScreenPrefs.values), #keyPath(ScreenPrefs.isShown)]

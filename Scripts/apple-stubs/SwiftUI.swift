@@ -1,4 +1,4 @@
-// What the library and the sample use of SwiftUI, with the signatures that the macOS SDK has.
+// What PersistentPreferencesUI and the sample use of SwiftUI, with the signatures that the macOS SDK has.
 
 public import Observation
 

@@ -1,7 +1,9 @@
+import Dispatch
 public import Observation
 
 /// Tells the Observation framework, and where there is one the key-value observing, of an instance's changes: right after the
-/// commit, on the thread that made it; on the main queue where it was made elsewhere.
+/// commit, on the thread that made it; on the main queue where it was made elsewhere. `UnheardChanges` says which changes the
+/// Observation framework is told of a second time.
 ///
 /// Nothing tells when the last observer of either kind is gone: an instance that was observed once is followed until it is
 /// released.
@@ -10,6 +12,11 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
     private let lock = Lock()
     // Under the lock.
     private var follower: RootFollower?
+    private var unheard = UnheardChanges()
+
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before anything is
+    /// read.
+    var trustsProbe = TrackingProbe.works
 
     // MARK: - Who reads
 
@@ -25,8 +32,11 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
 
     /// Whether somebody keeps track of what the thread reads; then the instance is followed from here on.
     private func isTracked(_ prefs: PersistentPrefs) -> Bool {
-        guard TrackingProbe.isTracked(prefs, registrar, Self.probe) else { return false }
+        guard !trustsProbe || TrackingProbe.isTracked(prefs, registrar, Self.probe) else { return false }
         follow(prefs)
+        if UnheardChanges.isOnMainThread, lock.withLock({ unheard.begin() }) {
+            DispatchQueue.main.async { [weak self] in self?.announceUnheard() }
+        }
         return true
     }
 
@@ -65,12 +75,22 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
         guard let follower = lock.withLock({ follower }), let prefs = follower.state.owner,
             let change = follower.change(pending)
         else { return }
-        prefs.tellKeyValueObservers(of: pending) {
-            for key in change.keys {
-                registrar.withMutation(of: prefs, keyPath: \.[observed: key]) {}
-            }
-            registrar.withMutation(of: prefs, keyPath: \.values) {}
+        // Before the announcement: if the main thread is not waited for any more, its tracking listens by now.
+        if !UnheardChanges.isOnMainThread { lock.withLock { unheard.add(change.keys) } }
+        prefs.tellKeyValueObservers(of: pending) { announce(change.keys, of: prefs) }
+    }
+
+    private func announceUnheard() {
+        let keys = lock.withLock { unheard.take() }
+        guard !keys.isEmpty, let prefs = lock.withLock({ follower })?.state.owner else { return }
+        announce(keys, of: prefs)
+    }
+
+    private func announce(_ keys: [String], of prefs: PersistentPrefs) {
+        for key in keys {
+            registrar.withMutation(of: prefs, keyPath: \.[observed: key]) {}
         }
+        registrar.withMutation(of: prefs, keyPath: \.values) {}
     }
 }
 

@@ -49,6 +49,19 @@ extension PersistentPrefs {
         }
     }
 
+    /// The changes from now on, for a subscriber; nil if the keys are refused or nothing can be observed, as ``lastError`` says.
+    func demandedChanges(
+        of keys: [String], _ receive: @escaping (PrefsChange) -> Int
+    ) -> DemandedChanges<PrefsChange>? {
+        guard let follower = follower(of: keys) else { return nil }
+        let changes = DemandedChanges(follower, { follower.change($0) }, receive)
+        guard follow(follower, changes) != nil else {
+            changes.end()
+            return nil
+        }
+        return changes
+    }
+
     // MARK: - What every form has in common
 
     /// nil where the keys or the root's key are refused, as ``lastError`` says.

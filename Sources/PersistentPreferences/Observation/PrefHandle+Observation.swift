@@ -27,6 +27,20 @@ extension PrefHandle {
         return PrefUpdates { handle.stream() }
     }
 
+    /// The value of now and each that takes its place, for a subscriber; nil if nothing can be observed, as
+    /// ``PersistentPrefs/lastError`` says.
+    func demandedValues(_ receive: @escaping (Value) -> Int) -> DemandedChanges<Value>? {
+        let property = property
+        guard let follower = prefs.follower(of: [key]) else { return nil }
+        let changes = DemandedChanges(follower, { property.values(of: $0, follower)?.new }, receive)
+        guard let start = prefs.follow(follower, changes) else {
+            changes.end()
+            return nil
+        }
+        changes.begin(with: property.value(in: start, follower.state))
+        return changes
+    }
+
     private func stream() -> ChangeStream<Value> {
         let property = property
         let follower = prefs.follower(of: [key])

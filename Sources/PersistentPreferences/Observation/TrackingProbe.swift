@@ -9,6 +9,21 @@ struct TrackingProbe: Hashable {
         Self.wasHashed.value = UnsafeRawPointer(bitPattern: 1)
     }
 
+    /// Whether the probe finds a tracking. If it does not, the framework has changed, and every read has to count as tracked. A
+    /// probe that finds a tracking everywhere needs no test, because every read counts as tracked then.
+    static let works = findsTracking(with: \.[probe: TrackingProbe()])
+
+    /// What the test of `works` is made with.
+    final class Sample: Observable {}
+
+    /// - Parameter keyPath: the one that the probe is asked with.
+    static func findsTracking(with keyPath: KeyPath<Sample, Void>) -> Bool {
+        withObservationTracking {
+            isTracked(Sample(), ObservationRegistrar(), keyPath)
+        } onChange: {
+        }
+    }
+
     /// - Parameter keyPath: one made of `\.[probe: TrackingProbe()]`. Making it costs more than asking.
     static func isTracked<Subject: Observable>(
         _ subject: Subject, _ registrar: ObservationRegistrar, _ keyPath: KeyPath<Subject, Void>

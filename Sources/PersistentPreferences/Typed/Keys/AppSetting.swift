@@ -1,7 +1,8 @@
 /// One of the ``AppSettingsValues``, as a property of whatever type needs it: `@AppSetting(\.useDevEnvironment)`.
 ///
-/// The default is the key's, one for the whole program; no user of the setting has another. Where SwiftUI is, it is a
-/// `DynamicProperty`, and `$setting` a `Binding`. Cost, errors and threads are those of the setting.
+/// The default is the key's, one for the whole program; no user of the setting has another. Cost, errors and threads are
+/// those of the setting. With the module PersistentPreferencesUI it is a `DynamicProperty` of SwiftUI, and `$setting.binding` is a
+/// `Binding`.
 /// Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
 @propertyWrapper
 public struct AppSetting<Value>: @unchecked Sendable {
@@ -26,7 +27,6 @@ public struct AppSetting<Value>: @unchecked Sendable {
         nonmutating set { values[keyPath: keyPath] = newValue }
     }
 
-    // Here, because the compiler does not look for it in extensions.
-    /// `$setting`: where SwiftUI is a `Binding`, elsewhere the wrapper itself.
-    public var projectedValue: Projection { projection }
+    /// `$setting`: the wrapper itself.
+    public var projectedValue: Self { self }
 }

@@ -1,12 +1,21 @@
+import Dispatch
 public import Observation
 
-/// Tells the Observation framework of the changes of settings that somebody has read and kept track of.
+/// Tells the Observation framework of the changes of settings that somebody has read and kept track of; of some twice, as
+/// `UnheardChanges` says.
 final class SettingsAnnouncer: @unchecked Sendable {
     private let registrar = ObservationRegistrar()
     private let entries: any KeyedEntries
     private let lock = Lock()
-    /// Under the lock, by key.
+    // Under the lock.
+    /// By key.
     private var followings: [String: (any Following)?] = [:]
+    private var unheard = UnheardChanges()
+
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before anything is
+    /// read.
+    var trustsProbe = TrackingProbe.works
+
     nonisolated(unsafe) private static let probe: KeyPath<AppSettingsValues, Void> = \.[probe: TrackingProbe()]
 
     init(_ entries: any KeyedEntries) {
@@ -15,8 +24,13 @@ final class SettingsAnnouncer: @unchecked Sendable {
 
     /// - Parameter report: told why changes are not heard.
     func access(_ key: String, of values: AppSettingsValues, _ report: (PrefsError) -> Void) {
-        guard TrackingProbe.isTracked(values, registrar, Self.probe) else { return }
+        guard !trustsProbe || TrackingProbe.isTracked(values, registrar, Self.probe) else { return }
         if lock.withLock({ followings.index(forKey: key) == nil }) { follow(key, of: values, report) }
+        if UnheardChanges.isOnMainThread, lock.withLock({ unheard.begin() }) {
+            DispatchQueue.main.async { [weak values] in
+                if let values { values.announcer.announceUnheard(in: values) }
+            }
+        }
         registrar.access(values, keyPath: \.[observed: key])
     }
 
@@ -43,7 +57,15 @@ final class SettingsAnnouncer: @unchecked Sendable {
     }
 
     private func announce(_ key: String, in values: AppSettingsValues) {
+        // Before the announcement: if the main thread is not waited for any more, its tracking listens by now.
+        if !UnheardChanges.isOnMainThread { lock.withLock { unheard.add([key]) } }
         registrar.withMutation(of: values, keyPath: \.[observed: key]) {}
+    }
+
+    private func announceUnheard(in values: AppSettingsValues) {
+        for key in lock.withLock({ unheard.take() }) {
+            registrar.withMutation(of: values, keyPath: \.[observed: key]) {}
+        }
     }
 
     private final class Listener: EntryListener, @unchecked Sendable {

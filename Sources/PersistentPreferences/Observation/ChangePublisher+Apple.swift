@@ -1,0 +1,71 @@
+#if canImport(Combine)
+    public import Combine
+
+    extension PersistentPrefs {
+        /// Publishes each commit that changes what ``values`` shows under some of the keys, or under any if none is named; see
+        /// ``PrefsChange``.
+        ///
+        /// Each subscriber hears of the commits after its subscription, one at a time, in order, on a queue of its own; use
+        /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded, as many as ``PrefsChange`` says. If a key
+        /// is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes otherwise. The publisher
+        /// keeps the instance, a subscription does not. Cost and thread safety are those of
+        /// ``onChange(of:on:_:)-(String...,_,_)``.
+        ///
+        /// ```swift
+        /// prefs.publisher(of: "theme").receive(on: DispatchQueue.main).sink { apply($0.newValues) }.store(in: &cancellables)
+        /// ```
+        public func publisher(of keys: String...) -> AnyPublisher<PrefsChange, Never> {
+            publisher(of: keys)
+        }
+
+        /// The same with a list of keys; an empty one stands for any key.
+        public func publisher(of keys: [String]) -> AnyPublisher<PrefsChange, Never> {
+            ChangePublisher { self.demandedChanges(of: keys, $0) }.eraseToAnyPublisher()
+        }
+    }
+
+    extension PrefHandle {
+        /// Publishes the value at the time of the subscription, and each that takes its place.
+        ///
+        /// The first value is delivered while the subscriber subscribes, as by the publisher of a `@Published` property. All others
+        /// come after the commit, on a queue of the subscriber's own. A change to an equal value is none, if values can be compared.
+        /// Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,_,_)``; the publisher keeps the instance, a subscription
+        /// does not.
+        public var publisher: AnyPublisher<Value, Never> {
+            ChangePublisher { self.demandedValues($0) }.eraseToAnyPublisher()
+        }
+    }
+
+    /// What `DemandedChanges` delivers, as a publisher.
+    private struct ChangePublisher<Output>: Publisher {
+        typealias Failure = Never
+
+        /// nil if nothing can be observed.
+        let subscribe: (_ receive: @escaping (Output) -> Int) -> DemandedChanges<Output>?
+
+        func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
+            let changes = subscribe { subscriber.receive($0).max ?? DemandedChanges<Output>.unlimited }
+            guard let changes else {
+                subscriber.receive(subscription: Subscriptions.empty)
+                return subscriber.receive(completion: .finished)
+            }
+            subscriber.receive(subscription: ChangeSubscription(changes))
+        }
+    }
+
+    private final class ChangeSubscription<Output>: Subscription {
+        private let changes: DemandedChanges<Output>
+
+        init(_ changes: DemandedChanges<Output>) {
+            self.changes = changes
+        }
+
+        func request(_ demand: Subscribers.Demand) {
+            changes.request(demand.max ?? DemandedChanges<Output>.unlimited)
+        }
+
+        func cancel() {
+            changes.end()
+        }
+    }
+#endif

@@ -1,0 +1,42 @@
+import Dispatch
+import Foundation
+
+/// Changes that other threads have announced while a tracking on the main thread may not have begun to listen.
+///
+/// `withObservationTracking` listens only when its closure has returned. A change that another thread announces between a read in
+/// the closure and its end is not heard. So it is announced again by the next block of the main queue: a closure that runs on the
+/// main thread has returned by then.
+struct UnheardChanges {
+    private var isCollecting = false
+    private var keys: Set<String> = []
+
+    private static let mainQueue = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether this is the main thread, or another one that runs the main queue, as `dispatchMain` makes them on Linux.
+    static var isOnMainThread: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) == true
+    }
+
+    /// Called at a tracked read on the main thread, before the value is read.
+    ///
+    /// - Returns: whether the caller has to make the main queue call `take`.
+    mutating func begin() -> Bool {
+        defer { isCollecting = true }
+        return !isCollecting
+    }
+
+    /// Called on another thread than the main one, before it announces a change.
+    mutating func add(_ changed: [String]) {
+        if isCollecting { keys.formUnion(changed) }
+    }
+
+    /// The keys to announce again, sorted.
+    mutating func take() -> [String] {
+        defer { self = UnheardChanges() }
+        return keys.sorted()
+    }
+}

@@ -1,0 +1,13 @@
+#if canImport(SwiftUI)
+    public import PersistentPreferences
+    public import SwiftUI
+
+    extension AppSetting: DynamicProperty {
+        /// A binding to the setting, for a control that edits it: `Toggle("Beta", isOn: $isBeta.binding)`.
+        ///
+        /// Keeps the container of the setting alive. Cost, errors and thread safety are those of the setting.
+        public var binding: Binding<Value> {
+            Binding(get: { wrappedValue }, set: { wrappedValue = $0 })
+        }
+    }
+#endif

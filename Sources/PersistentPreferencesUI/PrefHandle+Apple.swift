@@ -1,0 +1,13 @@
+#if canImport(SwiftUI)
+    public import PersistentPreferences
+    public import SwiftUI
+
+    extension PrefHandle {
+        /// A binding to the property, for a control that edits it: `TextField("Name", text: prefs.$name.binding)`.
+        ///
+        /// Keeps the instance alive. Cost, errors and thread safety are those of the property.
+        public var binding: Binding<Value> {
+            Binding(get: { value }, set: { set($0) })
+        }
+    }
+#endif

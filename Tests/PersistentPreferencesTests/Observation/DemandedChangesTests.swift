@@ -1,0 +1,322 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Changes are delivered as a subscriber demands them: what the Combine publishers rest on.
+@Suite struct DemandedChangesTests {
+    private let store = InMemoryStore()
+
+    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name: String? = nil
+    }
+
+    /// A subscriber that notes what it receives and answers with a demand.
+    private final class Subscriber<Element: Sendable>: @unchecked Sendable {
+        let heard = Heard<Element>()
+        var changes: DemandedChanges<Element>?
+        /// Called for each element.
+        var answer: (Element) -> Int = { _ in 0 }
+        private let inside = NSLock()
+
+        func receive(_ element: Element) -> Int {
+            #expect(inside.try(), "two deliveries at once")
+            defer { inside.unlock() }
+            heard.append(element)
+            return answer(element)
+        }
+
+        func request(_ count: Int) { changes?.request(count) }
+
+        /// Returns when everything that was scheduled is delivered: a delivery schedules the next one before it ends.
+        func settle() {
+            let queue = changes.flatMap { Mirror(reflecting: $0).descendant("queue") as? DispatchQueue }
+            for _ in 0..<2 { queue?.sync {} }
+        }
+    }
+
+    private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
+
+    private func subscriber(of prefs: SizePrefs) -> Subscriber<PrefsChange> {
+        let subscriber = Subscriber<PrefsChange>()
+        subscriber.changes = prefs.demandedChanges(of: [], subscriber.receive)
+        #expect(subscriber.changes != nil)
+        return subscriber
+    }
+
+    private func sizeSubscriber(of prefs: SizePrefs) -> Subscriber<Int> {
+        let subscriber = Subscriber<Int>()
+        subscriber.changes = prefs.$size.demandedValues(subscriber.receive)
+        #expect(subscriber.changes != nil)
+        return subscriber
+    }
+
+    @Test func nothingIsDeliveredBeyondTheDemand() {
+        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        for size in 1...4 { prefs.size = size }
+        subscriber.request(0)
+        subscriber.settle()
+        #expect(subscriber.heard.all.isEmpty)
+        subscriber.request(2)
+        subscriber.heard.wait(for: 2)
+        subscriber.settle()
+        #expect(subscriber.heard.all.map(\.text) == ["Root size: - → 1", "Root size: 1 → 2"])
+        subscriber.request(1)
+        subscriber.heard.wait(for: 3)
+        subscriber.settle()
+        #expect(subscriber.heard.all.last?.text == "Root size: 2 → 3")
+        #expect(subscriber.heard.all.count == 3)
+        subscriber.changes?.end()
+    }
+
+    @Test func aDemandIsKeptUntilThereIsAChange() {
+        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        subscriber.request(2)
+        for size in 1...3 { prefs.size = size }
+        subscriber.heard.wait(for: 2)
+        subscriber.settle()
+        #expect(subscriber.heard.all.map { $0.newValues["size"] as? Int } == [1, 2])
+        subscriber.changes?.end()
+    }
+
+    @Test func theAnswerToADeliveryAddsToTheDemand() {
+        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        subscriber.answer = { $0.newValues["size"] as? Int == 5 ? 0 : 1 }
+        for size in 1...7 { prefs.size = size }
+        subscriber.request(1)
+        subscriber.heard.wait(for: 5)
+        subscriber.settle()
+        #expect(subscriber.heard.all.map { $0.newValues["size"] as? Int } == Array(1...5))
+        subscriber.changes?.end()
+    }
+
+    /// Deliveries do not nest, also when the first value is delivered by the request itself.
+    @Test func aSubscriberRequestsInsideADelivery() {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        subscriber.answer = { [unowned subscriber] in
+            if $0 != 4 { subscriber.request(1) }
+            return 0
+        }
+        for size in 1...6 { prefs.size = size }
+        subscriber.request(1)
+        #expect(subscriber.heard.wait(for: 5) == [12, 1, 2, 3, 4])
+        subscriber.settle()
+        #expect(subscriber.heard.all.count == 5)
+        subscriber.changes?.end()
+    }
+
+    @Test func anUnlimitedDemandStaysSo() {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        subscriber.answer = { _ in DemandedChanges<Int>.unlimited }
+        subscriber.request(1)
+        subscriber.request(DemandedChanges<Int>.unlimited)
+        subscriber.request(DemandedChanges<Int>.unlimited - 1)
+        for size in 100..<400 { prefs.size = size }
+        #expect(subscriber.heard.wait(for: 301) == [12] + Array(100..<400))
+        subscriber.changes?.end()
+    }
+
+    @Test func theFirstValueIsThatOfTheSubscriptionAndComesAtOnce() {
+        let prefs = prefs()
+        prefs.size = 13
+        let subscriber = sizeSubscriber(of: prefs)
+        prefs.size = 14
+        subscriber.settle()
+        #expect(subscriber.heard.all == [])
+        nonisolated(unsafe) let thread = Thread.current
+        subscriber.answer = { _ in
+            #expect(Thread.current === thread)
+            return 0
+        }
+        subscriber.request(1)
+        #expect(subscriber.heard.all == [13])
+        subscriber.answer = { _ in 0 }
+        subscriber.request(1)
+        #expect(subscriber.heard.wait(for: 2) == [13, 14])
+        subscriber.changes?.end()
+    }
+
+    /// A change that the subscriber is not told of costs no demand.
+    @Test func anEqualValueUsesUpNoDemand() {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        subscriber.request(2)
+        prefs.update { $0["size"] = 12 }
+        prefs.name = "x"
+        prefs.$size.reset()
+        subscriber.settle()
+        #expect(subscriber.heard.all == [12])
+        prefs.size = 13
+        prefs.size = 14
+        subscriber.heard.wait(for: 2)
+        subscriber.settle()
+        #expect(subscriber.heard.all == [12, 13])
+        subscriber.changes?.end()
+    }
+
+    @Test func anOptionalThatIsNilIsDelivered() {
+        let prefs = prefs()
+        let subscriber = Subscriber<String?>()
+        subscriber.changes = prefs.$name.demandedValues(subscriber.receive)
+        #expect(subscriber.changes != nil)
+        subscriber.request(3)
+        #expect(subscriber.heard.all == [nil])
+        prefs.name = "x"
+        prefs.name = nil
+        #expect(subscriber.heard.wait(for: 3) == [nil, "x", nil])
+        subscriber.changes?.end()
+    }
+
+    /// The first value is slow on its thread; what comes meanwhile waits.
+    @Test func oneDeliveryAtATime() {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        let isInside = Gate(), mayGo = Gate(), isOver = Gate()
+        subscriber.answer = {
+            if $0 == 12 {
+                isInside.open()
+                mayGo.pass()
+            }
+            return 0
+        }
+        Thread.detachNewThread {
+            subscriber.request(DemandedChanges<Int>.unlimited)
+            isOver.open()
+        }
+        isInside.pass()
+        for size in 1...3 { prefs.size = size }
+        subscriber.request(1)
+        subscriber.settle()
+        #expect(subscriber.heard.all == [12])
+        mayGo.open()
+        isOver.pass()
+        #expect(subscriber.heard.wait(for: 4) == [12, 1, 2, 3])
+        subscriber.changes?.end()
+    }
+
+    @Test func requestsOfSeveralThreadsAddUp() {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        inThreads(8) { thread in
+            for number in 0..<50 {
+                if thread < 4 { subscriber.request(1) } else { prefs.update { $0["size"] = 100 * thread + number } }
+            }
+        }
+        #expect(subscriber.heard.wait(for: 200).first == 12)
+        subscriber.settle()
+        #expect(subscriber.heard.all.count == 200)
+        subscriber.request(DemandedChanges<Int>.unlimited)
+        let all = subscriber.heard.wait(for: 201)
+        for thread in 4..<8 {
+            #expect(all.filter { $0 / 100 == thread } == (0..<50).map { 100 * thread + $0 })
+        }
+        subscriber.changes?.end()
+    }
+
+    @Test func whatWaitsIsMergedWhereItIsTooMuch() {
+        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        let capacity = WaitingChanges.capacity
+        for size in 1...capacity + 200 { prefs.size = -size }
+        subscriber.request(DemandedChanges<PrefsChange>.unlimited)
+        let all = subscriber.heard.wait(for: capacity)
+        #expect(all.map(\.count) == Array(repeating: 1, count: capacity - 1) + [201])
+        #expect(all.last?.text == "Root size: \(1 - capacity) → \(-capacity - 200) ×201")
+        subscriber.changes?.end()
+    }
+
+    // MARK: - The end
+
+    enum End: CaseIterable {
+        case insideTheFirstDelivery, insideAnother, fromOtherThreadsDuringADelivery, fromElsewhere
+
+        /// What is delivered of the first value, 12, and 13...20.
+        var delivered: [Int] {
+            switch self {
+            case .insideTheFirstDelivery, .fromOtherThreadsDuringADelivery: [12]
+            case .insideAnother: [12, 13]
+            case .fromElsewhere: Array(12...20)
+            }
+        }
+    }
+
+    @Test(arguments: End.allCases)
+    func nothingIsDeliveredAfterTheEnd(_ end: End) {
+        let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
+        subscriber.answer = { [unowned subscriber] size in
+            switch end {
+            case .insideTheFirstDelivery, .insideAnother:
+                if size == end.delivered.last { subscriber.changes?.end() }
+            case .fromOtherThreadsDuringADelivery: inThreads(4) { _ in subscriber.changes?.end() }
+            case .fromElsewhere: break
+            }
+            return DemandedChanges<Int>.unlimited
+        }
+        for size in 13...20 { prefs.size = size }
+        subscriber.request(DemandedChanges<Int>.unlimited)
+        subscriber.heard.wait { $0.last == end.delivered.last }
+        subscriber.settle()
+        if end == .fromElsewhere { subscriber.changes?.end() }
+        prefs.size = 21
+        subscriber.request(5)
+        subscriber.settle()
+        #expect(subscriber.heard.all == end.delivered)
+        #expect(!store.isFollowed)
+    }
+
+    /// The subscriber is released outside of every lock: its end may use the same preferences and the same subscription.
+    @Test func theEndReleasesTheSubscriber() {
+        final class WritesAtItsEnd: @unchecked Sendable {
+            let prefs: SizePrefs
+            var changes: DemandedChanges<Int>?
+            init(_ prefs: SizePrefs) { self.prefs = prefs }
+            deinit {
+                prefs.size = 77
+                changes?.end()
+            }
+        }
+        let prefs = prefs(), listener = subscriber(of: prefs)
+        listener.request(1)
+        var object: WritesAtItsEnd? = WritesAtItsEnd(prefs)
+        let changes = prefs.$size.demandedValues { [object] _ in object == nil ? 0 : 1 }
+        object?.changes = changes
+        object = nil
+        changes?.request(1)
+        #expect(listener.heard.all.isEmpty)
+        changes?.end()
+        #expect(listener.heard.wait(for: 1).map(\.text) == ["Root size: - → 77"])
+        listener.changes?.end()
+    }
+
+    @Test func aSubscriptionOutlivesItsInstance() {
+        weak var released: SizePrefs?
+        var subscriber: Subscriber<Int>?
+        do {
+            let prefs = prefs()
+            released = prefs
+            subscriber = sizeSubscriber(of: prefs)
+        }
+        #expect(released == nil)
+        subscriber?.request(2)
+        prefs().size = 13
+        #expect(subscriber?.heard.wait(for: 2) == [12, 13])
+        subscriber?.changes?.end()
+    }
+
+    @Test func whatIsRefusedCannotBeSubscribed() {
+        let prefs = prefs()
+        #expect(prefs.demandedChanges(of: ["unknown"]) { _ in 0 } == nil)
+        #expect(prefs.outcome == "\(PrefsError.incorrectKeys(invalidElements: ["unknown"]))")
+        let bad = SizePrefs(key: "", store: store)
+        #expect(bad.demandedChanges(of: []) { _ in 0 } == nil)
+        #expect(bad.$size.demandedValues { _ in 0 } == nil)
+        #expect(!store.isFollowed)
+    }
+}
+
+extension InMemoryStore {
+    /// Whether anybody listens to a root.
+    var isFollowed: Bool {
+        let domain = Mirror(reflecting: self).descendant("domain") as? TransactionQueue
+        let entries = domain.flatMap { Mirror(reflecting: $0.feed).descendant("entries") }
+        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+    }
+}

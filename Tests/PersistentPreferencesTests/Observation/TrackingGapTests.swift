@@ -1,0 +1,120 @@
+import Foundation
+import Observation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+
+/// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct TrackingGapTests {
+    private let store = InMemoryStore()
+
+    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name = "x"
+    }
+
+    private struct Size: PrefKey {
+        static let defaultValue = 12
+        static let stringKey = "size"
+    }
+
+    private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
+
+    /// Returns when all that the main queue has now is over.
+    private func mainQueue() async {
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    }
+
+    enum Reading: CaseIterable { case property, handle, subscripted, values, setting }
+
+    @Test(arguments: Reading.allCases)
+    func aCommitOfAnotherThreadAfterTheReadIsHeard(_ reading: Reading) async {
+        let prefs = prefs(), writer = self.prefs()
+        let settings = AppSettingsValues(store: store, root: "Root")
+        for size in 13...14 {
+            let heard = Heard<Int>()
+            withObservationTracking {
+                switch reading {
+                case .property: _ = prefs.size
+                case .handle: _ = prefs.$size.value
+                case .subscripted: _ = prefs["size"]
+                case .values: _ = prefs.values
+                case .setting: _ = settings[Size.self]
+                }
+                inThreads(1) { _ in writer.size = size }
+            } onChange: {
+                heard.append(prefs.size)
+            }
+            #expect(heard.all == [])
+            await mainQueue()
+            #expect(heard.all == [size])
+        }
+    }
+
+    /// As many as there are become one block of the main queue, which may never run.
+    @Test func manyCommitsAreHeardOnce() async {
+        let prefs = prefs(), writer = self.prefs()
+        let sizes = Heard<Int>(), names = Heard<String>()
+        withObservationTracking {
+            _ = prefs.size
+            inThreads(4) { thread in for number in 0..<50 { writer.size = 100 * thread + number } }
+        } onChange: {
+            sizes.append(prefs.size)
+        }
+        withObservationTracking {
+            _ = prefs.name
+        } onChange: {
+            names.append(prefs.name)
+        }
+        await mainQueue()
+        #expect(sizes.all == [prefs.size])
+        #expect(names.all == [])
+    }
+
+    /// Once the main queue has run, each commit is announced once.
+    @Test func noCommitIsAnnouncedAgainOutsideOfTheGap() async {
+        let prefs = prefs(), writer = self.prefs()
+        let settings = AppSettingsValues(store: store, root: "Root")
+        let heard = Heard<Int>()
+        func track(_ number: Int) {
+            withObservationTracking {
+                _ = (prefs.size, settings[Size.self])
+            } onChange: {
+                heard.append(number)
+            }
+        }
+        track(1)
+        await mainQueue()
+        inThreads(1) { _ in writer.size = 13 }
+        #expect(heard.all == [1])
+        track(2)
+        await mainQueue()
+        #expect(heard.all == [1])
+        // A commit of the main thread itself is announced once even if the main queue has not run since the read.
+        _ = withObservationTracking({ prefs.size }, onChange: {})
+        writer.size = 14
+        #expect(heard.all == [1, 2])
+        track(3)
+        await mainQueue()
+        #expect(heard.all == [1, 2])
+    }
+
+    @Test func anInstanceThatIsReleasedIsToldNothing() async {
+        weak var released: SizePrefs?
+        let heard = Heard<Int>(), writer = prefs()
+        do {
+            let prefs = prefs()
+            released = prefs
+            withObservationTracking {
+                _ = prefs.size
+                inThreads(1) { _ in writer.size = 13 }
+            } onChange: {
+                heard.append(1)
+            }
+        }
+        #expect(released == nil)
+        await mainQueue()
+        #expect(heard.all == [])
+    }
+}

@@ -1,0 +1,66 @@
+import Observation
+import Testing
+
+@testable import PersistentPreferences
+
+/// The probe that finds out whether a read is tracked, and what happens if it does not work.
+@Suite struct TrackingProbeTests {
+    private let store = InMemoryStore()
+
+    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+    }
+
+    private struct Size: PrefKey { static let defaultValue = 12 }
+
+    @Test func theProbeFindsATrackingAndNothingElse() {
+        typealias Sample = TrackingProbe.Sample
+        let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
+        let (sample, registrar) = (Sample(), ObservationRegistrar())
+        #expect(TrackingProbe.works)
+        #expect(!TrackingProbe.isTracked(sample, registrar, keyPath))
+        withObservationTracking {
+            #expect(TrackingProbe.isTracked(sample, registrar, keyPath))
+            #expect(TrackingProbe.findsTracking(with: keyPath))
+        } onChange: {
+        }
+        #expect(!TrackingProbe.isTracked(sample, registrar, keyPath))
+    }
+
+    /// This one is never asked for its hash, as none would be if the framework no longer hashed key paths.
+    @Test func aProbeThatFindsNothingFailsTheTest() {
+        #expect(!TrackingProbe.findsTracking(with: \.[observed: "size"]))
+    }
+
+    @Test func withoutTheProbeEveryReadIsTracked() {
+        let prefs = SizePrefs(key: "Root", store: store), writer = SizePrefs(key: "Root", store: store)
+        #expect(prefs.state.announcer.trustsProbe)
+        prefs.state.announcer.trustsProbe = false
+        _ = prefs.size
+        #expect(store.isFollowed)
+        let heard = Heard<Int>()
+        withObservationTracking {
+            _ = prefs.size
+        } onChange: {
+            heard.append(prefs.size)
+        }
+        writer.size = 13
+        #expect(heard.all == [13])
+    }
+
+    @Test func withoutTheProbeEveryReadOfASettingIsTracked() {
+        let settings = AppSettingsValues(store: store, root: "Root")
+        #expect(settings.announcer.trustsProbe)
+        settings.announcer.trustsProbe = false
+        _ = settings[Size.self]
+        #expect(store.isFollowed)
+        let heard = Heard<Int>()
+        withObservationTracking {
+            _ = settings[Size.self]
+        } onChange: {
+            heard.append(settings[Size.self])
+        }
+        settings[Size.self] = 13
+        #expect(heard.all == [13])
+    }
+}
