@@ -49,7 +49,7 @@ public import Foundation
     extension _KeyValueCodingAndObserving {
         public func observe<Value>(
             _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
-            changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+            changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
         ) -> NSKeyValueObservation { NSKeyValueObservation() }
     }
 #else
@@ -97,29 +97,4 @@ extension DispatchSource {
     static func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject { fatalError() }
-}
-
-// MARK: - Darwin
-
-let O_EVTONLY: Int32 = 0x8000
-let F_FULLFSYNC: Int32 = 51
-/// sys/fcntl.h, from macOS 11 and iOS 14 on.
-let O_NOFOLLOW_ANY: Int32 = 0x2000_0000
-
-// sys/acl.h
-struct acl_type_t {}
-let ACL_TYPE_EXTENDED = acl_type_t()
-func acl_get_fd_np(_ descriptor: Int32, _ type: acl_type_t) -> OpaquePointer! { fatalError() }
-func acl_set_fd_np(_ descriptor: Int32, _ list: OpaquePointer!, _ type: acl_type_t) -> Int32 { fatalError() }
-func acl_init(_ count: Int32) -> OpaquePointer! { fatalError() }
-@discardableResult func acl_free(_ list: UnsafeMutableRawPointer!) -> Int32 { fatalError() }
-
-// copyfile.h
-typealias copyfile_flags_t = UInt32
-let COPYFILE_XATTR: Int32 = 4
-func fcopyfile(_ from: Int32, _ to: Int32, _ state: OpaquePointer?, _ flags: copyfile_flags_t) -> Int32 { fatalError() }
-
-extension stat {
-    var st_mtimespec: timespec { st_mtim }
-    var st_ctimespec: timespec { st_ctim }
 }
