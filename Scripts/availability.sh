@@ -36,8 +36,10 @@ cache=.build/availability/$({
     echo "$info"
     cat Scripts/availability/*
 } | cksum | cut -d ' ' -f 1)
+mkdir -p .build/availability
+exec 9>.build/availability/lock
+flock 9
 if [ ! -d "$cache" ]; then
-    mkdir -p .build/availability
     made="$(mktemp -d .build/availability/new.XXXXXX)"
     trap 'rm -rf "$made"' EXIT
     swiftc -O -wmo -swift-version 6 -parse-as-library -warnings-as-errors -I Scripts/availability -L "$libraries" \
@@ -51,9 +53,9 @@ if [ ! -d "$cache" ]; then
     done
     wait $!
     rm -rf "$made/modules"
-    # Another run may have been faster.
-    mv -T "$made" "$cache" 2>/dev/null || [ -d "$cache" ]
+    mv "$made" "$cache"
 fi
+exec 9>&-
 
 targets=($(grep -oE '\.(macOS|iOS|tvOS|watchOS|visionOS)\(\.v[0-9]+\)' Package.swift | sed -E 's/\.(.*)\(\.v(.*)\)/\1=\2/'))
 "$cache/availability" "$folder" "$cache" "$@" -- "${targets[@]}"

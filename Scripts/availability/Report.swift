@@ -30,7 +30,7 @@ struct Report {
             availability: the newest need \(newest(used))
             availability: without a version (always there, or not stated): \(list(count(used.filter { $0.symbol.introduced.isEmpty })))
             availability: in no symbol graph: \(declaredInC) of C, \(unknown.count - declaredInC) of Swift
-            availability: \(tooNew.count) symbols are newer than \(text(Dictionary(uniqueKeysWithValues: targets)))
+            availability: symbols newer than \(text(Dictionary(uniqueKeysWithValues: targets))): \(tooNew.count)
             """)
         return !tooNew.isEmpty
     }

@@ -21,13 +21,15 @@ struct SymbolTable {
     ]
 
     mutating func add(_ file: URL) throws {
+        // `Module.symbols.json`, or `Module@Extended.symbols.json` for what a module adds to another one.
+        let module = file.lastPathComponent.prefix { $0 != "@" && $0 != "." }
         let graph = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: file))
         var constrained: Set<String> = []
         var implementations: [Graph.Relationship] = []
         for symbol in graph.symbols {
             let usr = symbol.identifier.precise
             symbols[usr] = KnownSymbol(
-                name: symbol.pathComponents.joined(separator: "."), module: graph.module.name,
+                name: symbol.pathComponents.joined(separator: "."), module: String(module),
                 introduced: Self.moved.contains(usr) ? [:] : symbol.introduced)
             if symbol.swiftExtension?.constraints != nil { constrained.insert(usr) }
         }
@@ -86,10 +88,6 @@ struct Version: Comparable, Decodable, CustomStringConvertible {
 
 /// A file that `swift symbolgraph-extract` writes.
 private struct Graph: Decodable {
-    struct Module: Decodable {
-        let name: String
-    }
-
     struct Symbol: Decodable {
         struct Identifier: Decodable {
             let precise: String
@@ -125,7 +123,6 @@ private struct Graph: Decodable {
         let target: String
     }
 
-    let module: Module
     let symbols: [Symbol]
     let relationships: [Relationship]
 }
