@@ -1,5 +1,6 @@
-// What the library uses of Foundation, Dispatch and Darwin on Apple platforms and Linux does not have, with the signatures
-// that the macOS SDK has. Compiled as a part of the library, where its `NSObject` comes before the one of Linux.
+// What the library uses of Foundation and Dispatch on Apple platforms and Linux does not have. Each comment names the header of
+// the macOS SDK, or the module whose swiftinterface declares it. Compiled as a part of the library, where its `NSObject` comes
+// before the one of Linux.
 
 public import Foundation
 
@@ -10,7 +11,7 @@ public import Foundation
 
     public typealias NSKeyValueObservingOptions = ObjectiveC.NSKeyValueObservingOptions
 
-    /// What may be overridden in an extension has to be @objc, as there.
+    /// NSObject.h, NSKeyValueObserving.h, NSKeyValueCoding.h. What may be overridden in an extension has to be @objc, as there.
     @objc open class NSObject: ObjectiveC.NSObject {
         @objc open dynamic var observationInfo: UnsafeMutableRawPointer?
         @objc open dynamic func addObserver(
@@ -30,11 +31,14 @@ public import Foundation
         open func responds(to aSelector: Selector!) -> Bool { false }
     }
 
+    /// ObjectiveC.swiftinterface; the functions are in NSObjCRuntime.h and objc/runtime.h.
     public struct Selector {}
     func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector() }
 
     func class_getInstanceVariable(_ cls: AnyClass?, _ name: UnsafePointer<CChar>) -> OpaquePointer? { nil }
 
+    /// Foundation.swiftinterface, as all of key-value observing by Swift key paths. Not declared Sendable here, so that nothing relies
+    /// on it.
     public class NSKeyValueObservation: NSObject {
         public func invalidate() {}
     }
@@ -53,6 +57,7 @@ public import Foundation
         ) -> NSKeyValueObservation { NSKeyValueObservation() }
     }
 #else
+    /// NSKeyValueObserving.h
     public struct NSKeyValueObservingOptions: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -66,10 +71,13 @@ public import Foundation
     }
 #endif
 
+/// NSKeyValueObserving.h
 public struct NSKeyValueChangeKey: Hashable, Sendable {
     public let rawValue: String
 }
 
+/// NSKeyValueObserving.h, in NSObject there. NSUserDefaults.h says NS_SWIFT_SENDABLE. Linux says unavailable, which cannot be taken back
+/// here and is the stricter one.
 extension UserDefaults {
     func addObserver(
         _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
@@ -78,7 +86,7 @@ extension UserDefaults {
     func removeObserver(_ observer: NSObject, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?) {}
 }
 
-// MARK: - Dispatch: all but the type of the events
+// MARK: - Dispatch.swiftinterface: all but the type of the events
 
 extension DispatchSource.FileSystemEvent {
     static var delete: Self { Self(rawValue: 1) }
@@ -90,6 +98,8 @@ extension DispatchSource.FileSystemEvent {
 }
 
 protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
+    var handle: Int32 { get }
+    var mask: DispatchSource.FileSystemEvent { get }
     var data: DispatchSource.FileSystemEvent { get }
 }
 

@@ -1,4 +1,5 @@
-// What the library and the sample use of SwiftUI, with the signatures that the macOS SDK has.
+// What the library and the sample use of SwiftUI, as SwiftUI.swiftinterface and SwiftUICore.swiftinterface of the
+// macOS SDK declare it.
 
 public import Observation
 
