@@ -5,5 +5,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 echo "== building the benchmarks" >&2
-swift build -c release --product Benchmarks >&2
+swift build -c release --product Benchmarks -Xswiftc -warnings-as-errors >&2
 exec "$(swift build -c release --show-bin-path)/Benchmarks" "$@"

@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Type-checks the code for Apple platforms. On a Mac that is a build. Elsewhere nothing of it can run; but the compiler can be
-# made to see Objective-C, and Scripts/apple-stubs declares what is used of Apple's modules, after their documentation. Writes
-# into a temporary folder only.
+# Type-checks the code for Apple platforms. On a Mac that is a build, in which the compiler checks everything. Elsewhere the compiler is
+# made to see Darwin, SwiftUI and Objective-C, and Scripts/apple-stubs declares what the package uses of them. Writes into a
+# temporary folder only.
+# Finds: code that does not compile, or draws a warning, in the files for Apple platforms, in the harness and in what the tests share;
+# isolation and Sendable errors; types of C that differ (a mode is UInt16, a time is in `st_mtimespec`, `posix_spawnattr_t` is a
+# pointer); symbols newer than the deployment targets, by Scripts/availability.sh, which needs a debug build.
+# Does not find: a stub that is wrong (each names its source), symbols that have no stub and no version, what tests use of C outside
+# of Tests/Support, `os(Linux)` taken for true, code for 32 bits, and anything that shows only when it runs.
 # usage: Scripts/check-apple.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +19,7 @@ usage() {
 
 if [ "$(uname)" = Darwin ]; then
     echo "== build with the SDK of this Mac"
-    swift build
+    swift build -Xswiftc -warnings-as-errors
     exit
 fi
 
@@ -27,7 +32,7 @@ plugins="$(swiftc -print-target-info | sed -nE 's|.*"runtimeResourcePath": "(.*)
 
 # As in Package.swift. os(Linux) stays true: files for Linux are left out by their names.
 flags=(
-    -swift-version 6 -parse-as-library -package-name persistentpreferences -module-cache-path "$folder/cache"
+    -swift-version 6 -package-name persistentpreferences -module-cache-path "$folder/cache"
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I "$stubs/Darwin" -I "$folder" -plugin-path "$plugins"
 )
@@ -50,36 +55,58 @@ sources() {
     find "Sources/$1" -name '*.swift' ! -name '*+Linux.swift' | sort
 }
 
+# Arguments that make the compiler write an index of these files.
+indexed() { # source files
+    printf '%s\n' "$@" >"$folder/units"
+    index=(-index-store-path "$folder/index" -index-unit-output-path-filelist "$folder/units")
+}
+
 mapfile -t library < <(sources PersistentPreferences)
-library+=("$stubs/Foundation.swift")
+library+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
 mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
 
 # SwiftUI comes later: the library has to do without it.
-check -emit-module -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
+check -emit-module -parse-as-library -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
 
 echo "== the library with Darwin and Combine: ${#library[@]} files"
-check -typecheck -module-name PersistentPreferences "${library[@]}"
+indexed "${library[@]}"
+check -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${library[@]}"
+
+echo "== with Darwin: the harness, what the tests share"
+mkdir "$folder/plain"
+plain() { # module, arguments
+    check -emit-module -experimental-skip-all-function-bodies -parse-as-library -module-name "$1" -I "$folder/plain" \
+        -o "$folder/plain/$1.swiftmodule" "${@:2}"
+}
+plain PersistentPreferences "${library[@]}"
+plain PrefsTestSet "${testSet[@]}"
+mapfile -t harness < <(find HarnessCLI -name '*.swift' ! -name '*+Linux.swift' | sort)
+check -typecheck -module-name HarnessCLI -I "$folder/plain" "${harness[@]}" "$stubs/Darwin.swift"
+check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"
 
 mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")
 echo "== the library with Objective-C, too: ${observing[*]##*/}"
 primary=()
 for file in "${observing[@]}"; do primary+=(-primary-file "$file"); done
 mapfile -t others < <(grep -L 'canImport(ObjectiveC)' "${library[@]}")
-check "${objc[@]}" -typecheck -module-name PersistentPreferences "${primary[@]}" "${others[@]}"
+indexed "${observing[@]}"
+check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${primary[@]}" "${others[@]}"
 
 echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
 module() { # module, arguments
-    check "${objc[@]}" -emit-module -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
+    check "${objc[@]}" -emit-module -parse-as-library -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
 }
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
 module SwiftUI "$stubs/SwiftUI.swift"
 module PersistentPreferencesUI "${forSwiftUI[@]}"
+indexed "${forSwiftUI[@]}"
+check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferencesUI "${index[@]}" "${forSwiftUI[@]}"
 module RVS_PersistentPrefs "${dropIn[@]}"
 module PrefsTestSet "${testSet[@]}"
-check "${objc[@]}" -typecheck -module-name Sample "$stubs/Sample.swift"
+check "${objc[@]}" -typecheck -parse-as-library -module-name Sample "$stubs/Sample.swift"
 
 # As in DocumentationTests, which leaves these to us: the Swift blocks of an article are one program.
 echo "== the articles with SwiftUI in them"
@@ -94,5 +121,8 @@ for article in $(grep -lx 'import SwiftUI' Sources/PersistentPreferences/Persist
     } >"$folder/Article.swift"
     check "${objc[@]}" -typecheck -module-name Article "$folder/Article.swift"
 done
+
+echo "== nothing is newer than the deployment targets"
+Scripts/availability.sh .build/debug/index/store "$folder/index"
 
 echo "== the code for Apple platforms type-checks"

@@ -18,14 +18,14 @@ echo "== every mutant applies"
 for mutant in Tests/Mutants/*.patch; do git apply --check "$mutant"; done
 
 echo "== build, debug and release, warnings are errors"
-swift build --build-tests
-swift build -c release
+swift build --build-tests -Xswiftc -warnings-as-errors
+swift build -c release -Xswiftc -warnings-as-errors
 Scripts/check-apple.sh
 Scripts/docs.sh
 
 if [ $# -eq 0 ]; then
     echo "== tests"
-    swift test
+    swift test -Xswiftc -warnings-as-errors
 fi
 
 echo "== all checks passed"

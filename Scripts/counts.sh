@@ -17,7 +17,7 @@ few=200
 many=600
 
 echo "== building the benchmarks" >&2
-swift build -c release --product Benchmarks >&2
+swift build -c release --product Benchmarks -Xswiftc -warnings-as-errors >&2
 program="$(swift build -c release --show-bin-path)/Benchmarks"
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT

@@ -32,7 +32,7 @@ rm -rf "$symbols" "$output"
 mkdir -p "$symbols"
 
 echo "== the library, and its public symbols"
-swift build --target PersistentPreferences >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+swift build --target PersistentPreferences -Xswiftc -warnings-as-errors >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 sdk=()
 if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
 "$tools/swift-symbolgraph-extract" -module-name PersistentPreferences -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \

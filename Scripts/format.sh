@@ -8,7 +8,7 @@ usage() {
     exit 64
 }
 
-sources=(Package.swift Sources HarnessCLI Tests)
+sources=(Package.swift Sources HarnessCLI Tests Scripts/availability)
 case "$*" in
     --lint) swift format lint --strict --recursive --parallel "${sources[@]}" ;;
     "") swift format --in-place --recursive --parallel "${sources[@]}" ;;

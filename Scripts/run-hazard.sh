@@ -13,7 +13,7 @@ usage() {
 
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
-if ! swift test --filter "$1" >"$log" 2>&1; then
+if ! swift test -Xswiftc -warnings-as-errors --filter "$1" >"$log" 2>&1; then
     cat "$log" >&2
     exit 1
 fi

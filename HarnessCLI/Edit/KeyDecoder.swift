@@ -1,3 +1,5 @@
+import PersistentPreferences
+
 /// What a user of the editor presses.
 enum Key: Equatable {
     /// One scalar of text; a combining mark comes by itself.
@@ -71,7 +73,7 @@ struct KeyDecoder {
         // What is no UTF-8 is no text, and the next byte may be.
         guard length > 0, candidate.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
         guard candidate.count == length else { return nil }
-        return (String(validating: candidate, as: UTF8.self).map(Key.text), length)
+        return (String(validUTF8: candidate).map(Key.text), length)
     }
 
     // MARK: - Sequences

@@ -1,5 +1,6 @@
-// What the library uses of Foundation, Dispatch and Darwin on Apple platforms and Linux does not have, with the signatures
-// that the macOS SDK has. Compiled as a part of the library, where its `NSObject` comes before the one of Linux.
+// What the library uses of Foundation and Dispatch on Apple platforms and Linux does not have. Each comment names the header of
+// the macOS SDK, or the module whose swiftinterface declares it. Compiled as a part of the library, where its `NSObject` comes
+// before the one of Linux.
 
 public import Foundation
 
@@ -10,7 +11,7 @@ public import Foundation
 
     public typealias NSKeyValueObservingOptions = ObjectiveC.NSKeyValueObservingOptions
 
-    /// What may be overridden in an extension has to be @objc, as there.
+    /// NSObject.h, NSKeyValueObserving.h, NSKeyValueCoding.h. What may be overridden in an extension has to be @objc, as there.
     @objc open class NSObject: ObjectiveC.NSObject {
         @objc open dynamic var observationInfo: UnsafeMutableRawPointer?
         @objc open dynamic func addObserver(
@@ -30,11 +31,14 @@ public import Foundation
         open func responds(to aSelector: Selector!) -> Bool { false }
     }
 
+    /// ObjectiveC.swiftinterface; the functions are in NSObjCRuntime.h and objc/runtime.h.
     public struct Selector {}
     func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector() }
 
     func class_getInstanceVariable(_ cls: AnyClass?, _ name: UnsafePointer<CChar>) -> OpaquePointer? { nil }
 
+    /// Foundation.swiftinterface, as all of key-value observing by Swift key paths. Not declared Sendable here, so that nothing relies
+    /// on it.
     public class NSKeyValueObservation: NSObject {
         public func invalidate() {}
     }
@@ -49,10 +53,11 @@ public import Foundation
     extension _KeyValueCodingAndObserving {
         public func observe<Value>(
             _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
-            changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+            changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
         ) -> NSKeyValueObservation { NSKeyValueObservation() }
     }
 #else
+    /// NSKeyValueObserving.h
     public struct NSKeyValueObservingOptions: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -66,10 +71,13 @@ public import Foundation
     }
 #endif
 
+/// NSKeyValueObserving.h
 public struct NSKeyValueChangeKey: Hashable, Sendable {
     public let rawValue: String
 }
 
+/// NSKeyValueObserving.h, in NSObject there. NSUserDefaults.h says NS_SWIFT_SENDABLE. Linux says unavailable, which cannot be taken back
+/// here and is the stricter one.
 extension UserDefaults {
     func addObserver(
         _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
@@ -85,7 +93,7 @@ extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
 
-// MARK: - Dispatch: all but the type of the events
+// MARK: - Dispatch.swiftinterface: all but the type of the events
 
 extension DispatchSource.FileSystemEvent {
     static var delete: Self { Self(rawValue: 1) }
@@ -97,6 +105,8 @@ extension DispatchSource.FileSystemEvent {
 }
 
 protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
+    var handle: Int32 { get }
+    var mask: DispatchSource.FileSystemEvent { get }
     var data: DispatchSource.FileSystemEvent { get }
 }
 
@@ -104,32 +114,4 @@ extension DispatchSource {
     static func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject { fatalError() }
-}
-
-// MARK: - Darwin
-
-let O_EVTONLY: Int32 = 0x8000
-let F_FULLFSYNC: Int32 = 51
-/// sys/fcntl.h: the protection class of an open file.
-let F_GETPROTECTIONCLASS: Int32 = 63
-let F_SETPROTECTIONCLASS: Int32 = 64
-/// sys/fcntl.h, from macOS 11 and iOS 14 on.
-let O_NOFOLLOW_ANY: Int32 = 0x2000_0000
-
-// sys/acl.h
-struct acl_type_t {}
-let ACL_TYPE_EXTENDED = acl_type_t()
-func acl_get_fd_np(_ descriptor: Int32, _ type: acl_type_t) -> OpaquePointer! { fatalError() }
-func acl_set_fd_np(_ descriptor: Int32, _ list: OpaquePointer!, _ type: acl_type_t) -> Int32 { fatalError() }
-func acl_init(_ count: Int32) -> OpaquePointer! { fatalError() }
-@discardableResult func acl_free(_ list: UnsafeMutableRawPointer!) -> Int32 { fatalError() }
-
-// copyfile.h
-typealias copyfile_flags_t = UInt32
-let COPYFILE_XATTR: Int32 = 4
-func fcopyfile(_ from: Int32, _ to: Int32, _ state: OpaquePointer?, _ flags: copyfile_flags_t) -> Int32 { fatalError() }
-
-extension stat {
-    var st_mtimespec: timespec { st_mtim }
-    var st_ctimespec: timespec { st_ctim }
 }

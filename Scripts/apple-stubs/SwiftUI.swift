@@ -1,4 +1,5 @@
-// What PersistentPreferencesUI and the sample use of SwiftUI, with the signatures that the macOS SDK has.
+// What PersistentPreferencesUI and the sample use of SwiftUI, as SwiftUI.swiftinterface and SwiftUICore.swiftinterface of the
+// macOS SDK declare it.
 
 public import Observation
 

@@ -66,7 +66,7 @@ extension MalformedFile.KnownState: CustomStringConvertible {
         case .lastKnown: "the last known state"
         case .lastGoodCopy(let date):
             "the last good copy of "
-                + UTCTime(secondsSince1970: Int(date.timeIntervalSince1970.rounded(.down))).text + "Z"
+                + UTCTime(secondsSince1970: Int64(date.timeIntervalSince1970.rounded(.down))).text + "Z"
         case .nothing: "nothing"
         }
     }

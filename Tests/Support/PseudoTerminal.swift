@@ -150,21 +150,24 @@ package final class PseudoTerminal {
     private static func start(
         _ words: [String], _ environment: [String: String], terminal path: String
     ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
+        var actions = Self.initialized(posix_spawn_file_actions_init)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
+        var attributes = Self.initialized(posix_spawnattr_init)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let newSession: Int32 = 0x80
+        #if canImport(Darwin)
+            let newSession = Int32(POSIX_SPAWN_SETSID)
+        #else
+            // What Swift imports of Glibc leaves out POSIX_SPAWN_SETSID.
+            let newSession: Int32 = 0x80
+        #endif
         let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
         posix_spawnattr_setflags(&attributes, Int16(flags))
         let program = words[0]
@@ -175,6 +178,14 @@ package final class PseudoTerminal {
         let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
         guard code == 0 else { throw Trouble(description: "posix_spawn: \(String(cString: strerror(code)))") }
         return process
+    }
+
+    /// What a C function initializes. By its parameter's type, which is a struct on Linux and an optional pointer on Apple platforms.
+    private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
+        let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
+        defer { memory.deallocate() }
+        _ = initialize(memory)
+        return memory.move()
     }
 
     /// For the caller to free; nil stands behind the last.

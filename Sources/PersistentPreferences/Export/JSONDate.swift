@@ -2,13 +2,13 @@ package import Foundation
 
 /// Dates as ISO 8601 in UTC, `2026-11-21T19:02:43.25Z`, with every digit of the fraction.
 package enum JSONDate {
-    private static let secondsFrom1970To2001 = 978_307_200
+    private static let secondsFrom1970To2001: Int64 = 978_307_200
 
     /// The text that gives the date back, of an interval since 2001; nil where there is none.
     package static func text(of interval: TimeInterval) -> String? {
         // The shortest digits that make this double; with an exponent they lie beyond what a text is good for.
         let parts = interval.magnitude.description.split(separator: ".")
-        guard parts.count == 2, var seconds = Int(parts[0]), parts[1].utf8.allSatisfy(isDigit) else { return nil }
+        guard parts.count == 2, var seconds = Int64(parts[0]), parts[1].utf8.allSatisfy(isDigit) else { return nil }
         var fraction = parts[1] == "0" ? "" : String(parts[1])
         if interval < 0 {
             seconds = -seconds
@@ -27,7 +27,9 @@ package enum JSONDate {
         guard bytes.count > form.count, bytes.count <= 64, bytes.last == UInt8(ascii: "Z") else { return nil }
         let isInForm = zip(bytes, form).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0) : $0 == $1 }
         guard isInForm else { return nil }
-        func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
+        func number(_ range: Range<Int>) -> Int64 {
+            bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        }
         let time = UTCTime(
             year: number(0..<4), month: number(5..<7), day: number(8..<10), hour: number(11..<13),
             minute: number(14..<16), second: number(17..<19))

@@ -47,7 +47,7 @@
             var environment: [String: String] = [:]
             for entry in block.split(separator: 0) {
                 // One that is no text would lead elsewhere after a repair.
-                guard String(validating: entry, as: UTF8.self) != nil else { continue }
+                guard String(validUTF8: entry) != nil else { continue }
                 let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
                 let name = String(decoding: parts[0], as: UTF8.self)

@@ -30,7 +30,7 @@
             var names: [String] = []
             for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {
                 // A repaired name would be that of another attribute.
-                guard let name = String(validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+                guard let name = String(validUTF8: bytes.lazy.map(UInt8.init(bitPattern:))) else {
                     throw StorageFailure(path: "", reason: "has an extended attribute whose name is not UTF-8")
                 }
                 names.append(name)

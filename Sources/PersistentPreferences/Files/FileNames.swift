@@ -39,13 +39,8 @@ struct FileNames {
 
     /// Where damaged bytes go. `attempt` counts up until the name is free.
     func quarantine(at time: FileStatus.Time, attempt: Int) -> String {
-        var seconds = time_t(time.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-        let clock = "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
-        return "\(file).corrupt-\(day)T\(clock)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
+        let stamp = UTCTime(secondsSince1970: time.seconds).text.filter { $0 != "-" && $0 != ":" }
+        return "\(file).corrupt-\(stamp)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
     }
 
     func path(of name: String) -> String { Self.join(folder, name) }

@@ -9,8 +9,8 @@
     extension stat {
         var times: (modified: FileStatus.Time, changed: FileStatus.Time) {
             (
-                FileStatus.Time(seconds: st_mtim.tv_sec, nanoseconds: st_mtim.tv_nsec),
-                FileStatus.Time(seconds: st_ctim.tv_sec, nanoseconds: st_ctim.tv_nsec)
+                FileStatus.Time(seconds: Int64(st_mtim.tv_sec), nanoseconds: st_mtim.tv_nsec),
+                FileStatus.Time(seconds: Int64(st_ctim.tv_sec), nanoseconds: st_ctim.tv_nsec)
             )
         }
     }

@@ -3,7 +3,8 @@ import Foundation
 /// What `stat` tells of a file, as far as the engine cares.
 struct FileStatus: Equatable, Sendable {
     struct Time: Equatable, Comparable, Sendable {
-        let seconds: Int
+        /// `Int` has 32 bits on some watches.
+        let seconds: Int64
         let nanoseconds: Int
 
         static func < (left: Time, right: Time) -> Bool {
@@ -28,7 +29,7 @@ struct FileStatus: Equatable, Sendable {
         owner = status.st_uid
         group = status.st_gid
         links = UInt64(status.st_nlink)
-        size = Int(status.st_size)
+        size = Int(clamping: status.st_size)
         (modified, changed) = status.times
     }
 

@@ -150,7 +150,7 @@ class SystemCalls: @unchecked Sendable {
     private static func text(
         _ bytes: UnsafeBufferPointer<CChar>, _ path: String
     ) throws(StorageFailure) -> String {
-        guard let text = String(validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes.lazy.map(UInt8.init(bitPattern:))) else {
             throw StorageFailure(path: path, reason: "leads to a name that is not UTF-8")
         }
         return text
@@ -160,7 +160,7 @@ class SystemCalls: @unchecked Sendable {
     func now() -> FileStatus.Time {
         var time = timespec()
         clock_gettime(Self.stampingClock, &time)
-        return FileStatus.Time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        return FileStatus.Time(seconds: Int64(time.tv_sec), nanoseconds: time.tv_nsec)
     }
 
     /// Calls the handler when something happens to a name in a folder, until what is returned is released.

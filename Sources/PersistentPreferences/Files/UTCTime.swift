@@ -1,13 +1,14 @@
-/// A second of UTC in the proleptic Gregorian calendar, without a time zone's detours.
+/// A second of UTC in the proleptic Gregorian calendar, without a time zone's detours. In `Int64`, because
+/// `Int` has 32 bits on some watches.
 struct UTCTime {
-    let year: Int
-    let month: Int
-    let day: Int
-    let hour: Int
-    let minute: Int
-    let second: Int
+    let year: Int64
+    let month: Int64
+    let day: Int64
+    let hour: Int64
+    let minute: Int64
+    let second: Int64
 
-    init(secondsSince1970 seconds: Int) {
+    init(secondsSince1970 seconds: Int64) {
         let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
         // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
@@ -21,7 +22,7 @@ struct UTCTime {
     }
 
     /// nil where there is no such second: a 30th of February, a leap second.
-    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+    init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
             (0...59).contains(second)
         else { return nil }
@@ -31,7 +32,7 @@ struct UTCTime {
         guard same.month == month, same.day == day else { return nil }
     }
 
-    var secondsSince1970: Int {
+    var secondsSince1970: Int64 {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooringBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
@@ -44,15 +45,15 @@ struct UTCTime {
             + "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
     }
 
-    private func padded(_ number: Int, _ width: Int) -> String {
+    private func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number.magnitude)
         let zeros = String(repeating: "0", count: max(0, width - digits.count - (number < 0 ? 1 : 0)))
         return (number < 0 ? "-" : "") + zeros + digits
     }
 }
 
-extension Int {
-    fileprivate func quotientAndRemainder(flooringBy divisor: Int) -> (quotient: Int, remainder: Int) {
+extension Int64 {
+    fileprivate func quotientAndRemainder(flooringBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

@@ -90,13 +90,13 @@ enum XMLPropertyListScalar {
         guard bytes.count > form.count, bytes.count <= form.count + 11 else { return nil }
         let rest = Array(bytes[(bytes.count - form.count)...])
         let isInForm = zip(rest, form).allSatisfy { $1 == UInt8(ascii: "0") ? isDigit($0, 10) : $0 == $1 }
-        func number(_ start: Int) -> Int { Int(rest[start] - 0x30) * 10 + Int(rest[start + 1] - 0x30) }
+        func number(_ start: Int) -> Int64 { Int64(rest[start] - 0x30) * 10 + Int64(rest[start + 1] - 0x30) }
         let yearBytes = bytes.dropLast(form.count)
         let digits = yearBytes.first == UInt8(ascii: "-") ? yearBytes.dropFirst() : yearBytes
         guard isInForm, !digits.isEmpty, digits.allSatisfy({ isDigit($0, 10) }),
             let year = Int32(String(decoding: yearBytes, as: UTF8.self)),
             let time = UTCTime(
-                year: Int(year), month: number(1), day: number(4), hour: number(7), minute: number(10),
+                year: Int64(year), month: number(1), day: number(4), hour: number(7), minute: number(10),
                 second: number(13))
         else { return nil }
         return Date(timeIntervalSince1970: TimeInterval(time.secondsSince1970))

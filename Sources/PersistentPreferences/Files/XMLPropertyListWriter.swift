@@ -161,7 +161,7 @@ struct XMLPropertyListWriter {
 
     /// The second in which the date lies.
     private func text(of date: Date) throws(EncodingFailure) -> String {
-        guard let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+        guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
             throw failure("the date cannot be stored in XML")
         }
         let time = UTCTime(secondsSince1970: seconds)

@@ -28,6 +28,11 @@ public struct PrefsChanges: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> PrefsChange? {
             await handle.stream.next(isolation: actor)
         }
+
+        /// The next change; nil after the end. `for await` in code for macOS 14, iOS 17 and their generation calls this one.
+        public mutating func next() async -> PrefsChange? {
+            await handle.stream.next(isolation: nil)
+        }
     }
 }
 
@@ -60,6 +65,11 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
         /// The next value; nil after the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             await handle.stream.next(isolation: actor)
+        }
+
+        /// The next value; nil after the end. `for await` in code for macOS 14, iOS 17 and their generation calls this one.
+        public mutating func next() async -> Value? {
+            await handle.stream.next(isolation: nil)
         }
     }
 }

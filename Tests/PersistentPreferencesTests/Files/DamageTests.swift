@@ -61,7 +61,7 @@ import Testing
             Issue.record("\(prefs.outcome)")
             return
         }
-        #expect(Int(date.timeIntervalSince1970) == copy?.modified.seconds)
+        #expect(Int64(date.timeIntervalSince1970) == copy?.modified.seconds)
     }
 
     @Test(arguments: damages.map(\.name))

@@ -176,7 +176,7 @@ struct Content: @unchecked Sendable, CustomTestStringConvertible {
     ].map { Content(NSNumber(value: $0 as Double)) }
 
     private static let data: [Content] = [0, 1, 2, 3, 4, 11, 48, 51, 52, 54, 55, 57, 58, 114, 1_000, 100_000].map {
-        Content(Data((0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
+        Content(Data((0..<$0).map { (index: Int) in UInt8(truncatingIfNeeded: index &* 7) }))
     }
 
     /// Around leap days, ends of years and centuries, and the year 0.

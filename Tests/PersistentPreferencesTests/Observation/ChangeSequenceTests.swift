@@ -32,6 +32,19 @@ import Testing
         #expect(await iterator.next()?.text == "Root size: 3 → 4")
     }
 
+    /// `next()` alone is what code for macOS 14 and iOS 17 may call; the default that the standard library has for it is newer.
+    @Test func anIteratorHasBothFormsOfNext() async {
+        let prefs = prefs()
+        var changes = prefs.changes().makeAsyncIterator(), updates = prefs.$size.updates.makeAsyncIterator()
+        prefs.size = 1
+        prefs.size = 2
+        #expect(await changes.next()?.text == "Root size: - → 1")
+        #expect(await changes.next(isolation: nil)?.text == "Root size: 1 → 2")
+        #expect(await updates.next() == 12)
+        #expect(await updates.next(isolation: nil) == 1)
+        #expect(await updates.next() == 2)
+    }
+
     @Test func updatesBeginWithTheValueOfNow() async {
         let prefs = prefs()
         let updates = prefs.$size.updates

@@ -41,4 +41,14 @@ import Testing
         }
         #expect(!found.contains { $0.hasPrefix("1:") })
     }
+
+    @Test(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+    func aSubclassThatDoesNotRestateSendableGetsOneWarning() throws {
+        for version in ["5", "6"] {
+            let found = try Compiler.complaints(
+                of: "import RVS_PersistentPrefs\nclass A: RVS_PersistentPrefs {}\n", ["-swift-version", version])
+            let warning = ":2:7: warning: class 'A' must restate inherited '@unchecked Sendable' conformance"
+            #expect(found.count == 1 && found.allSatisfy { $0.hasSuffix(warning) }, "Swift \(version): \(found)")
+        }
+    }
 }

@@ -22,10 +22,32 @@ private struct Digger: Codable {
     }
 }
 
+/// Does not always let itself be encoded.
+private struct Reluctant: Codable {
+    var isEncodable = true
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard isEncodable else {
+            let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "not today")
+            throw EncodingError.invalidValue(self, context)
+        }
+        try container.encode(true)
+    }
+
+    init(isEncodable: Bool = true) {
+        self.isEncodable = isEncodable
+    }
+
+    init(from decoder: any Decoder) throws {
+        isEncodable = try decoder.singleValueContainer().decode(Bool.self)
+    }
+}
+
 private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var link: Link? = nil
     @Pref var links: [String: [Link]] = [:]
-    @Pref var wide: Int128 = 0
+    @Pref var reluctant = Reluctant()
     @Pref var digger: Digger? = nil
 }
 
@@ -61,8 +83,8 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.outcome.hasPrefix("links.a[0].others[0].others[0]."))
             #expect(prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
             cycle.others = nil
-            prefs.wide = 5
-            #expect(prefs.outcome.hasPrefix("wide: "))
+            prefs.reluctant = Reluctant(isEncodable: false)
+            #expect(prefs.outcome.hasPrefix("reluctant: "))
             for levels in [128, 200, 1_000, 100_000] {
                 prefs.digger = Digger(levels: levels)
                 #expect(prefs.outcome.hasPrefix("digger") && prefs.outcome.hasSuffix(": nested deeper than 128 levels"))

@@ -56,7 +56,7 @@ import Testing
         read([UUID: Int].self), read(Theme.self), read([Theme: [Theme]].self), read(Int??.self), read(CodableTree.self),
         read(OddContainers.self), read(Apprentice.self), read([Master].self), read(OddReader.self),
         read([OddReader?].self),
-        read(Endless.self), read([Endless].self), read(Chain.self), read(Int128.self), read(Range<Date>.self),
+        read(Endless.self), read([Endless].self), read(Chain.self), read(Range<Date>.self),
         read(DateComponents.self), read(Locale.self), read(CGRect.self), read(IndexSet.self), read(Calendar.self),
         read(CharacterSet.self), read(TimeZone.self), read(Measurement<UnitLength>.self), read(Telltale.self),
         read([Telltale].self),

@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Scripts/availability.sh` finds symbols that are newer than the deployment targets, in a copy of a part of the package.
+@Suite(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+struct AvailabilityTests {
+    private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
+    private static let copied = ["Files/String+ValidUTF8.swift", "Files/UTCTime.swift"]
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var environment: [String: String] {
+        ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+    }
+
+    /// What the script says about the copy with this code in a further file; nil if the toolchain lacks what the script needs.
+    private func report(on added: String) throws -> Child.Result? {
+        let sources = folder.file("Sources")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        for file in Self.copied {
+            let name = file.split(separator: "/").last.map(String.init) ?? file
+            try FileManager.default.copyItem(
+                at: DocumentationPage.package.appending(path: "Sources/PersistentPreferences/\(file)"),
+                to: sources.appending(path: name))
+        }
+        try Data(added.utf8).write(to: sources.appending(path: "Added.swift"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+            .map { sources.appending(path: $0).path }
+        let units = folder.file("units"), index = folder.file("index")
+        try Data(files.joined(separator: "\n").utf8).write(to: units)
+        let compiler = try #require(Compiler.program)
+        let compiled = try Child(
+            compiler,
+            [
+                "-frontend", "-typecheck", "-swift-version", "6", "-package-name", "copy", "-module-name", "Copy",
+                "-module-cache-path", folder.file("modules").path, "-index-store-path", index.path,
+                "-index-unit-output-path-filelist", units.path,
+            ] + files, environment: environment
+        ).wait()
+        try #require(compiled.code == 0, "\(compiled.errors)")
+        let result = try Child(Self.script, ["--sources", folder.path, index.path], environment: environment).wait()
+        return result.output.contains("skipped") ? nil : result
+    }
+
+    @Test(arguments: [
+        "",
+        "let text = String(validUTF8: [0x61])",
+        "@available(macOS 13, *) func wait() async throws { try await Task.sleep(for: .seconds(1)) }",
+        // A newer requirement, which an older default implementation meets.
+        "func product(_ left: UInt64, _ right: UInt64) -> UInt64 { left &* right }",
+    ])
+    func nothingIsTooNew(_ added: String) throws {
+        guard let result = try report(on: added) else { return }
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.hasPrefix("availability: 3 files use "))
+        #expect(result.output.hasSuffix(", visionOS 1: 0\n"))
+    }
+
+    @Test(arguments: [
+        (
+            "\nlet text = String(validating: [0x61 as UInt8], as: UTF8.self)\n", "String.init(validating:as:) of Swift",
+            2
+        ),
+        ("let wide: Int128 = 0\n", "Int128 of Swift", 1),
+        ("extension UTCTime { var wide: UInt128 { 0 } }", "UInt128 of Swift", 1),
+        ("import Synchronization\nlet count = Atomic(0)\n", "Atomic of Synchronization", 2),
+        (
+            "import Foundation\n\nlet all = Locale.preferredLocales\n",
+            "Locale.preferredLocales of FoundationEssentials", 3
+        ),
+        // The default implementation of next() is newer than next().
+        (
+            "struct Ones: AsyncIteratorProtocol {\n"
+                + "    func next(isolation: isolated (any Actor)?) async -> Int? { 1 }\n}\n",
+            "AsyncIteratorProtocol.next() of _Concurrency", 1
+        ),
+    ])
+    func aSymbolThatIsTooNewIsFound(_ added: String, symbol: String, line: Int) throws {
+        guard let result = try report(on: added) else { return }
+        #expect(result.code == 1, "\(result.output)\(result.errors)")
+        let finding = "\(symbol) needs macOS 15, iOS 18, tvOS 18, watchOS 11"
+        let lines = result.output.components(separatedBy: "\n")
+        let start = lines.firstIndex { $0.hasPrefix(finding) }
+        #expect(start.map { lines[$0 + 1] } == "    Sources/Added.swift:\(line)", "\(result.output)")
+        #expect(!result.output.hasSuffix(", visionOS 1: 0\n"))
+    }
+
+    @Test func aFileThatIsNotInTheIndexIsAnError() throws {
+        guard try report(on: "") != nil else { return }
+        try Data("let one = 1\n".utf8).write(to: folder.file("Sources/Unbuilt.swift"))
+        let result = try Child(
+            Self.script, ["--sources", folder.path, folder.file("index").path], environment: environment
+        ).wait()
+        #expect(result.code == 2)
+        #expect(result.errors.hasSuffix("not in the index, build with swift build --build-tests: Unbuilt.swift\n"))
+    }
+}
