@@ -120,6 +120,7 @@ for article in $(grep -lx 'import SwiftUI' Sources/PersistentPreferences/Persist
             open' "$article"
     } >"$folder/Article.swift"
     check "${objc[@]}" -typecheck -module-name Article "$folder/Article.swift"
+    check "${objc[@]}" -default-isolation MainActor -typecheck -module-name Article "$folder/Article.swift"
 done
 
 echo "== nothing is newer than the deployment targets"

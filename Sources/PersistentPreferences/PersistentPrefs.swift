@@ -4,7 +4,7 @@ public import Foundation
 /// crash; every read is current, from any thread and any process.
 ///
 /// ```swift
-/// final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+/// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var fontSize = 12.0
 ///     @Pref(in: ["light", "dark"]) var theme = "light"
 /// }

@@ -1,7 +1,23 @@
 /// Names a subclass of ``PersistentPrefs`` as usable from any thread in a module whose default isolation is the main
 /// actor.
 ///
-/// Named beside the base class it keeps the subclass nonisolated there, where it would otherwise be the main actor's and
-/// not compile: `final class AppPrefs: PersistentPrefs, PrefsSet, @unchecked Sendable { … }`. It requires nothing;
-/// elsewhere it changes nothing. Mirrors the role of `SendableMetatype`, which it refines.
+/// ``Prefs`` combines it with the base class. It requires nothing; in a module of another default isolation it changes nothing.
+/// Mirrors the role of `SendableMetatype`, which it refines.
 public protocol PrefsSet: SendableMetatype {}
+
+/// What a set of preferences inherits from: ``PersistentPrefs``, in a form that compiles in every module.
+///
+/// ```swift
+/// final class EditorPrefs: Prefs, @unchecked Sendable {
+///     @Pref var fontSize = 12.0
+/// }
+/// ```
+///
+/// In a module whose default isolation is the main actor, as in Xcode's template for new apps, a class is isolated to the main
+/// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be: preferences are read on any thread.
+/// ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
+///
+/// A structure or class of your own that is the value of a preference is decoded on any thread too. In such a module declare
+/// it `nonisolated`, or inside the class of preferences, where it is nonisolated already. An enumeration with raw values works
+/// as it is.
+public typealias Prefs = PersistentPrefs & PrefsSet

@@ -2,7 +2,7 @@ import PersistentPreferences
 import Testing
 
 /// A subclass in a module whose default isolation is the main actor, as in today's app template.
-final class ScreenPrefs: PersistentPrefs, PrefsSet, @unchecked Sendable {
+final class ScreenPrefs: Prefs, @unchecked Sendable {
     override var keys: [String] { ["brightness"] }
 
     var brightness: Double {

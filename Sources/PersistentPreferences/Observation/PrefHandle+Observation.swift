@@ -6,7 +6,7 @@ extension PrefHandle {
     ///
     /// Where nothing is stored, or what is stored cannot be read, that is the default. A commit after which the value equals the
     /// one before is no change, where values can be compared. Otherwise as
-    /// ``PersistentPrefs/onChange(of:on:_:)-(String...,_,_)``.
+    /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {

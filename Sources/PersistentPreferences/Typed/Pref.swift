@@ -1,7 +1,7 @@
 /// A preference: a property of a ``PersistentPrefs`` subclass whose value is stored under the subclass's root.
 ///
 /// ```swift
-/// final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+/// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var fontSize = 12.0                          // key "fontSize", default 12.0
 ///     @Pref("Has Widgets") var hasWidgets = false        // explicit key
 ///     @Pref(in: 8...72) var size = 12                    // out of range is refused
@@ -48,7 +48,9 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
 
     /// `@Pref var owner: Person?` starts with nil where the compiler finds an initializer like this in the type itself, and
     /// not in an extension.
-    public init(wrappedValue: Value) where Value: Codable {
+    /// - Note: Values are decoded on any thread. If the compiler says here that a conformance is isolated to the main actor, declare the
+    ///   type of the value `nonisolated`, or inside the class of preferences.
+    public init(wrappedValue: Value) where Value: Codable & SendableMetatype {
         self.init(wrappedValue, nil, [], check: nil)
     }
 

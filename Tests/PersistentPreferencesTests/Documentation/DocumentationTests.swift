@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// The Swift blocks of the README and of the articles compile, those of a page as one program.
+/// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
+/// isolation, in one of the main actor, and in one with the settings of a new app in Xcode.
 ///
 /// Two kinds are looked at elsewhere: what imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
 /// is type-checked by `Scripts/check-apple.sh` where there is none.
 @Suite struct DocumentationTests {
     @Test(
         .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
-        arguments: DocumentationPage.all)
-    func theCodeOfAPageCompiles(_ page: DocumentationPage) throws {
+        arguments: DocumentationPage.all, Compiler.Isolation.allCases)
+    func theCodeOfAPageCompiles(_ page: DocumentationPage, _ isolation: Compiler.Isolation) throws {
         #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")
         let isTest = page.blocks.contains { $0.imports("Testing") }
         #if canImport(SwiftUI)
@@ -19,7 +20,7 @@ import Testing
         #endif
         guard !isForOthers, !page.blocks.isEmpty else { return }
         // Each with page, line and the compiler's words.
-        for complaint in try Compiler.complaints(of: page.program, ["-warnings-as-errors"]) {
+        for complaint in try Compiler.complaints(of: page.program, isolation.arguments + ["-warnings-as-errors"]) {
             Issue.record("\(complaint)")
         }
     }

@@ -3,7 +3,7 @@
 import PersistentPreferences
 import Testing
 
-private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
+private final class ReaderPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12
 }
 

@@ -19,6 +19,23 @@ enum Compiler {
         return module.flatMap { FileManager.default.fileExists(atPath: $0.path) ? folder : nil }
     }()
 
+    /// The default isolation of the module that a source is compiled in.
+    enum Isolation: CaseIterable {
+        case none, mainActor
+        /// With the features of Xcode's "approachable concurrency" that the Swift 6 language mode does not include.
+        case approachable
+
+        var arguments: [String] {
+            let features = ["InferIsolatedConformances", "NonisolatedNonsendingByDefault"]
+            return switch self {
+            case .none: []
+            case .mainActor: ["-default-isolation", "MainActor"]
+            case .approachable:
+                Self.mainActor.arguments + features.flatMap { ["-enable-upcoming-feature", $0] }
+            }
+        }
+    }
+
     static var isUsable: Bool { program != nil && modules != nil }
 
     /// Type-checks a source.

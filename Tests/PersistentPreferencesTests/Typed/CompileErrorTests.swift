@@ -1,25 +1,15 @@
 import Testing
 
-/// What must not compile, and what the compiler says to it: by the toolchain's own compiler, on the module as it was built.
+/// What must not compile outside of `@Pref` (`MisuseTests`): by the toolchain's own compiler, on the module as it was built.
 @Suite struct CompileErrorTests {
     private static let declarations: [(code: String, message: String)] = [
-        ("final class A: PersistentPrefs, @unchecked Sendable { @Pref var a: () -> Void = {} }", Self.unstorable),
-        ("final class B: PersistentPrefs, @unchecked Sendable { @Pref var b = Plain() }", Self.unstorable),
-        ("final class C: PersistentPrefs, @unchecked Sendable { @Pref(\"c\") var c: Plain? = nil }", Self.unstorable),
-        ("final class D: PersistentPrefs, @unchecked Sendable { @Pref var d: [Plain] = [] }", Self.unstorable),
-        ("struct E { @Pref var e = 1 }", Self.misplaced),
-        ("func f() -> Int { @Pref var f = 1; return f }", Self.misplaced),
-        ("enum G { @MainActor @Pref static var g = 1 }", Self.misplaced),
         ("final class H: SettingsFile { var h = 1 }", Self.takesNothing),
         ("func j() throws { var j = PropertyListDictionary(); try j.set(Plain(), for: Key.k) }", Self.noPropertyList),
     ]
 
-    private static let unstorable =
-        "a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding"
     private static let takesNothing = "type 'H' does not conform to protocol 'SettingsFile'"
     private static let noPropertyList =
         "instance method 'set(_:for:)' requires that 'Plain' conform to 'PropertyListValue'"
-    private static let misplaced = "@Pref works in subclasses of PersistentPrefs only"
 
     /// The errors in a source, as "line: message".
     private func errors(in lines: [String]) throws -> [String] {

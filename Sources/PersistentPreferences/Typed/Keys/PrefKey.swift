@@ -114,12 +114,12 @@ extension UserDefaults {
 
 // MARK: - How values are stored
 
-extension PrefKey where Value: Codable {
+extension PrefKey where Value: Codable & SendableMetatype {
     /// The rule of ``PrefCoding``.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
+extension PrefKey where Value: RawRepresentable & SendableMetatype, Value.RawValue: Codable & SendableMetatype {
     /// The rule of ``PrefCoding``: the raw value.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
@@ -128,8 +128,8 @@ extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
 extension PrefKey
 where
     Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable,
-    Value._PrefContent.RawValue: Codable
+    Value._PrefContent: RawRepresentable & SendableMetatype,
+    Value._PrefContent.RawValue: Codable & SendableMetatype
 {
     /// The rule of ``PrefCoding``: raw values.
     @_disfavoredOverload
@@ -140,8 +140,8 @@ extension PrefKey
 where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent.RawValue: Codable
+    Value._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
+    Value._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
 {
     /// The rule of ``PrefCoding``: raw values, two deep.
     @_disfavoredOverload
@@ -153,8 +153,8 @@ where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
     Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
+    Value._PrefContent._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
+    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
 {
     /// The rule of ``PrefCoding``: raw values, three deep.
     @_disfavoredOverload
@@ -176,6 +176,18 @@ where
     /// The rule of ``PrefCoding``: the same, two deep.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
+}
+
+extension PrefKey {
+    /// Unavailable: a value of this type cannot be stored.
+    @available(
+        *, unavailable,
+        message: """
+            a value of this type cannot be stored: make the type Codable or RawRepresentable, and nonisolated, or give a coding
+            """
+    )
+    @_disfavoredOverload
+    public static var coding: PrefCoding<Value> { fatalError("unavailable") }
 }
 
 enum PrefKeyName {

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Builds and runs a package that depends on this one by git URL, as it is in the last commit: in the Swift 5 and the Swift 6 language mode,
+# with and without the settings of a new app in Xcode, then with library evolution. Warnings of the client are errors. With
+# --build-system NAME by another build system than the default. Writes into a temporary folder only.
+# usage: Scripts/check-clients.sh [--build-system NAME]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+system=()
+case "$#-${1-}" in
+    0-) ;;
+    2---build-system) system=("$@") ;;
+    *) usage ;;
+esac
+
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+git clone --quiet --bare "file://$PWD" "$folder/PersistentPreferences.git"
+PREFS_URL="file://$folder/PersistentPreferences.git"
+PREFS_REVISION="$(git rev-parse HEAD)"
+export PREFS_URL PREFS_REVISION
+git diff --quiet HEAD || echo "note: changes that are not committed are not checked" >&2
+
+cp -R Tests/Clients "$folder/package"
+modes=(Swift5 Swift6 MainActorSwift5 MainActorSwift6)
+for mode in "${modes[@]}"; do
+    mkdir -p "$folder/package/Sources"
+    cp -R Tests/Clients/Shared "$folder/package/Sources/$mode"
+done
+
+build() { # arguments
+    swift build --package-path "$folder/package" --cache-path "$folder/cache" \
+        ${flags[@]+"${flags[@]}"} ${system[@]+"${system[@]}"} "$@"
+}
+
+run() { # programs
+    local programs program
+    programs="$(build --show-bin-path)"
+    for program in "$@"; do
+        mkdir "$folder/files"
+        printf '%s: ' "$program"
+        "$programs/$program" "$folder/files"
+        rm -r "$folder/files"
+    done
+}
+
+echo "== clients in each language mode"
+flags=(--scratch-path "$folder/modes")
+build
+run "${modes[@]}" InternalImport
+
+# As with BUILD_LIBRARY_FOR_DISTRIBUTION=YES, which reaches the packages that a framework depends on.
+echo "== a framework with the package's types in its interface: library evolution for all"
+export PREFS_EVOLUTION=1
+flags=(--scratch-path "$folder/evolution" -Xswiftc -enable-library-evolution)
+build
+run FrameworkUser
+
+echo "== all clients build and run"

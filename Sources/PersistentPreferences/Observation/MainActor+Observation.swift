@@ -1,0 +1,53 @@
+import Dispatch
+
+/// Observation on the main actor, for code that updates a view or a view model.
+extension PersistentPrefs {
+    /// Calls a closure on the main actor after each commit that changes what ``values`` shows under some of the keys, or under
+    /// any key if none is named.
+    ///
+    /// ```swift
+    /// @MainActor final class Model {
+    ///     private(set) var shown = ""
+    ///     private var observation: PrefsObservation?
+    ///
+    ///     func follow(_ prefs: EditorPrefs) {
+    ///         observation = prefs.onChange(of: "theme", on: MainActor.shared) { [weak self] _ in
+    ///             self?.shown = prefs.theme
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. Everything else,
+    /// such as the order of calls, is as in ``onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
+    public func onChange(
+        of keys: String..., on actor: MainActor, _ action: @escaping @MainActor (PrefsChange) -> Void
+    ) -> PrefsObservation {
+        onChange(of: keys, on: actor, action)
+    }
+
+    /// The same with a list of keys. An empty list stands for any key.
+    public func onChange(
+        of keys: [String], on actor: MainActor, _ action: @escaping @MainActor (PrefsChange) -> Void
+    ) -> PrefsObservation {
+        onChange(of: keys, on: DispatchQueue.main) { change in
+            MainActor.assumeIsolated { action(change) }
+        }
+    }
+}
+
+extension PrefHandle {
+    /// Calls a closure on the main actor with the values before and after each commit that gives the property another value.
+    ///
+    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. Everything else is
+    /// as in ``onChange(on:_:)-(DispatchQueue?,_)``.
+    public func onChange(
+        on actor: MainActor, _ action: @escaping @MainActor (_ old: Value, _ new: Value) -> Void
+    ) -> PrefsObservation {
+        onChange(on: DispatchQueue.main) { old, new in
+            // Passed on to the main actor, and not used here again.
+            nonisolated(unsafe) let (old, new) = (old, new)
+            MainActor.assumeIsolated { action(old, new) }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Framework
+import PersistentPreferences
+
+final class ColorLampPrefs: LampPrefs, @unchecked Sendable {
+    @Pref var color = "white"
+}
+
+@main struct Program {
+    static func main() {
+        let prefs = ColorLampPrefs(store: InMemoryStore())
+        prefs.brightness = 200
+        prefs.color = "red"
+        prefs.$brightness.set(20)
+        guard prefs.brightness == 20, prefs.color == "red", prefs.keys == ["brightness", "color"] else {
+            fatalError("\(prefs.values)")
+        }
+        print("ok")
+    }
+}

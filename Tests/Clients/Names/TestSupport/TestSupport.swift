@@ -1,0 +1,2 @@
+/// Shows which module the name belongs to.
+public let testSupport = "the client's TestSupport"

@@ -1,0 +1,2 @@
+/// Shows which module the name belongs to.
+public let words = "the client's Words"

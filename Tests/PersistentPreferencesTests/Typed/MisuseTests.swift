@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// What the compiler says about a wrong declaration: the exact errors, from the toolchain's own compiler.
+@Suite(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+struct MisuseTests {
+    struct Misuse: Sendable, CustomTestStringConvertible {
+        let code: String
+        /// What each error ends with, in the order of the source.
+        let errors: [String]
+
+        init(_ code: String, _ errors: String...) {
+            self.code = code
+            self.errors = errors
+        }
+
+        var testDescription: String { code }
+    }
+
+    private static let unstorable =
+        "is unavailable: a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding"
+    private static let otherType =
+        "is unavailable: in: takes a closed range, such as 1...9, or a list, of values of the property's own type"
+    private static let halfOpen =
+        "is unavailable: in: takes a closed range: write 1...2 for 1..<3, or check: for a condition such as $0 < 3"
+    private static let oneBound =
+        "is unavailable: in: takes a closed range: write both bounds, or check: for a condition such as $0 >= 1"
+    private static let noValue = "is unavailable: give the property an initial value, which is its default"
+    private static let both = "is unavailable: give either in: or check:, since a check can test for the choices too"
+    private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
+
+    /// Lines of a class. Where two errors stand, the compiler checks two things independently.
+    static let properties = [
+        Misuse("@Pref(in: 8.0...72.0) var x: Int = 12", otherType),
+        Misuse("@Pref(\"k\", in: 0.5...2, previously: \"o\") var x: Int? = nil", otherType),
+        Misuse("@Pref(in: [1, 2]) var x = \"a\"", otherType),
+        Misuse("@Pref(in: [\"a\"]) var x: Int? = 3", otherType),
+        Misuse("@Pref(in: 1) var x = 1", otherType),
+        Misuse("@Pref(in: [Plain()]) var x = Plain()", otherType),
+        Misuse("@Pref(in: 1..<3) var x = 2", halfOpen),
+        Misuse("@Pref(in: 1..<3) var x = 2.0", halfOpen),
+        Misuse("@Pref(in: 1...) var x = 2", oneBound),
+        Misuse("@Pref(in: 1...3, check: { _ in nil }) var x = 2", both),
+        Misuse("@Pref var x = Object()", unstorable),
+        Misuse("@Pref var x: () -> Void = {}", unstorable),
+        Misuse("@Pref var x = (1, 2)", unstorable),
+        Misuse("@Pref var x = Plain()", unstorable),
+        Misuse("@Pref(\"k\", previously: \"o\") var x: Plain? = nil", unstorable),
+        Misuse("@Pref(check: { _ in nil }) var x: [Plain] = []", unstorable),
+        Misuse("@Pref var x: Int", "class 'A' has no initializers"),
+        Misuse("@Pref() var x: Int", noValue),
+        Misuse("@Pref(\"k\") var x: Int?", noValue),
+        Misuse("@Pref(in: 1...2) var x: Int", noValue),
+        Misuse("@Pref(check: { _ in nil }) var x: Int", noValue),
+        Misuse("@Pref let x = 1", "property wrapper can only be applied to a 'var'"),
+        Misuse(
+            "@Pref static var x = 1", misplaced,
+            "static property 'x' is not concurrency-safe because it is nonisolated global shared mutable state"
+        ),
+        // What works, among them literals that the range gives a type.
+        Misuse("@Pref(in: 8.0...72.0) var x = 12; func f() -> Double { x }"),
+        Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
+    ]
+
+    @Test(arguments: properties) func aWrongPropertyHasOneErrorThatSaysWhatToDo(_ misuse: Misuse) throws {
+        let preamble = "import PersistentPreferences; struct Plain {}; class Object {}\n"
+        let found = try errors(in: preamble + "final class A: Prefs, @unchecked Sendable { \(misuse.code) }")
+        expect(found, misuse)
+    }
+
+    @Test(arguments: [
+        Misuse("struct A { @Pref var x = 1 }", misplaced),
+        Misuse("func f() -> Int { @Pref var x = 1; return x }", misplaced),
+        // With no line, and one error for each accessor: nothing else is known to the compiler at this point.
+        Misuse(
+            "class A { @Pref var x = 1 }", "'subscript(_enclosingInstance:projected:storage:)' \(noSubclass)",
+            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
+            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
+            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)"),
+    ])
+    func aPropertyElsewhereIsAnError(_ misuse: Misuse) throws {
+        expect(try errors(in: "import PersistentPreferences; \(misuse.code)", ["-emit-silgen"]), misuse)
+    }
+
+    private static let noSubclass = "requires that 'A' inherit from 'PersistentPrefs'"
+
+    /// Values are decoded on any thread, so code of the main actor must not decode them.
+    @Test(arguments: [Compiler.Isolation.mainActor, .approachable])
+    func aValueOfTheMainActorIsAnError(_ isolation: Compiler.Isolation) throws {
+        let preamble = """
+            import PersistentPreferences
+            struct Window: Codable { var width = 800 }
+            struct Flags: OptionSet { let rawValue: Int }
+            """
+        func expect(_ code: String, _ words: [String], _ location: SourceLocation = #_sourceLocation) throws {
+            // One error for each protocol, and again for each conformance on the way from a collection to its elements.
+            let found = Set(try errors(in: preamble + "\n" + code, isolation.arguments))
+            let expected = Set(words)
+            #expect(found == expected, sourceLocation: location)
+        }
+        func isolated(_ type: String, _ conformance: String) -> String {
+            "main actor-isolated conformance of '\(type)' to '\(conformance)' "
+                + "cannot satisfy conformance requirement for a 'Sendable' type parameter"
+        }
+        let codable = [isolated("Window", "Decodable"), isolated("Window", "Encodable")]
+        for declaration in [
+            "@Pref var x = Window()", "@Pref var x: Window? = nil", "@Pref var x: Window?",
+            "@Pref var x: [Window] = [Window()]", "@Pref var x: [String: [Window]] = [:]",
+            "@Pref(check: { $0.width < 1 ? \"must be wide\" : nil }) var x = Window()",
+        ] {
+            try expect("final class A: Prefs, @unchecked Sendable { \(declaration) }", codable)
+        }
+        for declaration in ["@Pref var x: Flags = []", "@Pref var x: [Flags]? = nil"] {
+            try expect(
+                "final class A: Prefs, @unchecked Sendable { \(declaration) }", [isolated("Flags", "RawRepresentable")])
+        }
+        try expect(
+            "struct window: PrefKey { static let defaultValue = Window() }",
+            [
+                "type 'window' does not conform to protocol 'PrefKey'",
+                "unavailable static property 'coding' was used to satisfy a requirement of protocol 'PrefKey': a value of "
+                    + "this type cannot be stored: make the type Codable or RawRepresentable, and nonisolated, or give a coding",
+            ])
+    }
+
+    /// The compiler's solver makes at most 50 attempts for a property: a limit that is a count, on any machine.
+    @Test func sixtyPropertiesOfMixedTypesAreCheckedInFewAttempts() throws {
+        let limit = ["-Xfrontend", "-solver-scope-threshold=50"]
+        #expect(try errors(in: ManyProperties.source, limit) == [])
+        #expect(ManyProperties.source.components(separatedBy: "@Pref").count - 1 == 60)
+        // The limit acts.
+        let few = ["-Xfrontend", "-solver-scope-threshold=2"]
+        #expect(try errors(in: ManyProperties.source, few).count >= 60)
+    }
+
+    private func expect(_ found: [String], _ misuse: Misuse) {
+        #expect(found.count == misuse.errors.count, "\(found)")
+        for (found, end) in zip(found.sorted(), misuse.errors) { #expect(found.hasSuffix(end)) }
+    }
+
+    /// The errors in a source, without their place and the name of their group.
+    private func errors(in source: String, _ arguments: [String] = []) throws -> [String] {
+        try Compiler.complaints(of: source, arguments).map { line in
+            let message = line.split(separator: ": error: ", maxSplits: 1).last.map(String.init) ?? line
+            return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
+        }
+    }
+}
