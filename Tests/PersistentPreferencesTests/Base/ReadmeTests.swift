@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadmeTests {
     /// The sample, verbatim.
     private static func sample(print: @escaping (Any) -> Void) {
-        final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+        final class EditorPrefs: Prefs, @unchecked Sendable {
             @Pref var fontSize = 12.0
             @Pref(in: ["light", "dark"]) var theme = "light"
             @Pref var recent: [URL] = []
