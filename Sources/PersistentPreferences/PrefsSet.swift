@@ -17,7 +17,9 @@ public protocol PrefsSet: SendableMetatype {}
 /// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be: preferences are read on any thread.
 /// ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
 ///
-/// A structure or class of your own that is the value of a preference is decoded on any thread too. In such a module declare
-/// it `nonisolated`, or inside the class of preferences, where it is nonisolated already. An enumeration with raw values works
-/// as it is.
+/// Values are made and decoded on any thread. Types with code that the compiler writes work as they are, in optionals and
+/// collections too. The compiler rejects a default value that is made by a structure's initializer (`@Pref var window = Window()`)
+/// if the structure is isolated to the main actor: declare the structure `nonisolated`, or inside the class of preferences, where it
+/// is nonisolated already. Do the same with a type whose own `init(from:)` or `encode(to:)` uses state of the main actor; the
+/// compiler does not notice that one.
 public typealias Prefs = PersistentPrefs & PrefsSet

@@ -3,20 +3,20 @@ import PersistentPreferences
 
 /// A model of the daemon that keeps one domain of `UserDefaults` for every process of a device (`cfprefsd`).
 ///
-/// Nothing of it was measured on a device. Everything that it takes for granted:
-///
-/// - Assumption: a change reaches the daemon later than `set` returns, and other processes later still; each process sees the
-///   changes of all in the daemon's order. Source: UserDefaults ("asynchronously"), CFPreferences in the sources of CF.
-/// - Assumption: the daemon merges changes by key; a process that sets one key leaves the others as they are.
+/// - Assumption: A change reaches the daemon after `set` has returned, and other processes later still.
+///   Source: UserDefaults, "asynchronously"; CFPreferences in the sources of CF.
+/// - Assumption: Each process sees the changes of all processes in the order in which the daemon took them.
+///   Source: undocumented; each process has one connection to one daemon.
+/// - Assumption: The daemon merges changes by key: a process that sets one key leaves the others as they are.
 ///   Source: UserDefaults, `set(_:forKey:)`.
-/// - Assumption: before the first unlock after a start, the domain reads as empty, and what is set then replaces the file.
-///   Source: openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
-/// - Assumption: before the first unlock, the file exists and cannot be opened. Source: Apple Platform Security, "Data Protection
-///   classes", class C.
-/// - Assumption: a process that has read the empty domain reads the values at the latest when protected data has become
-///   available. Source: LoopKit/Loop#1170.
-/// - Assumption: a program that is not UIKit's is not told when protected data becomes available. Source: UIKit,
-///   `protectedDataDidBecomeAvailableNotification`.
+/// - Assumption: Before the first unlock after a start the domain reads as empty, and what is then set replaces the file.
+///   Source: undocumented; openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
+/// - Assumption: Before the first unlock the file exists and cannot be opened.
+///   Source: Apple Platform Security, "Data Protection classes", class C.
+/// - Assumption: Values can be read by a process that has read the empty domain once protected data is available.
+///   Source: undocumented; LoopKit/Loop#1170.
+/// - Assumption: Whether a process is told that protected data is available depends on UIKit being in it.
+///   Source: UIKit, `protectedDataDidBecomeAvailableNotification`.
 package final class ModelDaemon: @unchecked Sendable {
     typealias Change = (key: String, value: Any?)
 

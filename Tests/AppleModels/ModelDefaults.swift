@@ -3,17 +3,22 @@ package import PersistentPreferences
 
 /// A model of `UserDefaults` in one process: a domain of a ``ModelDaemon``, behind arguments and before registered defaults.
 ///
-/// - Assumption: a process reads its own changes at once. Source: UserDefaults.
-/// - Assumption: key-value observers are told synchronously of changes of their own process, on the thread of `set`, and of others'
-///   changes on any thread, after the value can be read. Source: UserDefaults in the release notes of Foundation for macOS 10.12.
+/// - Assumption: A process reads its own changes at once.
+///   Source: UserDefaults, "reflected synchronously within your process".
+/// - Assumption: Key-value observers are told of changes of their own process on the thread of `set`, before it returns.
+///   Source: UserDefaults in the release notes of Foundation for macOS 10.12; Key-Value Observing Programming Guide.
+/// - Assumption: Key-value observers are told of other processes' changes on any thread, once the value can be read.
+///   Source: UserDefaults in the release notes of Foundation for macOS 10.12.
 /// - Assumption: `didChangeNotification` is posted for changes of the own process only, on the thread of `set`.
 ///   Source: UserDefaults, `didChangeNotification`.
-/// - Assumption: a key path is cut at dots, so that keys with a dot or a leading `@` are not observed. Source: Key-Value Observing
-///   Programming Guide.
-/// - Assumption: `object(forKey:)` looks at managed values, arguments, the domain, the global domain and registered defaults, in this
-///   order; `persistentDomain(forName:)` gives the domain alone. Source: UserDefaults; Preferences and Settings Programming Guide.
-/// - Assumption: leaves are objects of Foundation's own classes, numbers of any width, containers immutable.
-///   Source: CFPropertyList, CFPreferences in the sources of CF.
+/// - Assumption: A key path is cut at dots, so that keys with a dot or a leading `@` are not observed.
+///   Source: Key-Value Coding Programming Guide, "Accessing Object Properties".
+/// - Assumption: `object(forKey:)` looks at managed values, arguments, the domain, the global domain and registered defaults.
+///   Source: UserDefaults; Preferences and Settings Programming Guide, "The Organization of Preferences".
+/// - Assumption: `persistentDomain(forName:)` gives the entries of the domain, and of no other.
+///   Source: UserDefaults, `persistentDomain(forName:)`.
+/// - Assumption: Leaves are objects of classes of Foundation, and numbers have any width.
+///   Source: CFPropertyList and CFPreferences in the sources of CF.
 package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     package let slot = DomainSlot()
     private let daemon: ModelDaemon

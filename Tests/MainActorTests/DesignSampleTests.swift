@@ -3,13 +3,12 @@ import Testing
 
 enum Theme: String { case light, dark }
 
-/// Decoded on any thread, so it does not belong to the main actor.
-nonisolated struct Person: Codable, Equatable {
+struct Person: Codable, Equatable {
     var name = ""
     var age = 0
 }
 
-/// The sample of the design in a module whose default isolation is the main actor, whose class and enumeration say nothing of it.
+/// The sample of the design in a module whose default isolation is the main actor, with types that say nothing of it.
 final class EditorPrefs: Prefs, @unchecked Sendable {
     @Pref var fontSize = 12.0
     @Pref("Has Widgets") var hasWidgets = false

@@ -2,7 +2,7 @@
 ///
 /// What is not Codable itself, a raw value's type or `Any`, may stand in optionals, arrays, sets and dictionaries with
 /// text keys up to three deep (`[String: [Theme]]?`), `Any` up to two; for more give a coding.
-extension Pref where Value: Codable & SendableMetatype {
+extension Pref where Value: Codable {
     /// Of everything that a property list holds, and of every Codable type.
     ///
     /// - Parameters:
@@ -11,8 +11,8 @@ extension Pref where Value: Codable & SendableMetatype {
     ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
     ///     absent, and moved by the first write to the root, for every class that shares the root.
     ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through. Enforced as choices are.
-    /// - Note: Values are decoded on any thread. If the compiler says here that a conformance is isolated to the main actor, declare the
-    ///   type of the value `nonisolated`, or inside the class of preferences.
+    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main actor,
+    ///   declare its type `nonisolated`, or inside the class of preferences.
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
@@ -29,24 +29,24 @@ extension Pref where Value: Codable & SendableMetatype {
     ///     refused, through whichever door; a stored one is kept and reads as the default, which itself is not checked.
     ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
     ///     absent, and moved by the first write to the root, for every class that shares the root.
-    public init<Choices: PrefChoices<Value> & SendableMetatype>(
+    public init<Choices: PrefChoices<Value>>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 
     /// The same, of nil or one of the choices. Parameters as of Codable values.
-    public init<Choices: PrefChoices & SendableMetatype>(
+    public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
     }
 }
 
-extension Pref where Value: RawRepresentable & SendableMetatype, Value.RawValue: Codable & SendableMetatype {
+extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     /// Of a type with a raw value, whether it is Codable or not. Parameters as of Codable values.
-    /// - Note: Values are decoded on any thread. If the compiler says here that a conformance is isolated to the main actor, declare the
-    ///   type of the value `nonisolated`, or inside the class of preferences.
+    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main actor,
+    ///   declare its type `nonisolated`, or inside the class of preferences.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -57,7 +57,7 @@ extension Pref where Value: RawRepresentable & SendableMetatype, Value.RawValue:
 
     /// The same, of a list of choices. Parameters as of Codable values.
     @_disfavoredOverload
-    public init<Choices: PrefChoices<Value> & SendableMetatype>(
+    public init<Choices: PrefChoices<Value>>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
@@ -94,8 +94,8 @@ extension Dictionary: _PrefContainer where Key == String {
 extension Pref
 where
     Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent: RawRepresentable,
+    Value._PrefContent.RawValue: Codable
 {
     /// Of an optional or a collection of a type with a raw value. Parameters as of Codable values.
     @_disfavoredOverload
@@ -108,7 +108,7 @@ where
 
     /// The same, of nil or one of the choices. Parameters as of Codable values.
     @_disfavoredOverload
-    public init<Choices: PrefChoices & SendableMetatype>(
+    public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
@@ -119,8 +119,8 @@ extension Pref
 where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent.RawValue: Codable
 {
     /// Of collections in collections, two deep. Parameters as of Codable values.
     @_disfavoredOverload
@@ -137,8 +137,8 @@ where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
     Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
 {
     /// Of collections in collections, three deep. Parameters as of Codable values.
     @_disfavoredOverload

@@ -5,8 +5,7 @@ import RVS_PersistentPrefs
 
 enum Theme: String, CaseIterable { case light, dark }
 
-/// Decoded on any thread.
-nonisolated struct Person: Codable, Equatable {
+struct Person: Codable, Equatable {
     var name = ""
     var age = 0
 }

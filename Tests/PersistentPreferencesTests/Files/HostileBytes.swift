@@ -87,7 +87,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         "<plist><string>a & b</string></plist>", "<plist><string>&#xD800;</string></plist>",
         "<plist><string>&#+65;</string></plist>", "<plist><string a=b>x</string></plist>",
         "<plist><string a='b\">x</string></plist>",
-        "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- 5</integer></plist>",
+        "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- -5</integer></plist>",
         "<plist><integer>1_000</integer></plist>", "<plist><integer>0x</integer></plist>",
         "<plist><integer>1.0</integer></plist>",
         "<plist><integer>18446744073709551616</integer></plist>",

@@ -22,7 +22,7 @@ public import Foundation
 /// other processes, what those have written is seen after the next write, and it cannot be part of an `update`.
 ///
 /// A key shares its domain with the root keys of ``PersistentPrefs`` classes: name none like one of those. In a module
-/// whose default isolation is the main actor the type of a Codable value is to be `nonisolated`.
+/// whose default isolation is the main actor, a type whose initializer makes the default is `nonisolated`.
 ///
 /// Cost: a read from `UserDefaults.standard` is one of `UserDefaults`, and on Linux an `fstat`; a write one replacement
 /// of the domain's file. Any thread. A change in place (`+=`) is a read and a write, and is not written where the
@@ -114,12 +114,12 @@ extension UserDefaults {
 
 // MARK: - How values are stored
 
-extension PrefKey where Value: Codable & SendableMetatype {
+extension PrefKey where Value: Codable {
     /// The rule of ``PrefCoding``.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey where Value: RawRepresentable & SendableMetatype, Value.RawValue: Codable & SendableMetatype {
+extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
     /// The rule of ``PrefCoding``: the raw value.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
@@ -128,8 +128,8 @@ extension PrefKey where Value: RawRepresentable & SendableMetatype, Value.RawVal
 extension PrefKey
 where
     Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent: RawRepresentable,
+    Value._PrefContent.RawValue: Codable
 {
     /// The rule of ``PrefCoding``: raw values.
     @_disfavoredOverload
@@ -140,8 +140,8 @@ extension PrefKey
 where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent.RawValue: Codable
 {
     /// The rule of ``PrefCoding``: raw values, two deep.
     @_disfavoredOverload
@@ -153,8 +153,8 @@ where
     Value: _PrefContainer,
     Value._PrefContent: _PrefContainer,
     Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable & SendableMetatype,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable & SendableMetatype
+    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
+    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
 {
     /// The rule of ``PrefCoding``: raw values, three deep.
     @_disfavoredOverload
@@ -183,7 +183,7 @@ extension PrefKey {
     @available(
         *, unavailable,
         message: """
-            a value of this type cannot be stored: make the type Codable or RawRepresentable, and nonisolated, or give a coding
+            a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding
             """
     )
     @_disfavoredOverload
