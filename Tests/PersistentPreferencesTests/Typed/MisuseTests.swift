@@ -98,7 +98,7 @@ struct MisuseTests {
             "@Pref var x = Theme.light", "@Pref(in: Theme.allCases) var x = Theme.dark",
             "@Pref var x: [Theme] = [.light]",
             "@Pref var x: Window? = nil", "@Pref var x: Window?", "@Pref var x: [Window] = []",
-            "@Pref var x: [String: [Window]] = [:]", "@Pref var x: Flags = []",
+            "@Pref var x: [String: [Window]] = [:]", "@Pref var x: Flags? = nil",
             "struct Own: Codable {}; @Pref var x = Own()",
         ] {
             let code = "final class A: Prefs, @unchecked Sendable { \(declaration) }"
