@@ -9,8 +9,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// For the tests whose code is as in RVS_PersistentPrefs, where no class restates `@unchecked Sendable` and the compiler warns about it.
-/// The frontend gets this flag after the `-warnings-as-errors` of a command line. Clients never build these targets.
+/// For tests whose classes do not restate `@unchecked Sendable`, as in RVS_PersistentPrefs: the compiler warns about each. The
+/// frontend gets this flag after the `-warnings-as-errors` of the command line, so this flag wins. Clients never build these
+/// targets.
 let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-errors"])]
 
 /// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something:

@@ -3,8 +3,8 @@
 # toolchain knows on every platform: the availability of each symbol (symbol graphs) and the symbols that each file uses (the
 # index store that a debug build writes). `#available` is not understood; the package does not use it. On a Mac, the
 # compiler itself checks all of this and more.
-# Not seen: C declarations and what Foundation on Linux states no version for (both are counted), the availability of a
-# conformance, and language features that need a newer runtime.
+# Not found: C declarations, and symbols of Foundation on Linux that state no version (both are counted); the availability of a
+# conformance; language features that need a newer runtime.
 # usage: Scripts/availability.sh [--sources FOLDER] [INDEX …]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks the code for Apple platforms. On a Mac that is a build, in which the compiler checks everything. Elsewhere the compiler is
-# made to see Darwin, SwiftUI and Objective-C, and Scripts/apple-stubs declares what the package uses of them. Writes into a
+# Type-checks the code for Apple platforms. On a Mac it builds the package, and the compiler checks everything. Elsewhere the compiler
+# is made to see Darwin, SwiftUI and Objective-C, and Scripts/apple-stubs declares what the package uses of them. Writes into a
 # temporary folder only.
 # Finds: code that does not compile, or draws a warning, in the files for Apple platforms, in the harness and in what the tests share;
 # isolation and Sendable errors; types of C that differ (a mode is UInt16, a time is in `st_mtimespec`, `posix_spawnattr_t` is a

@@ -1,6 +1,6 @@
-// What the package uses of the C library where Apple's differs from the one of Linux: types, which shadow those of Glibc, and the
-// functions that take them. Each comment names the header of the macOS SDK, or the file of the Swift overlay "Platform", that the
-// signature follows. Compiled as a part of each module.
+// What the package uses of the C library where Apple's differs from the one of Linux: types, which shadow those of Glibc, and
+// the functions that take them. Each comment names the header of the macOS SDK, or the file of the Swift overlay "Platform",
+// that the signature follows. Compiled as a part of each module.
 
 import Foundation
 

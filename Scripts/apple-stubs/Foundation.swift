@@ -37,8 +37,8 @@ public import Foundation
 
     func class_getInstanceVariable(_ cls: AnyClass?, _ name: UnsafePointer<CChar>) -> OpaquePointer? { nil }
 
-    /// Foundation.swiftinterface, as all of key-value observing by Swift key paths. Not declared Sendable here, so that nothing relies
-    /// on it.
+    /// Foundation.swiftinterface, as all of key-value observing by Swift key paths. Not declared Sendable here, so that nothing
+    /// relies on it.
     public class NSKeyValueObservation: NSObject {
         public func invalidate() {}
     }
@@ -76,8 +76,8 @@ public struct NSKeyValueChangeKey: Hashable, Sendable {
     public let rawValue: String
 }
 
-/// NSKeyValueObserving.h, in NSObject there. NSUserDefaults.h says NS_SWIFT_SENDABLE. Linux says unavailable, which cannot be taken back
-/// here and is the stricter one.
+/// NSKeyValueObserving.h, in NSObject there. NSUserDefaults.h says NS_SWIFT_SENDABLE. Linux says unavailable, which cannot be
+/// taken back here and is the stricter one.
 extension UserDefaults {
     func addObserver(
         _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What Scripts/availability.sh runs: `availability FOLDER SYMBOLS INDEX… -- PLATFORM=VERSION…`. Exits with 1 if a symbol is too
-/// new, with 2 if something was not looked at.
+/// What Scripts/availability.sh runs: `availability FOLDER SYMBOLS INDEX… -- PLATFORM=VERSION…`. Exits with 1 if a symbol is
+/// too new, with 2 if it could not check everything.
 @main enum Availability {
     static func main() throws {
         let arguments = CommandLine.arguments

@@ -58,7 +58,8 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    /// After a write that succeeded, what its read met is over: a damaged file, say, was quarantined and replaced, which is told.
+    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
+    /// replaced. The write's own warning takes its place.
     private mutating func noteSuccess() {
         notice = state.store.takeWarning()
     }
@@ -101,7 +102,7 @@ struct PrefsAccess {
         notice = state.store.takeWarning()
     }
 
-    /// Removes the root, whatever it is; of a flat domain, which others use too, what is ours.
+    /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema

@@ -32,8 +32,8 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored; the old one stands, and the next write tries again.
     case notStored(StorageFailure)
-    /// The new state is stored, and the domain of `UserDefaults` is near the size at which the system rejects it, or, on tvOS, ends
-    /// the program; see ``isWarning``. Sizes are in bytes.
+    /// The new state is stored, but the domain of `UserDefaults` is near the size that tvOS allows; beyond it, writes are
+    /// rejected. A warning, on tvOS only; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
     case durabilityUnconfirmed(StorageFailure)
@@ -59,8 +59,8 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// True if the access that reports this error has succeeded: a write is stored, after it quarantined a damaged file, or in a
-    /// domain that is near its largest size.
+    /// True if the access that reports this error has succeeded: a write is stored, but it quarantined a damaged file, or its
+    /// domain is near the size limit.
     ///
     /// Such a warning is told through ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)``, and is not returned
     /// by `update`, `import` and the like. Cost: none.

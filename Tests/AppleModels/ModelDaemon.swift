@@ -9,7 +9,7 @@ import PersistentPreferences
 ///   Source: undocumented; each process has one connection to one daemon.
 /// - Assumption: The daemon merges changes by key: a process that sets one key leaves the others as they are.
 ///   Source: UserDefaults, `set(_:forKey:)`.
-/// - Assumption: Before the first unlock after a start the domain reads as empty, and what is then set replaces the file.
+/// - Assumption: Before the first unlock after a restart the domain reads as empty, and what is then set replaces the file.
 ///   Source: undocumented; openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
 /// - Assumption: Before the first unlock the file exists and cannot be opened.
 ///   Source: Apple Platform Security, "Data Protection classes", class C.
@@ -88,7 +88,7 @@ package final class ModelDaemon: @unchecked Sendable {
         lock.withLock { entries }
     }
 
-    /// Starts the device anew: every process is gone, and nothing can be read before the first unlock.
+    /// Restarts the device: every process is gone, and nothing can be read before the first unlock.
     package func restart() {
         lock.withLock {
             writeFileUnderLock()

@@ -2,8 +2,9 @@
     package import Foundation
     package import PersistentPreferences
 
-    /// A model of `open` with `O_EVTONLY` and of `DispatchSource.makeFileSystemObjectSource`, on top of inotify. Both kinds of watches are attached
-    /// to what is open, not to its path. Where sources promise different events, the model reports the fewest.
+    /// A model of `open` with `O_EVTONLY` and of `DispatchSource.makeFileSystemObjectSource`, on top of inotify. Both kinds of
+    /// watches are attached to what is open, not to its path. Where sources promise different events, the model reports the
+    /// fewest.
     ///
     /// It calls `violated` for a use of sources or descriptors that is undefined on Apple platforms.
     ///
@@ -24,11 +25,11 @@
     ///   Source: kqueue(2), NOTE_LINK; XNU, bsd/vfs/kpi_vfs.c, VNOP_LINK.
     ///
     /// ## Folders
-    /// - Assumption: A name that is made, removed or renamed in a folder, or takes the place of another, is reported by the folder as WRITE.
-    ///   Source: undocumented; XNU, bsd/vfs/kpi_vfs.c, VNOP_CREATE, VNOP_REMOVE, VNOP_LINK, VNOP_SYMLINK, VNOP_MKDIR, VNOP_RMDIR and post_rename.
+    /// - Assumption: A folder reports a name that is made, removed, renamed or replaced in it as WRITE.
+    ///   Source: undocumented; XNU, bsd/vfs/kpi_vfs.c, VNOP_CREATE, _REMOVE, _LINK, _SYMLINK, _MKDIR, _RMDIR and post_rename.
     /// - Assumption: A folder does not report writes to the files in it, nor changes of their attributes.
     ///   Source: kqueue(2), NOTE_WRITE is about the file that the descriptor refers to.
-    /// - Assumption: `rmdir` of a folder is reported by it as DELETE, and `rename` as RENAME. If a folder above it is renamed, it reports nothing.
+    /// - Assumption: A folder reports its own `rmdir` as DELETE, its own `rename` as RENAME, and no `rename` above it.
     ///   Source: kqueue(2), NOTE_DELETE and NOTE_RENAME; XNU, bsd/vfs/kpi_vfs.c, VNOP_RMDIR.
     /// - Assumption: An unmounted volume is reported as REVOKE.
     ///   Source: kqueue(2), NOTE_REVOKE.
@@ -38,24 +39,28 @@
     /// ## Descriptors
     /// - Assumption: `O_EVTONLY` needs permission to read.
     ///   Source: undocumented; open(2) says "descriptor requested for event notifications only".
-    /// - Assumption: `O_EVTONLY` combines with `O_DIRECTORY`, `O_NONBLOCK` and `O_NOFOLLOW_ANY`, and `fstat` works on the descriptor.
+    /// - Assumption: `O_EVTONLY` combines with `O_DIRECTORY`, `O_NONBLOCK` and `O_NOFOLLOW_ANY`; `fstat` works then.
     ///   Source: undocumented; open(2).
     /// - Assumption: To open a FIFO with `O_EVTONLY` lets a waiting writer go on, so that it must not be done.
     ///   Source: undocumented; open(2), O_NONBLOCK.
-    /// - Assumption: A descriptor must stay open until the cancel handler of its source is called, and must be closed by somebody.
+    /// - Assumption: A descriptor must stay open until the cancel handler of its source is called, and must then be closed.
     ///   Source: dispatch_source_create(3), "Cancellation".
     ///
     /// ## Sources
     /// - Assumption: A source is registered at its activation or later. What happens before is never reported.
-    ///   Source: dispatch/source.h, dispatch_source_set_registration_handler: "once the corresponding kevent() has been registered with the system".
-    /// - Assumption: The registration handler is called on the queue, once, before the first event, unless the source is cancelled before.
+    ///   Source: dispatch/source.h, "once the corresponding kevent() has been registered with the system".
+    /// - Assumption: Unless the source is cancelled before, the registration handler is called once, before the first event.
     ///   Source: dispatch/source.h, dispatch_source_set_registration_handler; the order is undocumented.
-    /// - Assumption: Events that wait for the event handler become one call, with the union of them. No kind of event is dropped.
+    /// - Assumption: Events that wait for the event handler become one call, with their union. No kind of event is dropped.
     ///   Source: dispatch_source_create(3), "Data-type-specific"; kqueue(2), EV_CLEAR.
-    /// - Assumption: Handlers run on the source's queue, one at a time. After `cancel()` no event handler begins; then the cancel handler is called, once.
+    /// - Assumption: Handlers run on the source's queue, one at a time.
+    ///   Source: dispatch/source.h, dispatch_source_set_event_handler.
+    /// - Assumption: After `cancel()` no event handler begins; then the cancel handler is called, once.
     ///   Source: dispatch/source.h, dispatch_source_cancel.
-    /// - Assumption: A source that is released while it is inactive ends the process. One that is released without being cancelled never calls its cancel handler.
+    /// - Assumption: A source that is released while it is inactive ends the process.
     ///   Source: dispatch/object.h, dispatch_activate; libdispatch, src/source.c.
+    /// - Assumption: A source that is released without being cancelled never calls its cancel handler.
+    ///   Source: undocumented; libdispatch, src/source.c.
     package final class ModelVnodes: VnodeSystem, @unchecked Sendable {
         /// What a source does some time after its cause.
         package enum Step: Sendable { case registration, event }
@@ -83,8 +88,8 @@
         private var hook: (@Sendable (String) -> Int32?)?
 
         /// - Parameters:
-        ///   - delay: how late registrations and events are; nil for those that are registered by `activate()` itself.
-        ///   - violated: called with what a program must not do.
+        ///   - delay: how late registrations and events are; nil for sources that are registered by `activate()` itself.
+        ///   - violated: called with a description of each violation.
         package init(
             delay: DispatchTimeInterval? = nil, violated: @escaping @Sendable (String) -> Void = { fatalError($0) }
         ) {
@@ -92,7 +97,7 @@
             self.violated = violated
         }
 
-        /// Called before a path is opened; a number that it returns is the `errno` with which that fails.
+        /// Called before a path is opened. If it returns a number, opening fails with that `errno`.
         package var onOpen: (@Sendable (String) -> Int32?)? {
             get { lock.withLock { hook } }
             set { lock.withLock { hook = newValue } }
@@ -100,7 +105,7 @@
 
         package var openDescriptors: [Int32] { lock.withLock { descriptors.keys.sorted() } }
 
-        /// So many descriptors were ever opened.
+        /// How many descriptors were ever opened.
         package var opensEver: Int { lock.withLock { opened } }
 
         /// Lets these steps wait until `release` or `resume`.

@@ -5,7 +5,7 @@ enum Appearance: String, CaseIterable { case light, dark }
 
 /// Declared properties in a module whose default isolation is the main actor.
 final class WindowPrefs: Prefs, @unchecked Sendable {
-    /// Not isolated, since it is declared in a class that is not.
+    /// Nonisolated, because it is declared in a class that is.
     struct Window: Codable, Equatable {
         var width = 800
         var title: String?

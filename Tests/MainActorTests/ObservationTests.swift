@@ -7,7 +7,7 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
     @Pref var title = ""
 }
 
-/// A view model as in an app: its closures touch it without further words.
+/// A view model as in an app: its closures access it without any annotation.
 @Observable final class ViewModel {
     private(set) var numbers: [[Int]] = []
     private(set) var titles: [String] = []

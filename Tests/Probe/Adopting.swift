@@ -3,8 +3,8 @@ import PersistentPreferences
 
 private enum Theme: String { case light, dark }
 
-/// The new version of a program that has kept its preferences in `UserDefaults`, one entry for each value. The store is the one
-/// line that adopts them.
+/// The new version of a program that has kept its preferences in `UserDefaults`, one entry for each value. The line
+/// with the store adopts them.
 private final class AdoptedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var volume = 0.5
     @Pref var launches = 0

@@ -180,7 +180,8 @@ package final class PseudoTerminal {
         return process
     }
 
-    /// What a C function initializes. By its parameter's type, which is a struct on Linux and an optional pointer on Apple platforms.
+    /// A value that a C function initializes. Its type is that of the parameter: a struct on Linux, an optional pointer on
+    /// Apple platforms.
     private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
         let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
         defer { memory.deallocate() }

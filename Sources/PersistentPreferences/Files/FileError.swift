@@ -6,7 +6,7 @@ indirect enum FileError: Error {
     case damaged(MalformedFile)
     case notOurs(MalformedFile)
     case updateOfAnotherFile
-    /// Of a write that has succeeded.
+    /// A warning: the write has succeeded.
     case nearLimit(bytes: Int, limit: Int)
     /// A link now stands where the file stood: the path has to be followed anew.
     case pathChanged

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Watches a name in a folder by two event sources: one of the folder, which reports names that come and go, and one of the file
-/// of that name, which reports writes in place. Ends with the object.
+/// Watches a name in a folder by two event sources: one of the folder, which reports names that come and go, and one of the
+/// file of that name, which reports writes in place. Ends with the object.
 ///
-/// A source reports nothing until the system has registered it, which is some time after its activation. So each source is
-/// followed by another look at the name once it is registered.
+/// A source reports nothing until the system has registered it, which is some time after its activation. So the watch looks at
+/// the name again when a source is registered.
 ///
 /// A file that may not be opened is not watched: only what happens to its name is reported.
 final class FolderWatch: @unchecked Sendable {
@@ -69,7 +69,7 @@ final class FolderWatch: @unchecked Sendable {
             let there = try system.status(ofPath: names.folder, followsLinks: true)
             return there?.isSameFile(as: folderStatus) != true
         } catch {
-            // What may not be looked at may still be there.
+            // A folder that may not be looked at may still be there.
             return false
         }
     }
@@ -82,7 +82,7 @@ final class FolderWatch: @unchecked Sendable {
     /// - Parameter found: what was at the path before the source was made.
     private func fileIsRegistered(after found: FileStatus) {
         let now = watchFile()
-        // A write soon after another one may leave the times as they are.
+        // A write soon after another one may not change the times.
         if now != found || !found.isSettled(at: system.now()) { handler(false) }
     }
 
@@ -93,7 +93,7 @@ final class FolderWatch: @unchecked Sendable {
     private func watchFile() -> FileStatus? {
         let found = Self.status(of: names.path, system)
         if let found, let file, file.status.isSameFile(as: found) {
-            // Its source stays, with the events that wait in it. The file may not be open to us any more.
+            // Its source stays, with its pending events. It may no longer be possible to open the file.
             return found
         }
         file?.source.cancel()
@@ -129,7 +129,7 @@ final class FolderWatch: @unchecked Sendable {
         }
     }
 
-    /// nil where there is nothing, or nothing that may be seen.
+    /// nil if nothing is there, or if it may not be looked at.
     private static func status(of path: String, _ system: SystemCalls) -> FileStatus? {
         (try? system.status(ofPath: path, followsLinks: false)) ?? nil
     }

@@ -236,7 +236,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         lock.withLock { self.protection = protection }
     }
 
-    /// The class that new files get; nil if that is the system's choice, or the class of the file that is replaced.
+    /// The protection class of new files; nil to keep that of the file that is replaced, or to let the system choose.
     var newFileProtection: FileProtection? {
         lock.withLock { protection }
     }

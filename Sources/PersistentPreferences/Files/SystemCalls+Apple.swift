@@ -40,7 +40,7 @@
         }
 
         #if os(macOS)
-            /// The volumes of a Mac have one key.
+            /// On a Mac, files have no protection class of their own.
             static func protection(of descriptor: Descriptor) -> FileProtection? { nil }
             static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 { 0 }
         #else
@@ -48,7 +48,7 @@
                 FileProtection(rawValue: fcntl(descriptor, F_GETPROTECTIONCLASS))
             }
 
-            /// Succeeds on a volume without data protection, as that of a simulator.
+            /// Succeeds on a volume without data protection, such as a simulator's.
             static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 {
                 let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection.rawValue)
                 return result < 0 && errno == ENOTSUP ? 0 : result

@@ -33,7 +33,7 @@ final class Transaction {
         }
     }
 
-    /// Puts other entries in the place of all.
+    /// Replaces all entries.
     func replaceAll(with entries: Content) {
         content = entries
         isChanged = true

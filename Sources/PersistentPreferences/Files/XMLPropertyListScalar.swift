@@ -24,7 +24,7 @@ enum XMLPropertyListScalar {
 
     /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text, and for one that 64 bits do not hold.
     ///
-    /// Before and after the sign there may be what Foundation takes for blanks.
+    /// Before and after the sign, every character that Foundation takes for a blank is skipped.
     static func integer(_ text: String) -> Any? {
         var scalars = text.unicodeScalars.drop(while: isBlankOfFoundation)
         let sign = scalars.first == "-" ? "-" : ""

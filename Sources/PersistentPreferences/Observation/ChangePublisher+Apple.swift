@@ -6,10 +6,10 @@
         /// ``PrefsChange``.
         ///
         /// Each subscriber hears of the commits after its subscription, one at a time, in order, on a queue of its own; use
-        /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded, as many as ``PrefsChange`` says. If a key
-        /// is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes otherwise. The publisher
-        /// keeps the instance, a subscription does not. Cost and thread safety are those of
-        /// ``onChange(of:on:_:)-(String...,_,_)``.
+        /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded; too many become one, as ``PrefsChange``
+        /// says. If a key is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes
+        /// otherwise. The publisher keeps the instance alive, a subscription does not. Cost and thread safety are those of
+        /// ``onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
         ///
         /// ```swift
         /// prefs.publisher(of: "theme").receive(on: DispatchQueue.main).sink { apply($0.newValues) }.store(in: &cancellables)
@@ -25,12 +25,13 @@
     }
 
     extension PrefHandle {
-        /// Publishes the value at the time of the subscription, and each that takes its place.
+        /// Publishes the value at the time of the subscription, then each new value.
         ///
-        /// The first value is delivered while the subscriber subscribes, as by the publisher of a `@Published` property. All others
-        /// come after the commit, on a queue of the subscriber's own. A change to an equal value is none, if values can be compared.
-        /// Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,_,_)``; the publisher keeps the instance, a subscription
-        /// does not.
+        /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All others are
+        /// delivered after the commit, on a queue of the subscriber's own. If values can be compared, a commit that leaves an
+        /// equal value is not published. Everything else is as in
+        /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive, a
+        /// subscription does not.
         public var publisher: AnyPublisher<Value, Never> {
             ChangePublisher { self.demandedValues($0) }.eraseToAnyPublisher()
         }

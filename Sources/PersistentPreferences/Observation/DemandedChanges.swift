@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Delivers changes to a subscriber, no more of them than it has demanded: a Combine subscription without Combine.
+/// Delivers no more changes to a subscriber than it has demanded: a Combine subscription without Combine.
 ///
-/// Delivers one element at a time, in order. The first element is delivered by the `request` that demands it, on its thread; all
-/// others are delivered on a queue. The subscriber may request and end inside a delivery. Has to be ended.
+/// Delivers one element at a time, in order. The first element is delivered by the `request` that demands it, on its thread;
+/// all others are delivered on a queue. The subscriber may request and end inside a delivery. The owner must call `end()`.
 final class DemandedChanges<Element>: ChangeReceiver, @unchecked Sendable {
     /// A demand without limit.
     static var unlimited: Int { .max }
@@ -33,7 +33,7 @@ final class DemandedChanges<Element>: ChangeReceiver, @unchecked Sendable {
         self.receive = receive
     }
 
-    /// Puts an element before all changes. Called before anything is requested.
+    /// Delivers an element before all changes. Called before anything is requested.
     func begin(with first: Element) {
         lock.withLock { self.first = first }
     }
@@ -74,7 +74,7 @@ final class DemandedChanges<Element>: ChangeReceiver, @unchecked Sendable {
         return nil
     }
 
-    /// Nothing is delivered any more. A delivery that another thread has begun, or is about to begin, comes to its end.
+    /// Ends the deliveries, except one that another thread has begun or is about to begin.
     func end() {
         // The subscriber is released outside the lock: its deinit may call this.
         let (follower, last) = lock.withLock {
@@ -109,7 +109,7 @@ final class DemandedChanges<Element>: ChangeReceiver, @unchecked Sendable {
         }
     }
 
-    /// Does nothing if it was ended meanwhile.
+    /// Does nothing if the subscription has ended meanwhile.
     private func deliver(_ element: Element) {
         let subscriber = lock.withLock {
             if demand < Self.unlimited { demand -= 1 }

@@ -2,8 +2,8 @@ import Dispatch
 public import Observation
 
 /// Tells the Observation framework, and where there is one the key-value observing, of an instance's changes: right after the
-/// commit, on the thread that made it; on the main queue where it was made elsewhere. `UnheardChanges` says which changes the
-/// Observation framework is told of a second time.
+/// commit, on the thread that made it; on the main queue where it was made elsewhere. `UnheardChanges` says which changes are
+/// announced to the Observation framework a second time.
 ///
 /// Nothing tells when the last observer of either kind is gone: an instance that was observed once is followed until it is
 /// released.
@@ -14,7 +14,7 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
     private var follower: RootFollower?
     private var unheard = UnheardChanges()
 
-    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before anything is
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before the first
     /// read.
     var trustsProbe = TrackingProbe.works
 
@@ -75,7 +75,7 @@ final class InstanceAnnouncer: ChangeReceiver, @unchecked Sendable {
         guard let follower = lock.withLock({ follower }), let prefs = follower.state.owner,
             let change = follower.change(pending)
         else { return }
-        // Before the announcement: if the main thread is not waited for any more, its tracking listens by now.
+        // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.
         if !UnheardChanges.isOnMainThread { lock.withLock { unheard.add(change.keys) } }
         prefs.tellKeyValueObservers(of: pending) { announce(change.keys, of: prefs) }
     }

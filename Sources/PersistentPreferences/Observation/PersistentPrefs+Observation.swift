@@ -49,7 +49,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// The changes from now on, for a subscriber; nil if the keys are refused or nothing can be observed, as ``lastError`` says.
+    /// The changes from now on, for a subscriber; nil if the keys are rejected or nothing can be observed. ``lastError`` says
+    /// why.
     func demandedChanges(
         of keys: [String], _ receive: @escaping (PrefsChange) -> Int
     ) -> DemandedChanges<PrefsChange>? {

@@ -27,8 +27,8 @@ extension PrefHandle {
         return PrefUpdates { handle.stream() }
     }
 
-    /// The value of now and each that takes its place, for a subscriber; nil if nothing can be observed, as
-    /// ``PersistentPrefs/lastError`` says.
+    /// The current value and each new one, for a subscriber; nil if nothing can be observed. ``PersistentPrefs/lastError`` says
+    /// why.
     func demandedValues(_ receive: @escaping (Value) -> Int) -> DemandedChanges<Value>? {
         let property = property
         guard let follower = prefs.follower(of: [key]) else { return nil }

@@ -29,7 +29,7 @@ public struct PrefsChanges: AsyncSequence, Sendable {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next change; nil after the end. `for await` in code for macOS 14, iOS 17 and their generation calls this one.
+        /// The next change; nil after the end. `for await` calls this one if the deployment target is below macOS 15 or iOS 18.
         public mutating func next() async -> PrefsChange? {
             await handle.stream.next(isolation: nil)
         }
@@ -67,7 +67,7 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next value; nil after the end. `for await` in code for macOS 14, iOS 17 and their generation calls this one.
+        /// The next value; nil after the end. `for await` calls this one if the deployment target is below macOS 15 or iOS 18.
         public mutating func next() async -> Value? {
             await handle.stream.next(isolation: nil)
         }

@@ -9,11 +9,11 @@ struct TrackingProbe: Hashable {
         Self.wasHashed.value = UnsafeRawPointer(bitPattern: 1)
     }
 
-    /// Whether the probe finds a tracking. If it does not, the framework has changed, and every read has to count as tracked. A
-    /// probe that finds a tracking everywhere needs no test, because every read counts as tracked then.
+    /// Whether the probe detects a tracked read. If it does not, the framework has changed, and every read has to count as
+    /// tracked. A probe that takes every read for tracked has the same effect and needs no test.
     static let works = findsTracking(with: \.[probe: TrackingProbe()])
 
-    /// What the test of `works` is made with.
+    /// The subject of the test in `works`.
     final class Sample: Observable {}
 
     /// - Parameter keyPath: the one that the probe is asked with.

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Changes that other threads have announced while a tracking on the main thread may not have begun to listen.
+/// Changes that other threads have announced while a tracking on the main thread may not listen yet.
 ///
-/// `withObservationTracking` listens only when its closure has returned. A change that another thread announces between a read in
-/// the closure and its end is not heard. So it is announced again by the next block of the main queue: a closure that runs on the
+/// `withObservationTracking` listens only after its closure has returned. A change that another thread announces between a read
+/// in the closure and the return is missed. So the next block of the main queue announces it again: a closure that runs on the
 /// main thread has returned by then.
 struct UnheardChanges {
     private var isCollecting = false

@@ -13,7 +13,7 @@ protocol DomainBackend: Sendable {
 
     /// An entry in canonical form; nil if there is none. Writes nothing.
     ///
-    /// - Parameter report: called with what there is to tell although the read succeeds.
+    /// - Parameter report: called with a warning if the read succeeds with one.
     func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes the entry. The object is in canonical form.
     func setEntry(_ object: Any?, forKey key: String) throws

@@ -14,13 +14,14 @@ public enum DomainLayout: Sendable, Hashable {
     /// The entries of the domain are the values, as with `@AppStorage`, Settings.bundle and most existing apps.
     ///
     /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow stay in place and are
-    /// invisible. ``PersistentPrefs/deleteAll()`` removes the values of allowed keys only. An empty domain counts as missing. On
-    /// Apple platforms, each changed key is one `set`, so that two programs that share the domain do not undo each other's keys.
+    /// invisible. ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former names, and the stored
+    /// version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that
+    /// share the domain do not undo each other's changes of different keys.
     case flat
 }
 
 extension DomainLayout {
-    /// What the feed of a domain knows a root by: its key, or nothing for the whole domain. No root key is empty.
+    /// The name of a root in the feed of a domain: its key, or an empty text for the whole domain. No root key is empty.
     func part(of root: String) -> String {
         self == .flat ? "" : root
     }

@@ -2,10 +2,10 @@ public import Foundation
 
 /// A store that keeps its roots in one property-list file, durable and shared by every process that uses this package.
 ///
-/// The file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each, or as ``DomainLayout`` says.
-/// Entries that are not ours are carried along. It is created when something is first written, 0600, with its folder, 0700; an existing file keeps
-/// its format, mode, owner, group, access control list and extended attributes, or the write is rejected. Beside it stand
-/// `.NAME.lock` and `.NAME.lastgood`.
+/// By default, the file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each. ``DomainLayout``
+/// says what else it can be. Entries that are not ours are carried along. It is created when something is first written, 0600,
+/// with its folder, 0700; an existing file keeps its format, mode, owner, group, access control list and extended attributes,
+/// or the write is rejected. Beside it stand `.NAME.lock` and `.NAME.lastgood`.
 ///
 /// A symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target. The path is
 /// resolved when the file is first used, and again when a link is found to have changed.
@@ -51,9 +51,9 @@ public final class PropertyListFileStore: ReportingStore {
     ///   - format: of the file, should it have to be created.
     ///   - durability: of this store's writes.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
-    ///   - protection: the class that the file gets when it is written next, with the files beside it. nil keeps the class of an
-    ///     existing file, and leaves that of a new one to the system. If two stores on one file ask for different classes, the one
-    ///     that was used last counts.
+    ///   - protection: the protection class that the next write gives to the file, and to the files that it creates beside it.
+    ///     nil keeps the class of an existing file, and lets the system choose that of a new one. If two stores on one file ask
+    ///     for different classes, the store that was first used later decides.
     public convenience init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil

@@ -20,7 +20,7 @@ protocol ReportingStore: PrefsStore {
     /// Lets a listener hear of each commit that changes the root, in order.
     ///
     /// - Parameters:
-    ///   - keys: those that the listener asks for, which may not exist yet. It may be told of others, too.
+    ///   - keys: those that the listener asks for, which may not exist yet. The listener may be told of other keys, too.
     ///   - heard: what the listener knows of it from elsewhere; it is told of the difference first.
     func follow(
         root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?

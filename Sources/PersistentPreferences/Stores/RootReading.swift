@@ -3,7 +3,7 @@ struct RootReading {
     private let content: Transaction.Content?
     private let root: String
     private let layout: DomainLayout
-    /// Read entry by entry in the place of `content`: a flat domain of `UserDefaults`, which is expensive to copy.
+    /// A flat domain of `UserDefaults`. Read entry by entry instead of `content`, because a copy is expensive.
     private let domain: DefaultsDomain?
     /// nil where the same content cannot be told from another but by looking at it.
     var revision: Revision?

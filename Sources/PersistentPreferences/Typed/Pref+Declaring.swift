@@ -11,8 +11,8 @@ extension Pref where Value: Codable {
     ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
     ///     absent, and moved by the first write to the root, for every class that shares the root.
     ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through. Enforced as choices are.
-    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main actor,
-    ///   declare its type `nonisolated`, or inside the class of preferences.
+    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
+    ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
@@ -45,8 +45,8 @@ extension Pref where Value: Codable {
 
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     /// Of a type with a raw value, whether it is Codable or not. Parameters as of Codable values.
-    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main actor,
-    ///   declare its type `nonisolated`, or inside the class of preferences.
+    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
+    ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,

@@ -48,8 +48,8 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
 
     /// `@Pref var owner: Person?` starts with nil where the compiler finds an initializer like this in the type itself, and
     /// not in an extension.
-    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main actor,
-    ///   declare its type `nonisolated`, or inside the class of preferences.
+    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
+    ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(wrappedValue: Value) where Value: Codable {
         self.init(wrappedValue, nil, [], check: nil)
     }

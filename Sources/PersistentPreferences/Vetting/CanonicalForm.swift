@@ -57,7 +57,7 @@ private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
     return nil
 }
 
-/// Whether it is the class that Foundation gives numbers: on Apple platforms a subclass of `NSNumber`.
+/// Whether a type is the class of Foundation's numbers: on Apple platforms a subclass of `NSNumber`.
 @inline(__always)
 private func isNumber(_ type: Any.Type) -> Bool {
     #if canImport(Darwin)

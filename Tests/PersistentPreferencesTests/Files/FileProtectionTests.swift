@@ -4,7 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// The protection classes of files: a new file gets the one that the store asks for, and a file that replaces another keeps its class.
+/// A new file gets the protection class that the store asks for. A file that replaces another keeps its class.
 @Suite struct FileProtectionTests {
     /// A system with data protection: the class of a file is kept by its number.
     private final class ProtectingSystem: SystemCalls, @unchecked Sendable {

@@ -6,13 +6,14 @@
 
     @testable import PersistentPreferences
 
-    /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go on.
+    /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go
+    /// on.
     @Suite struct FolderWatchTests {
         private let folder: TemporaryFolder
         private let violations = Heard<String>()
         private let vnodes: ModelVnodes
         private let queue = DispatchQueue(label: "FolderWatchTests")
-        /// What each sign said of the folder.
+        /// For each call of the handler, whether the folder is gone.
         private let signs = Heard<Bool>()
         private let url: URL
 
@@ -28,7 +29,7 @@
             try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue, signs.append)
         }
 
-        /// Lets everything that waits go on, and what follows from it. Returns the signs of it.
+        /// Runs all steps that wait, and those that follow. Returns the calls of the handler meanwhile.
         private func takeSigns(_ taken: inout Int) -> [Bool] {
             // The folder's registration or event, then that of the file that is found, and once more if that has changed.
             for _ in 0..<4 { vnodes.release() }
@@ -56,7 +57,7 @@
 
         private var home: String { url.deletingLastPathComponent().path }
 
-        /// A file whose times are long past, so that nothing is reported because of its youth.
+        /// A file whose times are long past, so that its age alone never causes a report.
         private func makeOld(_ text: String = "1") throws -> SystemCalls {
             try writeInPlace(text)
             return AheadOfTime()
@@ -79,7 +80,7 @@
 
         enum Early: CaseIterable { case made, removed, replaced, writtenInPlace, turnedIntoLink, turnedIntoFIFO }
 
-        /// What happens between the beginning of the watch and the registration of the folder's source gives no event.
+        /// The folder's source has no event of a change between the beginning of the watch and its registration.
         @Test(arguments: Early.allCases)
         func aChangeBeforeTheFolderIsRegistered(_ change: Early) throws {
             let system = change == .made ? AheadOfTime() : try makeOld()
@@ -316,7 +317,7 @@
             #expect(vnodes.openDescriptors == [])
         }
 
-        /// Nor does it touch what its parent watches.
+        /// It does not touch the sources of its parent either.
         @Test func aForkedChildWatchesNothing() async {
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder()
@@ -363,7 +364,7 @@
             vnodes.resume()
             for number in 1...2_000 {
                 try replace("\(number)")
-                // Signs come one by one, or several as one; the source of the file is another one each time.
+                // Calls come one by one, or several become one; the file has a new source each time.
                 if number % 50 == 0 { vnodes.release() }
                 try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue) { _ in }.doNothing()
             }
@@ -376,7 +377,7 @@
         }
     }
 
-    /// Swift hides it.
+    /// Swift marks it unavailable.
     @_silgen_name("fork") private func fork() -> pid_t
 
     extension FolderWatch {

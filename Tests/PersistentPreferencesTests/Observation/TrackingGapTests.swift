@@ -21,7 +21,7 @@ import Testing
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
-    /// Returns when all that the main queue has now is over.
+    /// Returns when the main queue has run everything that it has now.
     private func mainQueue() async {
         await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// As many as there are become one block of the main queue, which may never run.
+    /// They are announced again by one block of the main queue, which may never run.
     @Test func manyCommitsAreHeardOnce() async {
         let prefs = prefs(), writer = self.prefs()
         let sizes = Heard<Int>(), names = Heard<String>()

@@ -27,7 +27,7 @@ import Testing
         #expect(!TrackingProbe.isTracked(sample, registrar, keyPath))
     }
 
-    /// This one is never asked for its hash, as none would be if the framework no longer hashed key paths.
+    /// This key path is never asked for its hash. None would be if the framework no longer hashed key paths.
     @Test func aProbeThatFindsNothingFailsTheTest() {
         #expect(!TrackingProbe.findsTracking(with: \.[observed: "size"]))
     }

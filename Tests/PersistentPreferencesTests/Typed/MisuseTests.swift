@@ -57,7 +57,7 @@ struct MisuseTests {
             "@Pref static var x = 1", misplaced,
             "static property 'x' is not concurrency-safe because it is nonisolated global shared mutable state"
         ),
-        // What works, among them literals that the range gives a type.
+        // Valid declarations, among them literals whose type the range gives.
         Misuse("@Pref(in: 8.0...72.0) var x = 12; func f() -> Double { x }"),
         Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
     ]
@@ -84,7 +84,7 @@ struct MisuseTests {
 
     private static let noSubclass = "requires that 'A' inherit from 'PersistentPrefs'"
 
-    /// A value of a type that says nothing of isolation works, in a module of the main actor. Only its initializer cannot be called
+    /// In a module of the main actor, a type without a stated isolation can be a value. Only its initializer cannot be called
     /// by the class, which belongs to no actor.
     @Test(arguments: [Compiler.Isolation.mainActor, .approachable])
     func aValueOfTheMainActorIsMadeOnTheMainActor(_ isolation: Compiler.Isolation) throws {
@@ -110,12 +110,12 @@ struct MisuseTests {
                 == ["main actor-isolated default value in a nonisolated context"])
     }
 
-    /// The compiler's solver makes at most 50 attempts for a property: a limit that is a count, on any machine.
+    /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every machine.
     @Test func sixtyPropertiesOfMixedTypesAreCheckedInFewAttempts() throws {
         let limit = ["-Xfrontend", "-solver-scope-threshold=50"]
         #expect(try errors(in: ManyProperties.source, limit) == [])
         #expect(ManyProperties.source.components(separatedBy: "@Pref").count - 1 == 60)
-        // The limit acts.
+        // A lower limit is exceeded, so the flag has an effect.
         let few = ["-Xfrontend", "-solver-scope-threshold=2"]
         #expect(try errors(in: ManyProperties.source, few).count >= 60)
     }

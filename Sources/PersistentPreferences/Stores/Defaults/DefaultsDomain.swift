@@ -2,7 +2,7 @@ import Foundation
 
 /// The transactions of one domain of `UserDefaults` in this process.
 ///
-/// The daemon owns the file; what this adds is vetting, updates that are atomic within the process, and observers that hear of
+/// The daemon owns the file. This adds vetting, updates that are atomic within the process, and observers that hear of
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
 final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
@@ -25,7 +25,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
         super.init()
-        // First: those who are told by the cache look again.
+        // Before the cache, because the observers that the cache notifies read the domain again.
         readability.start()
         entries.start()
     }
@@ -62,7 +62,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
 
     // MARK: - For the feed
 
-    /// What is watched, which is what anybody asks for.
+    /// The parts that are watched. Nobody asks for the others.
     override func committed() throws -> Content? {
         if let transaction = Transaction.current, transaction.owner === self { return base }
         let parts = entries.watchedParts
@@ -117,7 +117,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         Dictionary(uniqueKeysWithValues: system.allEntries().map { ($0, DefaultsEntryCache.canonical($1, $0)) })
     }
 
-    /// - Throws: `FileError.notStored` for a domain that the system would not accept.
+    /// - Throws: `FileError.notStored` if the domain would be too large for the system.
     private func checkSize(_ content: Content) throws(FileError) {
         let (warningSize, maximum) = system.sizeLimits
         let limit = warningSize ?? maximum
@@ -125,7 +125,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         guard CanonicalValue.estimatedBytes(content) > limit / 2 else { return }
         guard let size = try? PropertyListCoder.encode(content, as: .binary).count, size > limit else { return }
         guard size <= maximum else {
-            // One that others have made larger may still shrink.
+            // A domain that others have made too large may still shrink.
             let former = (try? PropertyListCoder.encode(base, as: .binary).count) ?? 0
             if size < former { return }
             let reason = "the domain would have \(size) bytes; this system allows \(maximum)"

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The entries of a domain that this process has read, until the system says that one may have changed.
+/// The entries of a domain that this process has read. Each is kept until the system reports that it may have changed.
 ///
-/// An entry is dropped when key-value observing tells of it, and every entry when `UserDefaults.didChangeNotification` is posted.
-/// Key-value observing takes a key with a dot or a leading `@` for a path. So such an entry is not cached, and each commit
-/// of this package that changes one also gives another entry, the mark, a new value. Other programs' changes of such entries
-/// are heard with the next sign.
+/// An entry is dropped when key-value observing reports it, and every entry when `UserDefaults.didChangeNotification` is
+/// posted. Key-value observing takes a key with a dot or a leading `@` for a path. So such an entry is not cached, and each
+/// commit of this package that changes one also gives another entry, the mark, a new value. Observers hear of other programs'
+/// changes of such entries only with the next report of another change.
 ///
-/// A key is observed once, until the process ends: an observer must not go away while it is told.
+/// A key is observed once, until the process ends: an observer must not be removed while it is called.
 final class DefaultsEntryCache: @unchecked Sendable {
     struct Entry: @unchecked Sendable {
         /// In canonical form; nil if there is none.
         let object: Any?
-        /// nil if the entry cannot be observed, so that another reading may differ.
+        /// nil if the entry cannot be observed, so that it may differ at the next read.
         let revision: Revision?
     }
 
-    /// Has a value that was never there before.
+    /// The key of the mark. Each new value is unique.
     private static let mark = "PersistentPreferences dotted roots"
 
     private let system: any SystemDefaults
@@ -52,12 +52,12 @@ final class DefaultsEntryCache: @unchecked Sendable {
         let count = lock.withLock { signs }
         let entry = Entry(object: stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
-        // A sign that came meanwhile may be about this entry.
+        // A change that was reported meanwhile may be one of this entry.
         lock.withLock { if signs == count { cached[key] = entry } }
         return entry
     }
 
-    /// From this domain alone. The whole domain is copied only if another one hides or completes it.
+    /// From this domain alone. The whole domain is copied only if another domain has a value for the key.
     private func stored(_ key: String) -> Any? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
@@ -69,7 +69,7 @@ final class DefaultsEntryCache: @unchecked Sendable {
         return copy
     }
 
-    // MARK: - Signs
+    // MARK: - Reported changes
 
     /// - Returns: false if changes of the entry alone cannot be observed.
     @discardableResult

@@ -7,8 +7,8 @@
         }
     }
 
-    /// `UserDefaults` and the system around it. Type-checked only: each member is a call or two, and everything that decides
-    /// something is above `SystemDefaults`, where it runs against a model.
+    /// `UserDefaults` and the system around it. Type-checked only: each member is a call or two. All decisions are made above
+    /// `SystemDefaults`, where they run against a model.
     private final class AppleDefaults: NSObject, SystemDefaults, @unchecked Sendable {
         let slot = DomainSlot()
         private let name: String
@@ -17,13 +17,13 @@
         private let container: String?
 
         private let lock = Lock()
-        // Under the lock: by the numbers that observations have as their contexts.
+        // Under the lock: by number, which is the context of the observation.
         private var actions: [Int: @Sendable () -> Void] = [:]
 
         private static let registry = Lock()
         nonisolated(unsafe) private static var domains: [String?: AppleDefaults] = [:]
 
-        /// The one object of a domain. Lives for ever, as its observers do.
+        /// The one object of a domain. Lives until the process ends, as its observers do.
         static func shared(_ suiteName: String?) throws(PrefsError) -> AppleDefaults {
             try registry.withLock { () throws(PrefsError) in
                 if let domain = domains[suiteName] { return domain }
@@ -68,7 +68,7 @@
             if let object { defaults.set(object, forKey: key) } else { defaults.removeObject(forKey: key) }
         }
 
-        // MARK: - Signs
+        // MARK: - Reported changes
 
         func observe(_ key: String, _ changed: @escaping @Sendable () -> Void) {
             let number = lock.withLock {
@@ -90,7 +90,7 @@
             Self.observe(UserDefaults.didChangeNotification, changed)
         }
 
-        /// By its name, which is in UIKit: a program without it is never told.
+        /// By the name of the notification, whose constant is in UIKit. A program without UIKit never gets it.
         func observeUnlock(_ unlocked: @escaping @Sendable () -> Void) {
             Self.observe(Notification.Name("UIApplicationProtectedDataDidBecomeAvailable"), unlocked)
         }
@@ -131,7 +131,7 @@
             return .bytes(Array(bytes))
         }
 
-        /// Without a marker the domain's file alone decides.
+        /// May fail: without a marker, the domain's file alone decides.
         func createMarker() {
             guard let path = path(of: .marker) else { return }
             let folder = (path as NSString).deletingLastPathComponent

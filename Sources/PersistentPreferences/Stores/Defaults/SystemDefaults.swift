@@ -1,9 +1,9 @@
 /// What the store uses of `UserDefaults` and of the system around it: one domain, as one process sees it.
 ///
-/// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs on
-/// Linux too. Every member may be called from any thread.
+/// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs
+/// on Linux too. Every member may be called from any thread.
 package protocol SystemDefaults: AnyObject, Sendable {
-    /// Where the domain's transactions are kept: one object for the process.
+    /// Holds the domain's transactions: one object for the process.
     var slot: DomainSlot { get }
 
     /// What `UserDefaults.object(forKey:)` finds in the domains of its search list, of whatever class.
@@ -16,21 +16,21 @@ package protocol SystemDefaults: AnyObject, Sendable {
     /// `UserDefaults.set(_:forKey:)`, and `removeObject(forKey:)` for nil. Asynchronous: other processes see it later.
     func set(_ object: Any?, forKey key: String)
 
-    /// Calls the closure after each change of an entry, made in whatever process, until the process ends. By key-value observing,
-    /// so not for keys with a dot or with a leading `@`.
+    /// Calls the closure after each change of an entry, by any process, until this process ends. By key-value observing, so not
+    /// for keys with a dot or a leading `@`.
     func observe(_ key: String, _ changed: @escaping @Sendable () -> Void)
     /// Calls the closure after each change that this process makes: `UserDefaults.didChangeNotification`.
     func observeOwnChanges(_ changed: @escaping @Sendable () -> Void)
     /// Calls the closure when protected data has become available.
     func observeUnlock(_ unlocked: @escaping @Sendable () -> Void)
 
-    /// Whether the system encrypts the domain's file until the device is unlocked for the first time after a start.
+    /// Whether the domain's file stays encrypted after a restart of the device until the first unlock.
     var hasDataProtection: Bool { get }
     func contents(of file: ProtectedFile) -> ProtectedContents
     /// Creates the marker, with the protection class that the domain's file has. Does nothing if it exists.
     func createMarker()
 
-    /// How large the domain may grow, in bytes of its file; the first is where the system begins to warn.
+    /// The size of the domain above which the system warns, and the largest that it allows, in bytes of the domain's file.
     var sizeLimits: (warning: Int?, maximum: Int) { get }
 }
 
@@ -38,11 +38,11 @@ package protocol SystemDefaults: AnyObject, Sendable {
 package enum ProtectedFile: Sendable {
     /// The file in which the daemon keeps the domain.
     case domain
-    /// An empty file that this package creates after its first write. That it exists says that there must be values.
+    /// An empty file that this package creates at its first write. It shows that the domain has had values.
     case marker
 }
 
-/// What opening such a file comes to.
+/// The result of opening such a file.
 package enum ProtectedContents: Sendable {
     case missing
     /// It exists and cannot be opened.

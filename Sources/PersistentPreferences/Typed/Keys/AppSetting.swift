@@ -1,9 +1,8 @@
 /// One of the ``AppSettingsValues``, as a property of whatever type needs it: `@AppSetting(\.useDevEnvironment)`.
 ///
 /// The default is the key's, one for the whole program; no user of the setting has another. Cost, errors and threads are
-/// those of the setting. With the module PersistentPreferencesUI it is a `DynamicProperty` of SwiftUI, and `$setting.binding` is a
-/// `Binding`.
-/// Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
+/// those of the setting. With the module `PersistentPreferencesUI`, it is a `DynamicProperty` of SwiftUI, and
+/// `$setting.binding` is a `Binding`. Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
 @propertyWrapper
 public struct AppSetting<Value>: @unchecked Sendable {
     private let keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>

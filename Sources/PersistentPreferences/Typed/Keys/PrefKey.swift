@@ -22,7 +22,7 @@ public import Foundation
 /// other processes, what those have written is seen after the next write, and it cannot be part of an `update`.
 ///
 /// A key shares its domain with the root keys of ``PersistentPrefs`` classes: name none like one of those. In a module
-/// whose default isolation is the main actor, a type whose initializer makes the default is `nonisolated`.
+/// whose default isolation is the main actor, declare a type whose initializer makes the default `nonisolated`.
 ///
 /// Cost: a read from `UserDefaults.standard` is one of `UserDefaults`, and on Linux an `fstat`; a write one replacement
 /// of the domain's file. Any thread. A change in place (`+=`) is a read and a write, and is not written where the

@@ -1,8 +1,8 @@
 import Dispatch
 public import Observation
 
-/// Tells the Observation framework of the changes of settings that somebody has read and kept track of; of some twice, as
-/// `UnheardChanges` says.
+/// Tells the Observation framework of the changes of settings that somebody has read and kept track of. `UnheardChanges` says
+/// which changes are announced twice.
 final class SettingsAnnouncer: @unchecked Sendable {
     private let registrar = ObservationRegistrar()
     private let entries: any KeyedEntries
@@ -12,7 +12,7 @@ final class SettingsAnnouncer: @unchecked Sendable {
     private var followings: [String: (any Following)?] = [:]
     private var unheard = UnheardChanges()
 
-    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before anything is
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before the first
     /// read.
     var trustsProbe = TrackingProbe.works
 
@@ -57,7 +57,7 @@ final class SettingsAnnouncer: @unchecked Sendable {
     }
 
     private func announce(_ key: String, in values: AppSettingsValues) {
-        // Before the announcement: if the main thread is not waited for any more, its tracking listens by now.
+        // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.
         if !UnheardChanges.isOnMainThread { lock.withLock { unheard.add([key]) } }
         registrar.withMutation(of: values, keyPath: \.[observed: key]) {}
     }

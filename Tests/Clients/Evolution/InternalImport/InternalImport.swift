@@ -5,7 +5,7 @@ private final class LampPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 0...100) var brightness = 50
 }
 
-/// A module with library evolution whose interface does not show that it keeps preferences. Then the package needs no library evolution.
+/// A module with library evolution that imports the package internally. Then the package needs no library evolution.
 public struct Lamp: Sendable {
     private let prefs = LampPrefs(store: InMemoryStore())
 

@@ -5,9 +5,9 @@ import Foundation
 /// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
 /// Foundation accepts is rejected by us for one of a few reasons.
 enum XMLJudge {
-    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all, carries dates that do not
-    /// exist over to the next month, ignores what follows the list and what stands in tags and between them, and takes a key
-    /// or several plists for a value.
+    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all,
+    /// carries dates that do not exist over to the next month, ignores what follows the list and what stands in tags and
+    /// between them, and takes a key or several plists for a value.
     static let reasonsOfOurs = [
         "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
         "another element follows the value",

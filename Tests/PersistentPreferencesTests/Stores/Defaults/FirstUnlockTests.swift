@@ -5,7 +5,7 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// Unreadable is not empty: before the first unlock after a start, nothing is written, and nothing is lost.
+/// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.
 @Suite struct FirstUnlockTests {
     private let daemon = ModelDaemon()
 
@@ -29,7 +29,7 @@ import Testing
         AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
     }
 
-    /// Stores values, and starts the device anew.
+    /// Stores values, and restarts the device.
     private func restart(_ layout: DomainLayout) {
         let prefs = prefs(daemon.process(), layout)
         prefs.volume = 1
@@ -95,11 +95,11 @@ import Testing
         let observation = prefs.onChange { heard.append($0.keys) }
         #expect(prefs.volume == 0.5)
         daemon.unlock()
-        // UserDefaults still has what it read before: it is not believed.
+        // UserDefaults still returns what it read before the unlock: the domain stays unreadable.
         #expect(prefs.volume == 0.5)
         #expect(
             prefs.lastError.map { "\($0)" }
-                == "UserDefaults cannot be read: its file has entries, and UserDefaults has not read them yet; "
+                == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults returns none of them yet; "
                 + "the file was left as it is")
         prefs.volume = 7
         #expect(prefs.lastError != nil)
@@ -109,7 +109,7 @@ import Testing
         observation.cancel()
     }
 
-    /// The file is not where it is looked for: the marker alone tells.
+    /// The domain's file is not found: the marker alone shows that there are values.
     @Test func theMarkerAloneTells() {
         daemon.hasMarker = true
         daemon.restart()
@@ -123,16 +123,16 @@ import Testing
         prefs.volume = 2
         #expect(
             prefs.takeErrors() == [
-                "UserDefaults cannot be read: it has had values, and UserDefaults has not read them yet; "
+                "UserDefaults cannot be read: the domain has had values, and UserDefaults returns none yet; "
                     + "the file was left as it is"
             ])
-        // And if there are none after all, the program is not stuck.
+        // If there are no values after all, the program is not blocked.
         process.tellUnlock()
         prefs.volume = 2
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// Other code removed everything: a marker does not make the program stuck.
+    /// Other code removed everything: a marker does not block the program.
     @Test(arguments: [true, false])
     func aDomainThatOtherCodeHasRemovedIsEmpty(_ removesFile: Bool) {
         prefs(daemon.process(), .flat).volume = 1
@@ -177,7 +177,7 @@ import Testing
         #expect(process.takeCopies() == 1)
     }
 
-    /// What other code asks of a key of its own before the unlock is the default, and is not stored.
+    /// Before the unlock, single keys outside of a class can be neither read nor written.
     @Test func keysOutsideAClassAreNotWritten() throws {
         restart(.flat)
         let process = daemon.process()

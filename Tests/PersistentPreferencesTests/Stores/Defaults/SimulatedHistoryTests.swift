@@ -5,8 +5,8 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// What processes see of one another's changes through the model of `UserDefaults`: exact within a process, and between processes
-/// key by key, later, in one order.
+/// What processes see of one another's changes through the model of `UserDefaults`: exact within a process, and between
+/// processes key by key, later, in one order.
 @Suite struct SimulatedHistoryTests {
     private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
         override var keys: [String] { ["a", "b", "x", "y"] }
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    /// Three processes write keys of their own, and one that all of them write. Nobody's own key is lost, everybody sees the changes
-    /// of a key in the order of the daemon, and all agree in the end.
+    /// Three processes write keys of their own, and one that all of them write. Nobody's own key is lost, everybody sees the
+    /// changes of a key in the order of the daemon, and all agree in the end.
     @Test func flatKeysOfThreeProcessesConverge() {
         let daemon = ModelDaemon(isAutomatic: true)
         let processes = (0..<3).map { _ in daemon.process() }

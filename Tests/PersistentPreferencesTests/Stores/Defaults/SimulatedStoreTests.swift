@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// Whatever classes the system returns.
+    /// Leaves are canonical whatever classes the system returns.
     @Test(arguments: [DomainLayout.roots, .flat])
     func leavesAreCanonical(_ layout: DomainLayout) throws {
         let process = daemon.process()
@@ -171,7 +171,7 @@ import Testing
         observation.cancel()
     }
 
-    /// A key with a dot is no key path: another process's commit of it gives a sign by another entry.
+    /// A key with a dot cannot be observed: another process's commit of it changes another entry, which is observed.
     @Test func observersHearOfKeysWithDots() {
         let (app, other) = (daemon.process(), daemon.process())
         let mine = prefs(app, .flat)
@@ -192,7 +192,7 @@ import Testing
         second.cancel()
     }
 
-    /// A sign that comes while an entry is read: what was read is not kept.
+    /// If a change is reported while an entry is read, the value that was read is not cached.
     @Test(arguments: [DomainLayout.roots, .flat])
     func aChangeDuringAReadIsSeen(_ layout: DomainLayout) {
         let (app, other) = (daemon.process(), daemon.process())
@@ -237,7 +237,7 @@ import Testing
         }
         #expect(failure.reason.hasSuffix("bytes; this system allows 1000000"))
         #expect(prefs.blob.count == 600_000)
-        // What others have made larger may shrink.
+        // A domain that others have made too large may shrink.
         process.set(["blob": Data(count: 1_200_000)], forKey: "Blob")
         prefs.other = 1
         #expect(prefs.lastError != nil)

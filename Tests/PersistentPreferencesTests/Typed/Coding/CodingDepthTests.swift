@@ -22,7 +22,7 @@ private struct Digger: Codable {
     }
 }
 
-/// Does not always let itself be encoded.
+/// A value whose encoding fails on request.
 private struct Reluctant: Codable {
     var isEncodable = true
 
