@@ -65,7 +65,7 @@ extension PersistentPrefs {
         write {
             let allowed = allowedKeys
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let before = try $0.values()?[name].map { [name: $0] }
+            let before = try $0.value(forKey: name, in: $0.look()).map { [name: $0] }
             try $0.commit(RootChange(from: before ?? [:], to: value.map { [name: $0] } ?? [:]))
         }
     }

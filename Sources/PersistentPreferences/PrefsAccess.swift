@@ -31,8 +31,13 @@ struct PrefsAccess {
 
     /// One of the values, without the others if possible.
     func value(forKey key: String, in reading: RootReading) throws(PrefsError) -> Any? {
-        guard state.declarations.schema.isTrivial else { return try values(in: reading)?[key] }
-        return try reading.value(forKey: key)
+        let schema = state.declarations.schema
+        if schema.isTrivial { return try reading.value(forKey: key) }
+        guard reading.isReadByKey else { return try values(in: reading)?[key] }
+        var part: [String: Any] = [:]
+        for name in schema.keysNeeded(for: key) { part[name] = try reading.value(forKey: name) }
+        guard schema.hasVersion(part) else { return try values(in: reading)?[key] }
+        return try schema.current(part, root: root)?[key]
     }
 
     /// Whether there is a root, of whatever version.
@@ -108,7 +113,7 @@ struct PrefsAccess {
         let schema = state.declarations.schema
         let isShared = state.store.layout == .flat
         try state.store.update(root: root) { values in
-            values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.isOwn($0.key) } : nil
+            values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
         }
         noteSuccess()
     }

@@ -32,8 +32,8 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored; the old one stands, and the next write tries again.
     case notStored(StorageFailure)
-    /// The new state is stored, but the domain of `UserDefaults` is near the size that tvOS allows; beyond it, writes are
-    /// rejected. A warning, on tvOS only; see ``isWarning``. Sizes are in bytes.
+    /// The new state is stored, but the domain of `UserDefaults` is near the size that tvOS and watchOS allow; beyond it, writes
+    /// are rejected. A warning, on these systems only; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
     case durabilityUnconfirmed(StorageFailure)

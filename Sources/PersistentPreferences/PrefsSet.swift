@@ -17,6 +17,9 @@ public protocol PrefsSet: SendableMetatype {}
 /// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be: preferences are read on any thread.
 /// ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
 ///
+/// A subclass of such a class needs a marker of its own there, since it cannot repeat one: `nonisolated protocol Marker:
+/// SendableMetatype {}`, then `final class ChildPrefs: EditorPrefs, Marker, @unchecked Sendable`.
+///
 /// Values are made and decoded on any thread. Types whose coding the compiler synthesizes work as they are, also in optionals
 /// and collections. The compiler rejects a default value that is made by a structure's initializer, as in
 /// `@Pref var window = Window()`, if the structure is isolated to the main actor: declare the structure `nonisolated`, or

@@ -35,6 +35,8 @@ package final class ModelDaemon: @unchecked Sendable {
 
     /// Whether the domain's file is written when changes arrive; otherwise by ``writeFile()``.
     package var writesFileAtOnce = true
+    /// Why files cannot be opened at all, for a test.
+    package var failure: String?
 
     /// - Parameter isAutomatic: whether messages are delivered by themselves, on a queue of the model's; otherwise by
     ///   ``deliver()``.
@@ -147,7 +149,8 @@ package final class ModelDaemon: @unchecked Sendable {
     }
 
     func contents(of protected: ProtectedFile) -> ProtectedContents {
-        lock.withLock {
+        if let failure { return .unreadable(failure) }
+        return lock.withLock {
             switch protected {
             case .domain:
                 guard let file else { return .missing }

@@ -43,6 +43,8 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     package var hasDataProtection = true
     /// Called at the beginning of `set`, for a test to come between.
     package var willSet: (@Sendable (String) -> Void)?
+    /// Called when both protected files have been looked at, likewise.
+    package var didLook: (@Sendable () -> Void)?
     /// Called at the end of `object(forKey:)`, likewise.
     package var didRead: (@Sendable (String) -> Void)?
 
@@ -166,9 +168,12 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
 
     // MARK: - Protection
 
-    package func contents(of file: ProtectedFile) -> ProtectedContents { daemon.contents(of: file) }
+    package func contents(of file: ProtectedFile) -> ProtectedContents {
+        defer { if case .marker = file { didLook?() } }
+        return daemon.contents(of: file)
+    }
 
-    package func createMarker() { daemon.hasMarker = true }
+    package func setMarker(_ exists: Bool) { daemon.hasMarker = exists }
 
     // MARK: - Foreign classes
 

@@ -2,6 +2,17 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 
+private struct ProbeVolume: PrefKey {
+    static let stringKey = "probeVolume"
+    static let defaultValue = 0
+}
+
+private final class FlatProbePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref("probeVolume") var volume = 0
+    static let domain = UserDefaultsStore(layout: .flat)
+    override class var store: any PrefsStore { domain }
+}
+
 /// `UserDefaults` and the store over its domain, in one process. Prints a line for each step that fails, then "done".
 extension Probe {
     static func agreement() throws {
@@ -43,6 +54,22 @@ extension Probe {
         expect(defaults.object(forKey: "Argued") != nil, "the argument is there")
         argued["text"] = "x"
         expect(argued["text"] as? String == "x", "arguments are not read into a root")
+
+        // Two stores on one domain have one view of what UserDefaults has read.
+        ProbeVolume.value = 1
+        expect(ProbeVolume.value == 1, "a key of its own")
+        let flat = FlatProbePrefs()
+        flat.volume = 2
+        expect(defaults.integer(forKey: "probeVolume") == 2, "UserDefaults sees the flat store's write")
+        guard let url = UserDefaultsStore.standard.fileURL else { return print("no file") }
+        var others = try propertyList(at: url)
+        others["probeVolume"] = 3
+        try PropertyListSerialization.data(fromPropertyList: others, format: .binary, options: 0)
+            .write(to: url, options: .atomic)
+        expect(flat.volume == 3, "the flat store sees another program's write")
+        expect(ProbeVolume.value == 3, "and so does the key")
+        ProbeVolume.value += 10
+        expect(flat.volume == 13, "which is not undone")
 
         let suite = UserDefaultsStore(suiteName: "probe.agreement")
         let suitePrefs = ProbePrefs(store: suite)

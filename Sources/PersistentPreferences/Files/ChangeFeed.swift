@@ -183,6 +183,18 @@ final class ChangeFeed: @unchecked Sendable {
             return
         case .unsure(let told):
             tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
+        case .state(let told) where domain?.keepsOthersOut == false:
+            // Others may have changed what the commit started from: only what it has changed itself is told.
+            var state = told
+            for (index, step) in steps.enumerated() {
+                let (before, after) = (Self.part(key, of: step.before), Self.part(key, of: step.after))
+                guard let own = EntryChange(of: key, from: before, to: after, isForeign: false) else { continue }
+                let next = key.isEmpty ? own.difference.applied(to: state as? Content ?? [:]) : after
+                tell(EntryChange(of: key, from: state, to: next, isForeign: false), index)
+                state = next
+            }
+            entries[key]?.told = .state(state)
+            return
         case .state(let told):
             if let foreign = EntryChange(of: key, from: told, to: Self.part(key, of: first.before), isForeign: true) {
                 Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(foreign) })

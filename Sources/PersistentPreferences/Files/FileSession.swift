@@ -186,6 +186,9 @@ struct FileSession {
             if let (file, status) = try system.openFile(names.lock, in: folder) {
                 try refuseForeign(status, names, in: folder, system)
                 try refuseOpen(status)
+                if let protection, system.protection(of: file.descriptor) != protection.rawValue {
+                    try system.setProtection(protection.rawValue, of: file.descriptor)
+                }
                 return (file, status)
             }
         } catch {
@@ -195,7 +198,15 @@ struct FileSession {
         do throws(StorageFailure) {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
-            if let protection { try system.setProtection(protection, of: file.descriptor) }
+            if let protection {
+                do throws(StorageFailure) {
+                    try system.setProtection(protection.rawValue, of: file.descriptor)
+                } catch {
+                    // Whoever has opened it meanwhile finds that it is gone, and begins again.
+                    try? system.remove(names.lock, in: folder)
+                    throw error
+                }
+            }
             giveToOwnerOfFile(file.descriptor, names, in: folder, system)
             return (file, nil)
         } catch {

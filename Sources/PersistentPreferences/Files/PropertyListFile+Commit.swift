@@ -48,7 +48,10 @@ extension PropertyListFile {
             try keepLastGood(bytes, of: file, under: session)
         }
         // After the copy: it may write over the file, and be killed in it.
-        currentCompanion?.didChange()
+        if let companion = currentCompanion {
+            companion.didChange()
+            companion.note(content)
+        }
         try flush?.get()
         do {
             try copy.get()
@@ -219,7 +222,7 @@ extension PropertyListFile {
         let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
         do {
             let replaced = self.session?.base.file.flatMap { system.protection(of: $0.descriptor) }
-            if let protection = newFileProtection ?? replaced {
+            if let protection = newFileProtection?.rawValue ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
             try system.writeAll(bytes, to: file.descriptor)

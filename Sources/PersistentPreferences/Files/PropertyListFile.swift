@@ -28,6 +28,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         func willChange()
         /// Called under the cross-process lock, after the file was replaced.
         func didChange()
+        /// What the file has after either call.
+        func note(_ content: Content?)
     }
 
     /// The newest state that this process has read from the file or written to it.
@@ -256,6 +258,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
             if snapshot.fault == nil, let companion = currentCompanion {
                 companion.willChange()
                 snapshot = try writable(current(under: session))
+                companion.note(snapshot.content)
             }
             lock.withLock { self.session = (session, snapshot) }
             return snapshot.content

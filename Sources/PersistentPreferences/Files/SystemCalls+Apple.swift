@@ -41,16 +41,17 @@
 
         #if os(macOS)
             /// On a Mac, files have no protection class of their own.
-            static func protection(of descriptor: Descriptor) -> FileProtection? { nil }
-            static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 { 0 }
+            static func protection(of descriptor: Descriptor) -> Int32? { nil }
+            static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
         #else
-            static func protection(of descriptor: Descriptor) -> FileProtection? {
-                FileProtection(rawValue: fcntl(descriptor, F_GETPROTECTIONCLASS))
+            static func protection(of descriptor: Descriptor) -> Int32? {
+                let protection = fcntl(descriptor, F_GETPROTECTIONCLASS)
+                return protection > 0 ? protection : nil
             }
 
             /// Succeeds on a volume without data protection, such as a simulator's.
-            static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 {
-                let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection.rawValue)
+            static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 {
+                let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection)
                 return result < 0 && errno == ENOTSUP ? 0 : result
             }
         #endif

@@ -49,8 +49,8 @@
             return try body(folder, names.file)
         }
 
-        static func protection(of descriptor: Descriptor) -> FileProtection? { nil }
-        static func setProtection(_ protection: FileProtection, of descriptor: Descriptor) -> Int32 { 0 }
+        static func protection(of descriptor: Descriptor) -> Int32? { nil }
+        static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
     }
 
     // The C library has this function (sys/statfs.h), but its module does not declare it.

@@ -116,12 +116,13 @@ class SystemCalls: @unchecked Sendable {
         try Self.hasAccessControlList(descriptor)
     }
 
-    /// nil if the system has no data protection.
-    func protection(of descriptor: Descriptor) -> FileProtection? {
+    /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no data
+    /// protection.
+    func protection(of descriptor: Descriptor) -> Int32? {
         Self.protection(of: descriptor)
     }
 
-    func setProtection(_ protection: FileProtection, of descriptor: Descriptor) throws(StorageFailure) {
+    func setProtection(_ protection: Int32, of descriptor: Descriptor) throws(StorageFailure) {
         try check(Self.setProtection(protection, of: descriptor), "protect", "")
     }
 

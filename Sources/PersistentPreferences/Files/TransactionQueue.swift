@@ -32,6 +32,8 @@ class TransactionQueue: @unchecked Sendable {
     func isConfirmed(_ durability: Durability) -> Bool { true }
     /// Makes the committed state sure to outlast a power cut.
     func confirm() throws {}
+    /// Whether nobody else changes the domain between `begin` and `end`.
+    var keepsOthersOut: Bool { true }
     /// Lets other processes in again.
     func end() {}
     /// A warning for the next successful access; returned once.

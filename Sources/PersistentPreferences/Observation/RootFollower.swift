@@ -28,7 +28,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         self.keys = keys
     }
 
-    private var wantedKeys: [String] { keys.map(Array.init) ?? firstAllowed.list }
+    private var wantedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
 
     /// - Returns: the root that it starts from, and why changes made elsewhere are not heard.
     func start(_ receiver: any ChangeReceiver) throws -> (values: [String: Any]?, failure: StorageFailure?) {

@@ -1,11 +1,11 @@
 /// How a store lays its roots out in a domain: the property-list file, or the domain of `UserDefaults`.
 ///
 /// ```swift
-/// let store = UserDefaultsStore(layout: .flat)
-///
 /// final class AppPrefs: Prefs, @unchecked Sendable {
-///     @Pref var volume = 0.5                                // the entry that @AppStorage("volume") has
-///     override class var store: any PrefsStore { store }
+///     @Pref var volume = 0.5  // the entry that @AppStorage("volume") has
+///
+///     static let domain = UserDefaultsStore(layout: .flat)
+///     override class var store: any PrefsStore { domain }
 /// }
 /// ```
 public enum DomainLayout: Sendable, Hashable {
@@ -17,6 +17,10 @@ public enum DomainLayout: Sendable, Hashable {
     /// invisible. ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former names, and the stored
     /// version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that
     /// share the domain do not undo each other's changes of different keys.
+    ///
+    /// Keys, former names and the version belong to the whole domain. So classes that share it need different keys and former
+    /// names, and at most one of them has ``PersistentPrefs/migrations``. A domain that was never migrated has version 0, also
+    /// in a new installation: a step may find no value of its class, and entries of other programs.
     case flat
 }
 

@@ -26,11 +26,10 @@ struct RootReading {
     }
 
     /// - Throws: `FileError.unreadable`.
-    init(flat domain: DefaultsDomain, root: String, notice: PrefsError?) throws {
+    init(flat domain: DefaultsDomain, root: String) throws {
         try domain.checkReadable()
         self.domain = domain
         self.root = root
-        self.notice = notice
         layout = .flat
         content = nil
     }
@@ -44,6 +43,9 @@ struct RootReading {
             throw PrefsError(error)
         }
     }
+
+    /// Whether to read one value is cheaper than to read all.
+    var isReadByKey: Bool { domain != nil }
 
     /// One of the values, without the others if possible. Errors as of ``values()``.
     func value(forKey key: String) throws(PrefsError) -> Any? {

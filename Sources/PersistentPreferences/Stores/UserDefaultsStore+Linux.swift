@@ -15,7 +15,7 @@
             init(suiteName: String?) throws(PrefsError) {
                 let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
                 let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
-                let companion = UserDefaultsCompanion(suiteName: suiteName)
+                let companion = UserDefaultsCompanion.of(suiteName)
                 self.companion = companion
                 fileURL = URL(filePath: path, directoryHint: .notDirectory)
                 file = FileLocation(path: path) { $0.setCompanion(companion) }
@@ -91,11 +91,23 @@
         /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
         private static let noDomain = "PersistentPreferences.NoDomain"
 
+        nonisolated(unsafe) private static var companions: [String?: UserDefaultsCompanion] = [:]
+
+        /// The one of a domain in this process: what UserDefaults has read is known to it alone.
+        static func of(_ suiteName: String?) -> UserDefaultsCompanion {
+            lock.withLock {
+                if let companion = companions[suiteName] { return companion }
+                let companion = UserDefaultsCompanion(suiteName: suiteName)
+                companions[suiteName] = companion
+                return companion
+            }
+        }
+
         private let defaults: UserDefaults?
         /// Under the lock: the domain as UserDefaults has read it, as far as that is known; nil if it reads the file anew.
         private var loaded: [String: Any]?
 
-        init(suiteName: String?) {
+        private init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         }
 
@@ -107,6 +119,11 @@
         /// UserDefaults reads the file anew.
         func didChange() {
             synchronize()
+        }
+
+        /// UserDefaults reads the file at its next access, whoever makes it: this state of it or a newer one.
+        func note(_ content: [String: Any]?) {
+            Self.lock.withLock { loaded = content ?? [:] }
         }
 
         /// What counts as the value of a key that the file has as `stored`: that, unless other code has set another one on

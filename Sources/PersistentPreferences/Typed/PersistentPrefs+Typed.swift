@@ -128,7 +128,7 @@ extension PersistentPrefs {
     }
 
     private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {
-        let before = try access.values()?[key].map { [key: $0] } ?? [:]
+        let before = try access.value(forKey: key, in: access.look()).map { [key: $0] } ?? [:]
         try access.commit(RootChange(from: before, to: object.map { [key: $0] } ?? [:]), isChecked: true)
     }
 }

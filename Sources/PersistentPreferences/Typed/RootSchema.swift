@@ -68,9 +68,19 @@ struct RootSchema: Sendable {
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }
 
-    /// Whether a key belongs to the class without being one of its keys: the version, and former names.
-    func isOwn(_ key: String) -> Bool {
-        key == Self.versionKey || renames.contains { $0.formerKeys.contains(key) }
+    /// What belongs to the class without being one of its keys: former names, and the version if it has migrations.
+    var ownKeys: [String] {
+        renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [Self.versionKey])
+    }
+
+    /// The keys on which the value of a key depends, in a root that has the newest version.
+    func keysNeeded(for key: String) -> [String] {
+        [key, Self.versionKey] + (formerKeys[key] ?? [])
+    }
+
+    /// Whether no migration is left to be applied to a root, of which this part has the version.
+    func hasVersion(_ part: [String: Any]) -> Bool {
+        newest == 0 || part[Self.versionKey].flatMap(Self.number).map { $0 >= newest } ?? false
     }
 
     /// What a newer version has made of its root is not ours to tidy up.

@@ -9,7 +9,7 @@ import Testing
     /// A system with data protection: the class of a file is kept by its number.
     private final class ProtectingSystem: SystemCalls, @unchecked Sendable {
         private let lock = NSLock()
-        private var classes: [UInt64: FileProtection] = [:]
+        private var classes: [UInt64: Int32] = [:]
         var refuses = false
 
         private func number(_ descriptor: Descriptor) -> UInt64 {
@@ -18,16 +18,20 @@ import Testing
             return UInt64(buffer.st_ino)
         }
 
-        override func protection(of descriptor: Descriptor) -> FileProtection? {
-            lock.withLock { classes[number(descriptor)] ?? .completeUntilFirstUnlock }
+        override func protection(of descriptor: Descriptor) -> Int32? {
+            lock.withLock { classes[number(descriptor)] ?? FileProtection.completeUntilFirstUnlock.rawValue }
         }
 
-        override func setProtection(_ protection: FileProtection, of descriptor: Descriptor) throws(StorageFailure) {
+        override func setProtection(_ protection: Int32, of descriptor: Descriptor) throws(StorageFailure) {
             if refuses { throw StorageFailure("protect", "", code: EPERM) }
             lock.withLock { classes[number(descriptor)] = protection }
         }
 
         func protection(ofFile url: URL) throws -> FileProtection? {
+            try number(ofFile: url).flatMap(FileProtection.init)
+        }
+
+        func number(ofFile url: URL) throws -> Int32? {
             let handle = try FileHandle(forReadingFrom: url)
             defer { try? handle.close() }
             return protection(of: handle.fileDescriptor)
@@ -59,7 +63,18 @@ import Testing
         prefs(nil)["a"] = 2
         #expect(try classes() == [.noProtection, .noProtection, .noProtection])
         prefs(.complete)["a"] = 3
-        #expect(try classes()[0] == .complete && classes()[2] == .complete)
+        #expect(try classes() == [.complete, .complete, .complete])
+    }
+
+    /// A class that is newer than this package.
+    @Test func aClassWithoutANameIsKept() throws {
+        prefs(nil)["a"] = 1
+        let handle = try FileHandle(forReadingFrom: folder.file())
+        try system.setProtection(7, of: handle.fileDescriptor)
+        prefs(nil)["a"] = 2
+        try handle.close()
+        #expect(try system.number(ofFile: folder.file()) == 7)
+        #expect(try system.number(ofFile: folder.file(".test.plist.lastgood")) == 7)
     }
 
     @Test func withoutAClassTheSystemChooses() throws {

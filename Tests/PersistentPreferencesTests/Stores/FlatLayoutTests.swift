@@ -89,6 +89,24 @@ import Testing
         #expect(try entries() as? [String: Int] == ["others": 1])
     }
 
+    /// The version belongs to the class that has migrations.
+    @Test func aClassWithoutMigrationsLeavesTheVersionOfAnother() throws {
+        final class Migrated: PersistentPrefs, @unchecked Sendable {
+            @Pref var columns = 3
+            override class var migrations: [PrefsMigration] {
+                [PrefsMigration(to: 1) { $0["columns"] = ($0["columns"] as? Int ?? 0) * 2 }]
+            }
+        }
+        try writePropertyList(["columns": 4], to: folder.file())
+        let migrated = Migrated(store: store())
+        migrated.columns += 1
+        final class Other: PersistentPrefs, @unchecked Sendable { @Pref var volume = 0.5 }
+        let other = Other(store: store())
+        other.volume = 1
+        other.deleteAll()
+        #expect(migrated.columns == 9 && !other.$volume.isSet)
+    }
+
     @Test func anUnchangedDomainIsNotWritten() throws {
         let calls = RecordingSystemCalls()
         let prefs = AppPrefs(store: store(calls))

@@ -13,11 +13,9 @@ struct DefaultsBackend: DomainBackend {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting {
             if let content = transactionContent { return RootReading(of: root, in: content, layout: layout) }
-            let notice = domain.takeWarning().map { PrefsError($0) }
-            guard layout == .roots else { return try RootReading(flat: domain, root: root, notice: notice) }
+            guard layout == .roots else { return try RootReading(flat: domain, root: root) }
             let entry = try domain.entry(root)
-            return RootReading(
-                of: root, in: entry.object.map { [root: $0] }, revision: entry.revision, notice: notice)
+            return RootReading(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
         }
     }
 

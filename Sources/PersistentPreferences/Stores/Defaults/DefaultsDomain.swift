@@ -12,8 +12,11 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     /// The domain as the transaction found it. Belongs to the thread whose turn it is.
     private var base: Content = [:]
     private let lock = Lock()
-    /// Under the lock.
+    // Under the lock.
     private var warning: FileError?
+    /// What readers are given while a commit sets one entry after another.
+    private var former: Content?
+    private var commits = 0
 
     /// The one object of a domain in a process.
     static func of(_ system: any SystemDefaults) -> DefaultsDomain {
@@ -25,9 +28,13 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
         super.init()
-        // Before the cache, because the observers that the cache notifies read the domain again.
-        readability.start()
-        entries.start()
+        system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
+        system.observeUnlock { [weak self] in
+            guard let self else { return }
+            // First, because the observers that the cache notifies read the domain again.
+            readability.didUnlock()
+            entries.drop(nil)
+        }
     }
 
     // MARK: - Reading
@@ -36,22 +43,40 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     ///
     /// - Throws: `FileError.unreadable`.
     func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
-        if let entry = entries.cached(key) { return entry }
-        try readability.check()
-        return entries.load(key)
+        try outsideOfCommits({ DefaultsEntryCache.Entry(object: $0[key], revision: nil) }) {
+            () throws(FileError) -> DefaultsEntryCache.Entry in
+            if let entry = entries.cached(key) { return entry }
+            try checkReadable()
+            return entries.load(key)
+        }
+    }
+
+    /// A commit sets one entry after another; a read sees none of them or all.
+    private func outsideOfCommits<R>(
+        _ before: (Content) -> R, _ read: () throws(FileError) -> R
+    ) throws(FileError) -> R {
+        while true {
+            let (state, count) = lock.withLock { (former, commits) }
+            if let state { return before(state) }
+            let result = try read()
+            if lock.withLock({ commits == count }) { return result }
+        }
     }
 
     /// - Throws: `FileError.unreadable`.
     func checkReadable() throws(FileError) {
-        try readability.check()
+        // Observers hear of the values even if the system does not announce the unlock.
+        if try readability.check() { entries.drop(nil) }
     }
 
     /// All entries in canonical form; nil if there are none.
     ///
     /// - Throws: `FileError.unreadable`.
     func content() throws(FileError) -> Content? {
-        try readability.check()
-        let content = stored()
+        let content = try outsideOfCommits({ $0 }) { () throws(FileError) -> Content in
+            try checkReadable()
+            return stored()
+        }
         return content.isEmpty ? nil : content
     }
 
@@ -66,7 +91,11 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     override func committed() throws -> Content? {
         if let transaction = Transaction.current, transaction.owner === self { return base }
         let parts = entries.watchedParts
-        if parts.contains("") { return try content() }
+        if parts.contains("") {
+            let content = try content()
+            expect(content.map { Array($0.keys) } ?? [])
+            return content
+        }
         var content: Content = [:]
         for key in parts { content[key] = try entry(key).object }
         return content
@@ -80,13 +109,18 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     // MARK: - One transaction
 
     override func begin() throws -> Content? {
-        try readability.check()
+        try checkReadable()
         base = stored()
         return base
     }
 
     override func commit(_ content: Content, durability: Durability) throws {
         try checkSize(content)
+        lock.withLock {
+            former = base
+            commits += 1
+        }
+        defer { lock.withLock { former = nil } }
         var changed: [String] = []
         for (key, value) in content {
             if let old = base[key], CanonicalValue.areEqual(old, value) { continue }
@@ -98,12 +132,15 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
             changed.append(key)
         }
         entries.didCommit(changed)
-        readability.didCommit()
+        readability.didCommit(isEmpty: content.isEmpty)
     }
 
     override func end() {
         base = [:]
     }
+
+    /// Another process may change the domain while a transaction is under way.
+    override var keepsOthersOut: Bool { false }
 
     override func takeWarning() -> FileError? {
         lock.withLock {
@@ -114,7 +151,9 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
 
     /// From this domain alone: arguments and registered defaults must not be written back.
     private func stored() -> Content {
-        Dictionary(uniqueKeysWithValues: system.allEntries().map { ($0, DefaultsEntryCache.canonical($1, $0)) })
+        var entries = system.allEntries()
+        entries[DefaultsEntryCache.mark] = nil
+        return Dictionary(uniqueKeysWithValues: entries.map { ($0, DefaultsEntryCache.canonical($1, $0)) })
     }
 
     /// - Throws: `FileError.notStored` if the domain would be too large for the system.
@@ -123,12 +162,14 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         let limit = warningSize ?? maximum
         // An estimate that is cheap and never far off; the exact size only near the limit.
         guard CanonicalValue.estimatedBytes(content) > limit / 2 else { return }
-        guard let size = try? PropertyListCoder.encode(content, as: .binary).count, size > limit else { return }
-        guard size <= maximum else {
+        // An entry of other code may be larger than this package would store.
+        let size = (try? PropertyListCoder.encode(content, as: .binary).count) ?? CanonicalValue.estimatedBytes(content)
+        guard size >= limit else { return }
+        guard size < maximum else {
             // A domain that others have made too large may still shrink.
             let former = (try? PropertyListCoder.encode(base, as: .binary).count) ?? 0
             if size < former { return }
-            let reason = "the domain would have \(size) bytes; this system allows \(maximum)"
+            let reason = "the domain would have \(size) bytes; this system allows less than \(maximum)"
             throw .notStored(StorageFailure(path: "", reason: reason))
         }
         lock.withLock { warning = .nearLimit(bytes: size, limit: maximum) }

@@ -16,8 +16,10 @@ final class DefaultsEntryCache: @unchecked Sendable {
         let revision: Revision?
     }
 
-    /// The key of the mark. Each new value is unique.
-    private static let mark = "PersistentPreferences dotted roots"
+    /// Has a value that was never there before. No content shows it.
+    static let mark = "PersistentPreferences mark"
+    /// So many keys are observed and cached at most. Others are read anew each time.
+    private static let mostKeys = 1_000
 
     private let system: any SystemDefaults
     /// Held while a key-value observer is added: an entry is not read before it is observed.
@@ -33,12 +35,6 @@ final class DefaultsEntryCache: @unchecked Sendable {
 
     init(_ system: any SystemDefaults) {
         self.system = system
-    }
-
-    /// Called once, by the domain's initializer.
-    func start() {
-        system.observeOwnChanges { [weak self] in self?.drop(nil) }
-        system.observeUnlock { [weak self] in self?.drop(nil) }
     }
 
     // MARK: - Reading
@@ -76,16 +72,19 @@ final class DefaultsEntryCache: @unchecked Sendable {
     func observe(_ key: String) -> Bool {
         let isKeyPath = Self.isKeyPath(key)
         let key = isKeyPath ? Self.mark : key
-        adding.withLock {
-            guard observed.insert(key).inserted else { return }
-            system.observe(key) { [weak self] in self?.drop(isKeyPath ? nil : [key]) }
+        return adding.withLock {
+            if observed.contains(key) { return !isKeyPath }
+            guard isKeyPath || observed.count < Self.mostKeys else { return false }
+            observed.insert(key)
+            system.observe(key) { [weak self] in self?.drop(key == Self.mark ? nil : [key]) }
+            return !isKeyPath
         }
-        return !isKeyPath
     }
 
     /// Calls the closure when a part of the domain may have changed, until what is returned is released.
     func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject {
-        if !part.isEmpty { observe(part) }
+        // Of the whole domain, the mark; the domain says which keys besides.
+        observe(part.isEmpty ? Self.mark : part)
         let number = lock.withLock {
             lastNumber += 1
             watches[lastNumber] = (part, changed)
@@ -103,7 +102,7 @@ final class DefaultsEntryCache: @unchecked Sendable {
     }
 
     /// - Parameter keys: nil for all.
-    private func drop(_ keys: [String]?) {
+    func drop(_ keys: [String]?) {
         let actions = lock.withLock {
             signs += 1
             if let keys { keys.forEach { cached[$0] = nil } } else { cached = [:] }
@@ -112,7 +111,9 @@ final class DefaultsEntryCache: @unchecked Sendable {
         actions.forEach { $0.changed() }
     }
 
-    private static func isKeyPath(_ key: String) -> Bool { key.utf8.contains(UInt8(ascii: ".")) || key.hasPrefix("@") }
+    private static func isKeyPath(_ key: String) -> Bool {
+        key.isEmpty || key.utf8.contains(UInt8(ascii: ".")) || key.hasPrefix("@")
+    }
 
     /// Ends with the object.
     private final class Watch {

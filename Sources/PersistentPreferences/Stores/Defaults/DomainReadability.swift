@@ -6,9 +6,9 @@ import Foundation
 /// what is then set replaces the file. So until a process has found the domain readable, each access looks at the file, and at
 /// a marker of the same protection class. The domain is unreadable
 /// - if the file or the marker exists and cannot be opened;
-/// - if the file has entries and `UserDefaults` returns none of them: it has not read the file since the unlock;
-/// - if one of them could not be opened before, the marker exists, the domain is empty, and the system has not announced the
-///   unlock yet.
+/// - if the file has entries, and `UserDefaults` does not return them: it has not read the file since the unlock;
+/// - if one of them could not be opened before, the marker exists, there is no file, the domain is empty, and the system has not
+///   announced the unlock yet.
 ///
 /// In any other case the domain is what `UserDefaults` says, until the process ends: a device does not return to that state
 /// without a restart. Other code may have removed a domain whose marker exists, so the marker alone proves nothing once it can
@@ -18,56 +18,86 @@ final class DomainReadability: @unchecked Sendable {
     private let lock = Lock()
     // Under the lock.
     private var isReadable: Bool
-    private var hasMarker = false
-    /// Whether this process has run before the unlock and has not been told of the unlock yet.
+    /// nil if it is not known.
+    private var hasMarker: Bool?
+    /// Whether this process has run before the unlock, which it has not been told of.
     private var awaitsUnlock = false
+    private var unlocks = 0
 
     init(_ system: any SystemDefaults) {
         self.system = system
         isReadable = !system.hasDataProtection
-        hasMarker = isReadable
     }
 
-    /// Called once, by the domain's initializer.
-    func start() {
-        system.observeUnlock { [weak self] in
-            guard let self else { return }
-            lock.withLock { awaitsUnlock = false }
-        }
-    }
-
+    /// - Returns: whether the domain has become readable, after this process has found it unreadable.
     /// - Throws: `FileError.unreadable`.
-    func check() throws(FileError) {
-        if lock.withLock({ isReadable }) { return }
+    @discardableResult
+    func check() throws(FileError) -> Bool {
+        let (isKnown, unlocks) = lock.withLock { (isReadable, self.unlocks) }
+        if isKnown { return false }
         let (file, marker) = (system.contents(of: .domain), system.contents(of: .marker))
-        if case .locked = file { throw waiting() }
-        if case .locked = marker { throw waiting() }
-        let found = system.allEntries()
-        if case .bytes(let bytes) = file {
-            let stored = (try? PropertyListCoder.decode(Data(bytes)).value) as? [String: Any] ?? [:]
-            if !stored.isEmpty, !stored.keys.contains(where: { found.index(forKey: $0) != nil }) {
-                throw Self.unreadable("the domain's file has entries, and UserDefaults returns none of them yet")
-            }
+        if let reason = file.lockedReason ?? marker.lockedReason {
+            // An unlock that was told meanwhile is not told again.
+            lock.withLock { if self.unlocks == unlocks { awaitsUnlock = true } }
+            throw Self.unreadable(reason)
         }
-        if case .bytes = marker, found.isEmpty, lock.withLock({ awaitsUnlock }) {
+        let wasLocked = lock.withLock { awaitsUnlock }
+        if case .bytes(let bytes) = file {
+            guard isShown(bytes, all: wasLocked) else {
+                throw Self.unreadable("the domain's file has entries, and UserDefaults does not return them yet")
+            }
+        } else if case .bytes = marker, wasLocked, system.allEntries().isEmpty {
             throw Self.unreadable("the domain has had values, and UserDefaults returns none yet")
         }
-        lock.withLock { isReadable = true }
+        return lock.withLock {
+            defer { isReadable = true }
+            return !isReadable && wasLocked
+        }
     }
 
-    private func waiting() -> FileError {
-        lock.withLock { awaitsUnlock = true }
-        return Self.unreadable("the device has not been unlocked since it was started")
+    /// Whether `UserDefaults` shows what the file has.
+    ///
+    /// - Parameter all: whether each key has to be there. Otherwise one equal entry is enough: the daemon may have newer ones, and
+    ///   other code may have set an entry of the same name before the file was read.
+    private func isShown(_ bytes: [UInt8], all: Bool) -> Bool {
+        let shown = system.allEntries()
+        guard let list = try? PropertyListCoder.decode(Data(bytes)).value, let stored = list as? [String: Any] else {
+            return !shown.isEmpty
+        }
+        if stored.isEmpty { return true }
+        if all { return stored.keys.allSatisfy { shown.index(forKey: $0) != nil } }
+        return stored.contains { key, value in
+            shown[key].map { CanonicalValue.areEqual(DefaultsEntryCache.canonical($0, key), value) } ?? false
+        }
     }
 
-    /// Creates the marker: from now on the domain has values.
-    func didCommit() {
-        guard lock.withLock({ !hasMarker }) else { return }
-        system.createMarker()
-        lock.withLock { hasMarker = true }
+    /// The system has told that protected data is available.
+    func didUnlock() {
+        lock.withLock {
+            unlocks += 1
+            awaitsUnlock = false
+        }
+    }
+
+    /// The marker shows from now on whether the domain has values.
+    func didCommit(isEmpty: Bool) {
+        guard system.hasDataProtection, lock.withLock({ hasMarker != !isEmpty }) else { return }
+        system.setMarker(!isEmpty)
+        lock.withLock { hasMarker = !isEmpty }
     }
 
     private static func unreadable(_ reason: String) -> FileError {
         .unreadable(StorageFailure(path: "", reason: "UserDefaults cannot be read: \(reason)"))
+    }
+}
+
+extension ProtectedContents {
+    /// nil if the file can be read, or is missing.
+    fileprivate var lockedReason: String? {
+        switch self {
+        case .missing, .bytes: nil
+        case .locked: "the device has not been unlocked since it was started"
+        case .unreadable(let reason): "its file cannot be opened: \(reason)"
+        }
     }
 }

@@ -13,8 +13,6 @@
         let slot = DomainSlot()
         private let name: String
         private let defaults: UserDefaults
-        /// Where the files are; nil if there is no home.
-        private let container: String?
 
         private let lock = Lock()
         // Under the lock: by number, which is the context of the observation.
@@ -44,10 +42,6 @@
                 defaults = .standard
                 name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
             }
-            let group = suiteName.flatMap {
-                FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
-            }
-            container = group?.path(percentEncoded: false) ?? NSHomeDirectory()
             super.init()
         }
 
@@ -101,10 +95,11 @@
 
         // MARK: - Limits and protection
 
-        #if os(tvOS)
-            var sizeLimits: (warning: Int?, maximum: Int) { (512_000, 1_000_000) }
+        /// tvOS: `UserDefaults.sizeLimitExceededNotification`; watchOS: RevenueCat/purchases-ios#5912; others: #225 there.
+        #if os(tvOS) || os(watchOS)
+            let sizeLimits: (warning: Int?, maximum: Int) = (512_000, 1_000_000)
         #else
-            var sizeLimits: (warning: Int?, maximum: Int) { (nil, 4 << 20) }
+            let sizeLimits: (warning: Int?, maximum: Int) = (nil, 4 << 20)
         #endif
 
         #if (os(iOS) || os(watchOS) || os(visionOS)) && !targetEnvironment(simulator) && !targetEnvironment(macCatalyst)
@@ -113,8 +108,10 @@
             let hasDataProtection = false
         #endif
 
-        private func path(of file: ProtectedFile) -> String? {
-            guard let container else { return nil }
+        /// In the container of the app group, if the domain is that of a group.
+        private func path(of file: ProtectedFile) -> String {
+            let group = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+            let container = group?.path(percentEncoded: false) ?? NSHomeDirectory()
             return switch file {
             case .domain: "\(container)/Library/Preferences/\(name).plist"
             case .marker: "\(container)/Library/Application Support/PersistentPreferences/\(name).marker"
@@ -122,24 +119,36 @@
         }
 
         func contents(of file: ProtectedFile) -> ProtectedContents {
-            guard let path = path(of: file) else { return .missing }
-            let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            guard descriptor >= 0 else { return Foundation.access(path, F_OK) == 0 ? .locked : .missing }
+            let descriptor = Foundation.open(path(of: file), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else {
+                let code = errno
+                return switch code {
+                case ENOENT, ENOTDIR: .missing
+                case EPERM, EACCES: .locked
+                default: .unreadable(String(cString: strerror(code)))
+                }
+            }
             defer { _ = Foundation.close(descriptor) }
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-            guard let bytes = try? handle.readToEnd() ?? Data() else { return .locked }
-            return .bytes(Array(bytes))
+            do {
+                return .bytes(Array(try handle.readToEnd() ?? Data()))
+            } catch {
+                return .locked
+            }
         }
 
-        /// May fail: without a marker, the domain's file alone decides.
-        func createMarker() {
-            guard let path = path(of: .marker) else { return }
+        func setMarker(_ exists: Bool) {
+            let path = path(of: .marker)
+            guard exists else {
+                _ = Foundation.unlink(path)
+                return
+            }
             let folder = (path as NSString).deletingLastPathComponent
             try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-            let descriptor = Foundation.open(path, flags, 0o600)
+            let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return }
             _ = fcntl(descriptor, F_SETPROTECTIONCLASS, FileProtection.completeUntilFirstUnlock.rawValue)
+            _ = Foundation.write(descriptor, "\n", 1)
             _ = Foundation.close(descriptor)
         }
     }

@@ -27,10 +27,11 @@ package protocol SystemDefaults: AnyObject, Sendable {
     /// Whether the domain's file stays encrypted after a restart of the device until the first unlock.
     var hasDataProtection: Bool { get }
     func contents(of file: ProtectedFile) -> ProtectedContents
-    /// Creates the marker, with the protection class that the domain's file has. Does nothing if it exists.
-    func createMarker()
+    /// Creates the marker, or removes it. If that fails, the file alone decides.
+    func setMarker(_ exists: Bool)
 
-    /// The size of the domain above which the system warns, and the largest that it allows, in bytes of the domain's file.
+    /// The sizes of the domain's file, in bytes, from which the system warns, and from which it rejects the domain or ends the
+    /// program.
     var sizeLimits: (warning: Int?, maximum: Int) { get }
 }
 
@@ -38,15 +39,17 @@ package protocol SystemDefaults: AnyObject, Sendable {
 package enum ProtectedFile: Sendable {
     /// The file in which the daemon keeps the domain.
     case domain
-    /// An empty file that this package creates at its first write. It shows that the domain has had values.
+    /// A file of one byte that this package creates after its first write. If it exists, there have been values.
     case marker
 }
 
 /// The result of opening such a file.
 package enum ProtectedContents: Sendable {
     case missing
-    /// It exists and cannot be opened.
+    /// It exists, and is encrypted.
     case locked
+    /// It exists, and cannot be opened for another reason.
+    case unreadable(String)
     case bytes([UInt8])
 }
 

@@ -59,7 +59,7 @@ struct RootEntries: KeyedEntries {
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         let reading = try (store as? any ReportingStore ?? PlainStore(store)).readReporting(root: root)
         if let notice = reading.notice { report(notice) }
-        return try reading.values()?[key]
+        return try reading.value(forKey: key)
     }
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {

@@ -19,7 +19,8 @@ public import Foundation
 /// durable when the call returns; what other code has set on `UserDefaults.standard` comes first, synchronized or
 /// not; arguments and registered defaults are not read. A `UserDefaults` of the caller's is used as it is, with all that
 /// its `object(forKey:)` finds, and with `synchronize()` after each write: on Linux that is neither atomic nor safe from
-/// other processes, what those have written is seen after the next write, and it cannot be part of an `update`.
+/// other processes, what those have written is seen after the next write, and it cannot be part of an `update`;
+/// on iOS, watchOS and visionOS a write before the first unlock of the device is not held back.
 ///
 /// A key shares its domain with the root keys of ``PersistentPrefs`` classes: name none like one of those. In a module
 /// whose default isolation is the main actor, declare a type whose initializer makes the default `nonisolated`.

@@ -99,7 +99,7 @@ import Testing
         #expect(prefs.volume == 0.5)
         #expect(
             prefs.lastError.map { "\($0)" }
-                == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults returns none of them yet; "
+                == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults does not return them yet; "
                 + "the file was left as it is")
         prefs.volume = 7
         #expect(prefs.lastError != nil)
@@ -157,6 +157,112 @@ import Testing
         daemon.deliver()
         process.tellUnlock()
         #expect(prefs.volume == 1)
+    }
+
+    /// A framework has set an entry before the unlock that the file has, too, with another value.
+    @Test func anEntryOfTheSameNameProvesNothing() {
+        daemon.process().set(57, forKey: "launches")
+        restart(.flat)
+        let process = daemon.process()
+        process.hearsOfReload = false
+        process.set(1, forKey: "launches")
+        // The daemon has not heard of it yet.
+        let prefs = prefs(process, .flat)
+        daemon.unlock(loads: false)
+        #expect(prefs.volume == 0.5 && prefs.lastError != nil)
+        prefs.volume = 2
+        #expect(prefs.lastError != nil)
+        // Neither does a process whose first access is after the unlock believe it.
+        let late = daemon.process()
+        late.set(1, forKey: "launches")
+        let latePrefs = self.prefs(late, .flat)
+        latePrefs.volume = 3
+        #expect(latePrefs.lastError != nil)
+        daemon.load()
+        process.tellUnlock()
+        #expect(prefs.volume == 1 && prefs.name == "kept")
+        prefs.volume = 4
+        #expect(prefs.lastError == nil)
+    }
+
+    /// An extension is never told of the unlock: its next access finds out, and its observers hear of it.
+    @Test func aProgramThatIsNotToldFindsOutAtItsNextAccess() {
+        restart(.flat)
+        let process = daemon.process()
+        let prefs = prefs(process, .flat)
+        let heard = Heard<[String]>()
+        let observation = prefs.onChange { heard.append($0.keys) }
+        #expect(prefs.volume == 0.5)
+        daemon.unlock()
+        #expect(prefs.volume == 1)
+        #expect(heard.wait(for: 1) == [["name", "volume"]])
+        observation.cancel()
+    }
+
+    /// Everything was removed before the restart: there is no marker, and a file without entries is decisive.
+    @Test(arguments: [true, false])
+    func anEmptiedDomainIsReadableAfterTheUnlock(_ hasFile: Bool) {
+        let first = prefs(daemon.process(), .flat)
+        first.volume = 1
+        #expect(daemon.hasMarker)
+        first.deleteAll()
+        daemon.deliver()
+        #expect(!daemon.hasMarker)
+        if !hasFile { daemon.removeDomain() }
+        daemon.restart()
+        let prefs = prefs(daemon.process(), .flat)
+        #expect((prefs.lastError != nil) == hasFile)
+        daemon.unlock()
+        prefs.volume = 2
+        #expect(prefs.lastError == nil && prefs.volume == 2)
+    }
+
+    /// Other code removes the domain, and the daemon writes the file later: until then it is not believed.
+    @Test func aDomainWhoseFileIsYetToBeWrittenIsBelievedThen() {
+        prefs(daemon.process(), .flat).volume = 1
+        daemon.deliver()
+        daemon.writesFileAtOnce = false
+        let process = daemon.process()
+        process.set(nil, forKey: "volume")
+        process.set(nil, forKey: "framework")
+        let prefs = prefs(process, .flat)
+        prefs.volume = 2
+        #expect(prefs.lastError != nil)
+        daemon.deliver()
+        daemon.writeFile()
+        prefs.volume = 2
+        #expect(prefs.lastError == nil && prefs.volume == 2)
+    }
+
+    /// An unlock that is announced while an access looks at the file is not announced again.
+    @Test func anUnlockDuringALookIsNotMissed() {
+        daemon.hasMarker = true
+        daemon.restart()
+        let process = daemon.process()
+        nonisolated(unsafe) var looks = 0
+        process.didLook = { [daemon] in
+            looks += 1
+            guard looks == 1 else { return }
+            daemon.unlock()
+            process.tellUnlock()
+        }
+        let prefs = prefs(process, .flat)
+        #expect(prefs.lastError != nil)
+        prefs.volume = 2
+        #expect(prefs.lastError == nil && prefs.volume == 2)
+    }
+
+    /// Not for want of an unlock: the error says why.
+    @Test func aFileThatCannotBeOpenedForAnotherReasonIsNamed() {
+        daemon.failure = "Too many open files"
+        let prefs = prefs(daemon.process(), .flat)
+        #expect(
+            prefs.takeErrors() == [
+                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file was left as it is"
+            ])
+        daemon.failure = nil
+        prefs.volume = 2
+        #expect(prefs.lastError == nil)
     }
 
     @Test func aNewInstallationIsNotLocked() {

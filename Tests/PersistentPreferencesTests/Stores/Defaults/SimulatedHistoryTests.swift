@@ -94,6 +94,10 @@ import Testing
                     Issue.record("PREFS_SEED=\(seed), \(layout): \(violation)")
                 }
             }
+            // Written together, and read together.
+            if let torn = LinearizabilityChecker.tornPair("x", "y", in: recorders.flatMap(\.operations)) {
+                Issue.record("PREFS_SEED=\(seed), \(layout): \(torn)")
+            }
             daemon.settle()
             #expect(other.entries["other"] as? Int == 150)
         }
