@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 /// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
-/// isolation, in one of the main actor, and in one with the settings of a new app in Xcode.
+/// isolation, and in one with the settings of a new app in Xcode, whose default isolation is the main actor.
 ///
 /// Two kinds are looked at elsewhere: what imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
 /// is type-checked by `Scripts/check-apple.sh` where there is none.
 @Suite struct DocumentationTests {
     @Test(
         .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
-        arguments: DocumentationPage.all, Compiler.Isolation.allCases)
+        arguments: DocumentationPage.all, [Compiler.Isolation.none, .approachable])
     func theCodeOfAPageCompiles(_ page: DocumentationPage, _ isolation: Compiler.Isolation) throws {
         #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")
         let isTest = page.blocks.contains { $0.imports("Testing") }
