@@ -27,7 +27,7 @@ final class CallbackObserver: ChangeReceiver, EntryListener, @unchecked Sendable
     }
 
     func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        let pending = PendingChange(change, keepsWhole: false)
+        let pending = PendingChange(change, root: change.key, keepsWhole: false)
         return pending.difference.isEmpty ? nil : put(pending)
     }
 

@@ -10,8 +10,8 @@ struct PendingChange: @unchecked Sendable {
     /// What it takes in memory, estimated from its values.
     private(set) var bytes = 0
 
-    init(_ change: EntryChange, keepsWhole: Bool) {
-        root = change.key
+    init(_ change: EntryChange, root: String, keepsWhole: Bool) {
+        self.root = root
         difference = change.difference
         isForeign = change.isForeign
         if keepsWhole {

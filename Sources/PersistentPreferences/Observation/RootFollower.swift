@@ -81,7 +81,9 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         let schema = state.declarations.schema
         let hasShape =
             schema.hasShape(change.before as? [String: Any]) && schema.hasShape(change.after as? [String: Any])
-        var pending = PendingChange(change, keepsWhole: !hasShape)
+        // A flat domain is the root under whatever key the instance has.
+        var pending = PendingChange(
+            change, root: change.key.isEmpty ? state.key : change.key, keepsWhole: !hasShape)
         if let keys, hasShape { pending.filter(keys.contains) }
         return pending.difference.isEmpty ? nil : receiver?.put(pending)
     }
@@ -95,9 +97,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         }
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
-        // The key of a flat domain is empty.
-        let root = pending.root.isEmpty ? state.key : pending.root
-        return PrefsChange(root: root, difference, isForeign: pending.isForeign, count: pending.count)
+        return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
     }
 
     /// A root in the shape of now; nothing where a migration fails.

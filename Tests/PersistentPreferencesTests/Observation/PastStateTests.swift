@@ -96,9 +96,9 @@ import Testing
         throws
     {
         let change = try #require(EntryChange(of: "Root", from: before, to: after, isForeign: false))
-        let pending = PendingChange(change, keepsWhole: false)
+        let pending = PendingChange(change, root: "Root", keepsWhole: false)
         #expect(pending.former(of: later) as? [String: Int] == former)
         // Where the root is in a former shape, it is kept.
-        #expect(PendingChange(change, keepsWhole: true).former(of: later) as? [String: Int] == before)
+        #expect(PendingChange(change, root: "Root", keepsWhole: true).former(of: later) as? [String: Int] == before)
     }
 }

@@ -138,7 +138,7 @@ import Testing
                     ["n": put as NSNumber], ["n": put + 1 as NSNumber]
                 )
                 let change = try #require(EntryChange(of: "", from: before, to: after, isForeign: put % 100 == 99))
-                waiting.append(PendingChange(change, keepsWhole: false))
+                waiting.append(PendingChange(change, root: "Root", keepsWhole: false))
                 put += 1
                 length = min(length + 1, Self.capacity)
                 longest = max(longest, length)
