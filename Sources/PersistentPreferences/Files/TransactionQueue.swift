@@ -23,6 +23,8 @@ class TransactionQueue: @unchecked Sendable {
         static func < (left: Durability, right: Durability) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// Throws if the thread would wait for itself. Called outside of a transaction.
+    func checkTurn() throws {}
     /// Keeps other processes out and gives the committed state.
     func begin() throws -> Content? { nil }
     /// Stores the new state. Throws before anything changed, or `FileError.durabilityUnconfirmed` after.
@@ -106,6 +108,7 @@ class TransactionQueue: @unchecked Sendable {
                 throw error
             }
         }
+        try checkTurn()
         let batch = try enter()
         let transaction = Transaction(owner: self, content: batch.content, durability: durability)
         defer { transaction.runAfterwards() }

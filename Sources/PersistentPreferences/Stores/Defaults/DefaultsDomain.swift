@@ -14,8 +14,8 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     private let lock = Lock()
     // Under the lock.
     private var warning: FileError?
-    /// What readers are given while a commit sets one entry after another.
-    private var former: Content?
+    /// What readers are given while a commit sets one entry after another, and what its own thread is given.
+    private var underWay: (before: Content, after: Content)?
     private var commits = 0
 
     /// The one object of a domain in a process.
@@ -51,13 +51,14 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    /// A commit sets one entry after another; a read sees none of them or all.
+    /// A commit sets one entry after another; a read sees none of them or all. What replaces the read is given the state.
     private func outsideOfCommits<R>(
-        _ before: (Content) -> R, _ read: () throws(FileError) -> R
+        _ instead: (Content) -> R, _ read: () throws(FileError) -> R
     ) throws(FileError) -> R {
         while true {
-            let (state, count) = lock.withLock { (former, commits) }
-            if let state { return before(state) }
+            let (state, count) = lock.withLock { (underWay, commits) }
+            // `UserDefaults` tells other code of each entry, on the thread of the commit. That code reads what it is told of.
+            if let state { return instead(isCommitting ? state.after : state.before) }
             let result = try read()
             if lock.withLock({ commits == count }) { return result }
         }
@@ -108,6 +109,20 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
 
     // MARK: - One transaction
 
+    /// The domain whose commit is under way on a thread.
+    private static let committing = ThreadLocal()
+
+    private var isCommitting: Bool {
+        Self.committing.value == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Other code may write when `UserDefaults` tells it of an entry, in the middle of a commit: it would wait for itself.
+    override func checkTurn() throws {
+        guard isCommitting else { return }
+        let reason = "another write is under way on this thread: write after the notification of UserDefaults"
+        throw FileError.notStored(StorageFailure(path: "", reason: reason))
+    }
+
     override func begin() throws -> Content? {
         try checkReadable()
         base = stored()
@@ -117,10 +132,14 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     override func commit(_ content: Content, durability: Durability) throws {
         try checkSize(content)
         lock.withLock {
-            former = base
+            underWay = (base, content)
             commits += 1
         }
-        defer { lock.withLock { former = nil } }
+        Self.committing.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        defer {
+            Self.committing.value = nil
+            lock.withLock { underWay = nil }
+        }
         var changed: [String] = []
         for (key, value) in content {
             if let old = base[key], CanonicalValue.areEqual(old, value) { continue }

@@ -242,6 +242,29 @@ import Testing
         #expect(other.volume == 2 && other.name == "two" && other.recent == [2])
     }
 
+    /// Other code is told of each entry in the middle of a commit. It reads the new state, and a write there does not wait for itself.
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func codeThatIsToldOfACommitReadsTheNewState(_ layout: DomainLayout) {
+        let process = daemon.process()
+        let mine = prefs(process, layout)
+        mine.update { ($0["volume"], $0["name"]) = (1.0, "one") }
+        nonisolated(unsafe) var seen: [String] = []
+        process.observeOwnChanges {
+            let other = prefs(process, layout)
+            seen.append("\(other.volume) \(other.name) \(other.values.count)")
+            other.recent = [1]
+            seen.append(other.lastError.map { "\($0)" } ?? "stored")
+        }
+        mine.update { ($0["volume"], $0["name"]) = (2.0, "two") }
+        let rejected =
+            "another write is under way on this thread: write after the notification of UserDefaults; "
+            + "the stored state is unchanged"
+        #expect(Set(seen) == ["2.0 two 2", rejected])
+        #expect(mine.volume == 2 && mine.recent == [])
+        mine.recent = [2]
+        #expect(mine.recent == [2])
+    }
+
     /// Another process changes an entry while an update is under way: nobody hears that it was changed back.
     @Test func aChangeDuringAnUpdateIsHeardOnce() {
         let (app, other) = (daemon.process(), daemon.process())
