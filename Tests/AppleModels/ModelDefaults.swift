@@ -25,7 +25,9 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     private let lock = NSLock()
     // Under the lock.
     /// What the daemon has told; nil before the first access.
-    private var known: [String: Any]?
+    private var known: [String: Any]? { didSet { shown = nil } }
+    /// That with the changes that are not acknowledged; nil if it has to be made anew.
+    private var shown: [String: Any]?
     private var unacknowledged: [ModelDaemon.Change] = []
     private var observers: [String: [@Sendable () -> Void]] = [:]
     private var ownChangeObservers: [@Sendable () -> Void] = []
@@ -92,16 +94,21 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
 
     /// Under the lock.
     private func state() -> [String: Any] {
+        if let shown { return shown }
         let loaded = known ?? daemon.current
         known = loaded
-        return unacknowledged.reduce(into: loaded) { $0[$1.key] = $1.value }
+        let state = unacknowledged.reduce(into: loaded) { $0[$1.key] = $1.value }
+        shown = state
+        return state
     }
 
     package func set(_ object: Any?, forKey key: String) {
         willSet?(key)
         lock.withLock {
-            _ = state()
+            var state = state()
             unacknowledged.append((key, object))
+            state[key] = object
+            shown = state
         }
         daemon.send((key, object), from: self)
         tell(key)

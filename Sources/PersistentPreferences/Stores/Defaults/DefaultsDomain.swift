@@ -14,8 +14,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     private let lock = Lock()
     // Under the lock.
     private var warning: FileError?
-    /// What readers are given while a commit sets one entry after another, and what its own thread is given.
-    private var underWay: (before: Content, after: Content)?
+    private var underWay: CommitUnderWay?
     private var commits = 0
 
     /// The one object of a domain in a process.
@@ -43,24 +42,41 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     ///
     /// - Throws: `FileError.unreadable`.
     func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
-        try outsideOfCommits({ DefaultsEntryCache.Entry(object: $0[key], revision: nil) }) {
-            () throws(FileError) -> DefaultsEntryCache.Entry in
+        try outsideOfCommits { commit throws(FileError) in
+            if let commit, let object = commit.object(forKey: key, isOwn: isCommitting) {
+                return DefaultsEntryCache.Entry(object: object, revision: nil)
+            }
             if let entry = entries.cached(key) { return entry }
             try checkReadable()
             return entries.load(key)
         }
     }
 
-    /// A commit sets one entry after another; a read sees none of them or all. What replaces the read is given the state.
+    /// A commit sets one entry after another; a read sees none of them or all.
+    ///
+    /// - Parameter read: given the commit that is under way.
     private func outsideOfCommits<R>(
-        _ instead: (Content) -> R, _ read: () throws(FileError) -> R
+        _ read: (CommitUnderWay?) throws(FileError) -> R
     ) throws(FileError) -> R {
         while true {
-            let (state, count) = lock.withLock { (underWay, commits) }
-            // `UserDefaults` tells other code of each entry, on the thread of the commit. That code reads what it is told of.
-            if let state { return instead(isCommitting ? state.after : state.before) }
-            let result = try read()
+            let (commit, count) = lock.withLock { (underWay, commits) }
+            let result = try read(commit)
             if lock.withLock({ commits == count }) { return result }
+        }
+    }
+
+    /// What is read of the entries that a commit changes, until it has set all of them.
+    private struct CommitUnderWay {
+        let keys: [String]
+        let before: Content
+        let after: Content
+
+        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` tells other code of each entry there, which
+        ///   reads what it is told of.
+        /// - Returns: nil if the commit does not change the entry; nil inside if there is none.
+        func object(forKey key: String, isOwn: Bool) -> Any?? {
+            guard keys.contains(key) else { return nil }
+            return .some((isOwn ? after : before)[key])
         }
     }
 
@@ -74,9 +90,11 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     ///
     /// - Throws: `FileError.unreadable`.
     func content() throws(FileError) -> Content? {
-        let content = try outsideOfCommits({ $0 }) { () throws(FileError) -> Content in
+        let content = try outsideOfCommits { commit throws(FileError) in
             try checkReadable()
-            return stored()
+            var content = stored()
+            for key in commit?.keys ?? [] { content[key] = commit?.object(forKey: key, isOwn: isCommitting) ?? nil }
+            return content
         }
         return content.isEmpty ? nil : content
     }
@@ -131,8 +149,12 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
 
     override func commit(_ content: Content, durability: Durability) throws {
         try checkSize(content)
+        let changed = Set(content.keys).union(base.keys).filter { !Self.areEqual(base[$0], content[$0]) }
+        // Other processes may have changed some of them since the transaction began.
+        let before = changed.compactMap { key in entries.stored(key).map { (key, $0) } }
         lock.withLock {
-            underWay = (base, content)
+            underWay = CommitUnderWay(
+                keys: Array(changed), before: Dictionary(uniqueKeysWithValues: before), after: content)
             commits += 1
         }
         Self.committing.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -140,22 +162,21 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
             Self.committing.value = nil
             lock.withLock { underWay = nil }
         }
-        var changed: [String] = []
-        for (key, value) in content {
-            if let old = base[key], CanonicalValue.areEqual(old, value) { continue }
-            system.set(value, forKey: key)
-            changed.append(key)
-        }
-        for key in base.keys where content.index(forKey: key) == nil {
-            system.set(nil, forKey: key)
-            changed.append(key)
-        }
-        entries.didCommit(changed)
+        for key in changed { system.set(content[key], forKey: key) }
+        entries.didCommit(Array(changed))
         readability.didCommit(isEmpty: content.isEmpty)
     }
 
     override func end() {
         base = [:]
+    }
+
+    private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): CanonicalValue.areEqual(left, right)
+        default: false
+        }
     }
 
     /// Another process may change the domain while a transaction is under way.

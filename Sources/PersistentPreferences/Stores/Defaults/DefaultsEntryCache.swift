@@ -54,7 +54,7 @@ final class DefaultsEntryCache: @unchecked Sendable {
     }
 
     /// From this domain alone. The whole domain is copied only if another domain has a value for the key.
-    private func stored(_ key: String) -> Any? {
+    func stored(_ key: String) -> Any? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
         return own.map { Self.canonical($0, key) }

@@ -242,6 +242,27 @@ import Testing
         #expect(other.volume == 2 && other.name == "two" && other.recent == [2])
     }
 
+    /// Another process has changed entries since the update began: a read during the commit does not go back to what was before.
+    @Test func aReadDuringACommitDoesNotGoBack() {
+        let (app, other) = (daemon.process(), daemon.process())
+        let (mine, second) = (prefs(app, .flat), prefs(app, .flat))
+        mine.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "one", [1]) }
+        let seen = Heard<String>()
+        mine.update {
+            other.set(5.0, forKey: "volume")
+            other.set("five", forKey: "name")
+            daemon.deliver()
+            app.willSet = { _ in
+                inThreads(1) { _ in
+                    seen.append("\(second.volume) \(second.name) \(second.recent) \(second.values["name"] ?? "-")")
+                }
+            }
+            ($0["name"], $0["recent"]) = ("two", [2])
+        }
+        #expect(seen.all == Array(repeating: "5.0 five [1] five", count: 2))
+        #expect(second.volume == 5 && second.name == "two" && second.recent == [2])
+    }
+
     /// Other code is told of each entry in the middle of a commit. It reads the new state, and a write there does not wait for itself.
     @Test(arguments: [DomainLayout.roots, .flat])
     func codeThatIsToldOfACommitReadsTheNewState(_ layout: DomainLayout) {
