@@ -28,7 +28,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
         case .nearSizeLimit(let bytes, let limit):
-            "the domain has \(bytes) bytes; this system allows \(limit); the new state is stored"
+            "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but may not survive a power cut"
         case .typeMismatch(let failure):

@@ -46,7 +46,7 @@
             }
         }
 
-        /// Hands what has happened up to now to the sources.
+        /// Delivers all events so far to the sources.
         func drain() {
             let kept = lock.withLock { takeEvents() }
             withExtendedLifetime(kept) {}

@@ -18,6 +18,8 @@ public enum DomainLayout: Sendable, Hashable {
     /// version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that
     /// share the domain do not undo each other's changes of different keys.
     ///
+    /// An update of the store that makes the root nil removes every entry, those of other programs too.
+    ///
     /// Keys, former names and the version belong to the whole domain. So classes that share it need different keys and former
     /// names, and at most one of them has ``PersistentPrefs/migrations``. A domain that was never migrated has version 0, also
     /// in a new installation: a step may find no value of its class, and entries of other programs.

@@ -121,7 +121,7 @@
             synchronize()
         }
 
-        /// UserDefaults reads the file at its next access, whoever makes it: this state of it or a newer one.
+        /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
         func note(_ content: [String: Any]?) {
             Self.lock.withLock { loaded = content ?? [:] }
         }

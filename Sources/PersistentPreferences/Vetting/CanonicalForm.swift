@@ -59,14 +59,6 @@ private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
 
 /// Whether a type is the class of Foundation's numbers: on Apple platforms a subclass of `NSNumber`.
 @inline(__always)
-private func isNumber(_ type: Any.Type) -> Bool {
-    #if canImport(Darwin)
-        type == NSNumber.self || type == classOfNumbers
-    #else
-        type == NSNumber.self
-    #endif
-}
+private func isNumber(_ type: Any.Type) -> Bool { type == NSNumber.self || type == classOfNumbers }
 
-#if canImport(Darwin)
-    private let classOfNumbers: Any.Type = Swift.type(of: NSNumber(value: Int64(1)))
-#endif
+private let classOfNumbers: Any.Type = Swift.type(of: NSNumber(value: Int64(1)))

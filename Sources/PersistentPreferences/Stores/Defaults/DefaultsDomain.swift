@@ -127,11 +127,28 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
 
     // MARK: - One transaction
 
-    /// The domain whose commit is under way on a thread.
-    private static let committing = ThreadLocal()
+    /// A commit under way on a thread, perhaps inside one of another domain, of which `UserDefaults` tells other code.
+    private final class CommitFrame {
+        let domain: DefaultsDomain
+        let outer: CommitFrame?
 
+        init(_ domain: DefaultsDomain, in outer: CommitFrame?) {
+            (self.domain, self.outer) = (domain, outer)
+        }
+
+        private static let threads = ThreadLocal()
+
+        static var current: CommitFrame? {
+            get { threads.value.map { Unmanaged<CommitFrame>.fromOpaque($0).takeUnretainedValue() } }
+            set { threads.value = newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) } }
+        }
+    }
+
+    /// Whether this thread is in the middle of a commit of the domain.
     private var isCommitting: Bool {
-        Self.committing.value == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        var frame = CommitFrame.current
+        while let inner = frame, inner.domain !== self { frame = inner.outer }
+        return frame != nil
     }
 
     /// Other code may write when `UserDefaults` tells it of an entry, in the middle of a commit: it would wait for itself.
@@ -157,9 +174,10 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
                 keys: Array(changed), before: Dictionary(uniqueKeysWithValues: before), after: content)
             commits += 1
         }
-        Self.committing.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        let frame = CommitFrame(self, in: .current)
+        CommitFrame.current = frame
         defer {
-            Self.committing.value = nil
+            CommitFrame.current = frame.outer
             lock.withLock { underWay = nil }
         }
         for key in changed { system.set(content[key], forKey: key) }
@@ -202,16 +220,19 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         let limit = warningSize ?? maximum
         // An estimate that is cheap and never far off; the exact size only near the limit.
         guard CanonicalValue.estimatedBytes(content) > limit / 2 else { return }
-        // An entry of other code may be larger than this package would store.
-        let size = (try? PropertyListCoder.encode(content, as: .binary).count) ?? CanonicalValue.estimatedBytes(content)
+        let size = Self.size(of: content)
         guard size >= limit else { return }
         guard size < maximum else {
             // A domain that others have made too large may still shrink.
-            let former = (try? PropertyListCoder.encode(base, as: .binary).count) ?? 0
-            if size < former { return }
+            if size < Self.size(of: base) { return }
             let reason = "the domain would have \(size) bytes; this system allows less than \(maximum)"
             throw .notStored(StorageFailure(path: "", reason: reason))
         }
         lock.withLock { warning = .nearLimit(bytes: size, limit: maximum) }
+    }
+
+    /// In bytes; an estimate if other code has stored an entry that this package would not store.
+    private static func size(of content: Content) -> Int {
+        (try? PropertyListCoder.encode(content, as: .binary).count) ?? CanonicalValue.estimatedBytes(content)
     }
 }

@@ -43,7 +43,7 @@ final class DomainReadability: @unchecked Sendable {
         }
         let wasLocked = lock.withLock { awaitsUnlock }
         if case .bytes(let bytes) = file {
-            guard isShown(bytes, all: wasLocked) else {
+            guard isShown(bytes, wasLocked: wasLocked) else {
                 throw Self.unreadable("the domain's file has entries, and UserDefaults does not return them yet")
             }
         } else if case .bytes = marker, wasLocked, system.allEntries().isEmpty {
@@ -57,18 +57,18 @@ final class DomainReadability: @unchecked Sendable {
 
     /// Whether `UserDefaults` shows what the file has.
     ///
-    /// - Parameter all: whether each key has to be there. Otherwise one equal entry is enough: the daemon may have newer ones, and
-    ///   other code may have set an entry of the same name before the file was read.
-    private func isShown(_ bytes: [UInt8], all: Bool) -> Bool {
+    /// Each key has to be there; values may be newer than the file. If this process has not run before the unlock, one equal entry
+    /// is enough: other code may have removed an entry, which the daemon writes later.
+    private func isShown(_ bytes: [UInt8], wasLocked: Bool) -> Bool {
         let shown = system.allEntries()
         guard let list = try? PropertyListCoder.decode(Data(bytes)).value, let stored = list as? [String: Any] else {
             return !shown.isEmpty
         }
-        if stored.isEmpty { return true }
-        if all { return stored.keys.allSatisfy { shown.index(forKey: $0) != nil } }
-        return stored.contains { key, value in
-            shown[key].map { CanonicalValue.areEqual(DefaultsEntryCache.canonical($0, key), value) } ?? false
-        }
+        if stored.keys.allSatisfy({ shown.index(forKey: $0) != nil }) { return true }
+        return !wasLocked
+            && stored.contains { key, value in
+                shown[key].map { CanonicalValue.areEqual(DefaultsEntryCache.canonical($0, key), value) } ?? false
+            }
     }
 
     /// The system has told that protected data is available.

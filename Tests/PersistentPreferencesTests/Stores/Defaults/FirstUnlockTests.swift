@@ -217,6 +217,25 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
+    /// The daemon writes the file later: newer values, or an entry that is gone, are no sign of a locked device.
+    @Test(arguments: [true, false])
+    func aFileThatIsOlderThanTheDomainIsNoSignOfALock(_ isRemoval: Bool) {
+        let first = prefs(daemon.process(), .flat)
+        first.volume = 1
+        first.name = "one"
+        daemon.deliver()
+        daemon.writesFileAtOnce = false
+        let appExtension = daemon.process()
+        appExtension.set(isRemoval ? 1.0 : 2.0, forKey: "volume")
+        appExtension.set(isRemoval ? nil : "two", forKey: "name")
+        daemon.deliver()
+        let prefs = prefs(daemon.process(), .flat)
+        #expect(prefs.volume == (isRemoval ? 1 : 2) && prefs.name == (isRemoval ? "none" : "two"))
+        #expect(prefs.lastError == nil)
+        prefs.volume = 3
+        #expect(prefs.lastError == nil)
+    }
+
     /// Other code removes the domain, and the daemon writes the file later: until then it is not believed.
     @Test func aDomainWhoseFileIsYetToBeWrittenIsBelievedThen() {
         prefs(daemon.process(), .flat).volume = 1

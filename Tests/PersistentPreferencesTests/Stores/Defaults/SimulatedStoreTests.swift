@@ -9,15 +9,8 @@ import Testing
 @Suite struct SimulatedStoreTests {
     private let daemon = ModelDaemon()
 
-    private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var volume = 0.5
-        @Pref var name = "none"
-        @Pref var recent: [Int] = []
-        @Pref("screen.width") var width = 100
-    }
-
-    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout = .roots) -> AppPrefs {
-        AppPrefs(key: "Root", store: UserDefaultsStore(process, layout: layout))
+    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout = .roots) -> SimulatedPrefs {
+        SimulatedPrefs(process, layout)
     }
 
     // MARK: - Cost
@@ -184,9 +177,9 @@ import Testing
         app.set(6, forKey: "screen.width")
         #expect(heard.wait(for: 2) == [5, 6])
         observation.cancel()
-        let root = AppPrefs(key: "com.example.Root", store: UserDefaultsStore(app))
+        let root = SimulatedPrefs(app, key: "com.example.Root")
         let second = root.$volume.onChange { heard.append(Int($1)) }
-        AppPrefs(key: "com.example.Root", store: UserDefaultsStore(other)).volume = 7
+        SimulatedPrefs(other, key: "com.example.Root").volume = 7
         daemon.deliver()
         #expect(heard.wait(for: 3) == [5, 6, 7])
         second.cancel()
@@ -208,101 +201,6 @@ import Testing
         _ = mine.volume
         #expect(hasCome)
         #expect(mine.volume == 2)
-    }
-
-    /// A commit sets one entry after another. A read between two of them sees the state before, and so does one that has begun before.
-    @Test(arguments: [DomainLayout.roots, .flat])
-    func noReadSeesHalfOfACommit(_ layout: DomainLayout) {
-        let process = daemon.process()
-        let mine = prefs(process, layout)
-        mine.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "one", [1]) }
-        let seen = Heard<String>()
-        let other = prefs(process, layout)
-        // Nothing is cached.
-        process.set(nil, forKey: "any")
-        nonisolated(unsafe) var hasBegun = false
-        process.didRead = { _ in
-            guard !hasBegun else { return }
-            hasBegun = true
-            // Begun when the other thread has read the system, and not yet returned.
-            mine.update { ($0["volume"], $0["name"], $0["recent"]) = (2.0, "two", [2]) }
-        }
-        process.willSet = { _ in
-            inThreads(1) { _ in
-                let values = other.values
-                seen.append(
-                    "\(values["volume"] ?? "-") \(values["name"] ?? "-") \(other.volume) \(other.name) \(other.recent)")
-            }
-        }
-        inThreads(1) { _ in _ = other.volume }
-        process.didRead = nil
-        let all = Set(seen.all)
-        #expect(all == ["1.0 one 1.0 one [1]"])
-        #expect(seen.all.count == (layout == .flat ? 3 : 1))
-        #expect(other.volume == 2 && other.name == "two" && other.recent == [2])
-    }
-
-    /// Another process has changed entries since the update began: a read during the commit does not go back to what was before.
-    @Test func aReadDuringACommitDoesNotGoBack() {
-        let (app, other) = (daemon.process(), daemon.process())
-        let (mine, second) = (prefs(app, .flat), prefs(app, .flat))
-        mine.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "one", [1]) }
-        let seen = Heard<String>()
-        mine.update {
-            other.set(5.0, forKey: "volume")
-            other.set("five", forKey: "name")
-            daemon.deliver()
-            app.willSet = { _ in
-                inThreads(1) { _ in
-                    seen.append("\(second.volume) \(second.name) \(second.recent) \(second.values["name"] ?? "-")")
-                }
-            }
-            ($0["name"], $0["recent"]) = ("two", [2])
-        }
-        #expect(seen.all == Array(repeating: "5.0 five [1] five", count: 2))
-        #expect(second.volume == 5 && second.name == "two" && second.recent == [2])
-    }
-
-    /// Other code is told of each entry in the middle of a commit. It reads the new state, and a write there does not wait for itself.
-    @Test(arguments: [DomainLayout.roots, .flat])
-    func codeThatIsToldOfACommitReadsTheNewState(_ layout: DomainLayout) {
-        let process = daemon.process()
-        let mine = prefs(process, layout)
-        mine.update { ($0["volume"], $0["name"]) = (1.0, "one") }
-        nonisolated(unsafe) var seen: [String] = []
-        process.observeOwnChanges {
-            let other = prefs(process, layout)
-            seen.append("\(other.volume) \(other.name) \(other.values.count)")
-            other.recent = [1]
-            seen.append(other.lastError.map { "\($0)" } ?? "stored")
-        }
-        mine.update { ($0["volume"], $0["name"]) = (2.0, "two") }
-        let rejected =
-            "another write is under way on this thread: write after the notification of UserDefaults; "
-            + "the stored state is unchanged"
-        #expect(Set(seen) == ["2.0 two 2", rejected])
-        #expect(mine.volume == 2 && mine.recent == [])
-        mine.recent = [2]
-        #expect(mine.recent == [2])
-    }
-
-    /// Another process changes an entry while an update is under way: nobody hears that it was changed back.
-    @Test func aChangeDuringAnUpdateIsHeardOnce() {
-        let (app, other) = (daemon.process(), daemon.process())
-        let mine = AnyPrefs(observedNames, store: UserDefaultsStore(app, layout: .flat))
-        mine["a"] = 1
-        let heard = Heard<String>()
-        let observation = mine.onChange(of: "a", "b") { heard.append($0.text) }
-        mine.update {
-            other.set(5, forKey: "a")
-            daemon.deliver()
-            heard.wait(for: 1)
-            $0["b"] = 1
-        }
-        mine["b"] = 2
-        #expect(heard.wait(for: 3) == ["AnyPrefs a: 1 → 5 elsewhere", "AnyPrefs b: - → 1", "AnyPrefs b: 1 → 2"])
-        #expect(mine["a"] as? Int == 5)
-        observation.cancel()
     }
 
     /// With former names and versions, too.
