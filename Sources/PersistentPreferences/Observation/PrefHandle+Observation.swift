@@ -23,8 +23,8 @@ extension PrefHandle {
     /// for await size in prefs.$fontSize.updates { label.resize(to: size) }
     /// ```
     public var updates: PrefUpdates<Value> {
-        let handle = self
-        return PrefUpdates { handle.stream() }
+        let (prefs, property) = (prefs, property)
+        return PrefUpdates { PrefHandle(prefs: prefs, property: property).stream() }
     }
 
     /// The current value and each new one, for a subscriber; nil if nothing can be observed. ``PersistentPrefs/lastError`` says
@@ -66,7 +66,7 @@ extension PrefProperty {
 
     /// The value among those of a root; the default where there is none of the right type.
     fileprivate func value(in values: [String: Any], _ state: InstanceState) -> Value {
-        values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue
+        values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue(in: state)
     }
 
     private static func areEqual(_ left: Value, _ right: Value) -> Bool {

@@ -41,7 +41,7 @@ public struct PrefsChanges: AsyncSequence, Sendable {
 ///
 /// A change to an equal value is none, where values can be compared. Otherwise as ``PrefsChanges``. Mirrors `values` of
 /// Combine's publishers.
-public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
+public struct PrefUpdates<Value>: AsyncSequence {
     /// The element of the sequence.
     public typealias Element = Value
     /// It does not throw.
@@ -73,6 +73,8 @@ public struct PrefUpdates<Value>: AsyncSequence, @unchecked Sendable {
         }
     }
 }
+
+extension PrefUpdates: Sendable where Value: Sendable {}
 
 /// Ends a stream with the last that may ask it.
 final class StreamHandle<Element>: Sendable {

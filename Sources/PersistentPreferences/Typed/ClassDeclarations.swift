@@ -44,6 +44,7 @@ final class ClassDeclarations: @unchecked Sendable {
             Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
         }
         byKey = Self.unique(declarations, in: type)
+        for declaration in declarations { declaration.property.checkDefault() }
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",

@@ -25,10 +25,10 @@ extension PersistentPrefs {
             case .same: if let kept { return try property.value(of: kept, binding) }
             case .found(let found): return try property.value(of: found, binding, kept, in: state)
             }
-            return property.defaultValue
+            return property.defaultValue(binding)
         } catch {
             if PastState.current(of: state) == nil { report(error) }
-            return property.defaultValue
+            return property.defaultValue(binding)
         }
     }
 
@@ -70,7 +70,7 @@ extension PersistentPrefs {
     }
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> Change<Value> {
-        var change = Change(root: key, value: property.defaultValue)
+        var change = Change(root: key, value: property.defaultValue(in: state))
         do {
             var access = try access(root: change.root)
             defer { change.notice = access.notice }
@@ -114,7 +114,7 @@ extension PersistentPrefs {
             let value = try property.value(of: found, binding, kept, in: state)
             let coding = binding.coding
             // As objects: values need not be comparable.
-            switch (try coding.encode(value), try coding.encode(property.defaultValue)) {
+            switch (try coding.encode(value), try coding.encode(property.defaultValue(binding))) {
             case (nil, nil): return true
             case (let value?, let defaultValue?):
                 // Neither has been vetted: there may be native numbers in them.

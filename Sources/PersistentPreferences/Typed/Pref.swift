@@ -20,14 +20,17 @@
 /// the key, so that the default is read again; where nil and absent are to differ, make it doubly optional.
 ///
 /// What a property says holds for the class: of several instances whose initializers give it other keys or constraints,
-/// the first counts. A default that is an object is the same object at each read; use value types.
+/// the first counts.
+///
+/// No two reads return the same object of a class. A default that holds an object is therefore copied by its coding at each
+/// read; one that cannot be copied stops the program when the first instance is made.
 ///
 /// Cost: a read is one of the class and the conversion of the value, which is not done again as long as nothing is committed,
 /// nor, for lists, dictionaries and Codable types, as long as what is stored stays the same; instances of classes are made
 /// anew each time. A write is one of the class. Any thread.
 /// Mirrors `@AppStorage` of SwiftUI.
 @propertyWrapper
-public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
+public struct Pref<Value>: PrefWrapper {
     private let property: PrefProperty<Value>
 
     init(
@@ -98,3 +101,5 @@ public struct Pref<Value>: @unchecked Sendable, PrefWrapper {
     @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
     public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
 }
+
+extension Pref: Sendable where Value: Sendable {}

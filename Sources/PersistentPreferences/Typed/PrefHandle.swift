@@ -1,8 +1,8 @@
 /// One declared property of one instance: what `$property` gives.
 ///
-/// Cost, errors and threads are those of the property itself; a handle keeps its instance alive. Mirrors `Binding` of
-/// SwiftUI.
-public struct PrefHandle<Value>: @unchecked Sendable {
+/// Cost, errors and threads are those of the property itself; a handle keeps its instance alive. It is `Sendable` if the values
+/// are. Mirrors `Binding` of SwiftUI.
+public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>
 
@@ -10,7 +10,7 @@ public struct PrefHandle<Value>: @unchecked Sendable {
     public var key: String { property.binding(in: prefs.state).key }
 
     /// The value where none is stored.
-    public var defaultValue: Value { property.defaultValue }
+    public var defaultValue: Value { property.defaultValue(in: prefs.state) }
 
     /// The value of now; the same as the property.
     public var value: Value { prefs.value(of: property) }
@@ -33,3 +33,5 @@ public struct PrefHandle<Value>: @unchecked Sendable {
     @discardableResult
     public func set(_ value: Value) -> PrefsError? { prefs.set(value, of: property) }
 }
+
+extension PrefHandle: Sendable where Value: Sendable {}

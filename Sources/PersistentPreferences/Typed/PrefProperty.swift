@@ -1,8 +1,10 @@
 /// What one `@Pref` says, and what has been found out about it for the instance that it belongs to.
+///
+/// Unchecked because the values may not be Sendable. Those that hold objects are made anew for each reader.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
-    let defaultValue: Value
+    private let givenDefault: Value
     let constraint: PrefConstraint<Value>?
     private let givenCoding: PrefCoding<Value>?
 
@@ -15,10 +17,13 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>
+        /// Whether the default holds no object, so that all readers may get the same value.
+        let sharesDefault: Bool
 
-        init(key: String, coding: PrefCoding<Value>) {
+        init(key: String, coding: PrefCoding<Value>, sharesDefault: Bool) {
             self.key = key
             self.coding = coding
+            self.sharesDefault = sharesDefault
         }
     }
 
@@ -36,7 +41,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         _ defaultValue: Value, key: String?, previously formerKeys: [String], constraint: PrefConstraint<Value>?,
         coding: PrefCoding<Value>?
     ) {
-        self.defaultValue = defaultValue
+        givenDefault = defaultValue
         explicitKey = key
         self.formerKeys = formerKeys
         self.constraint = constraint
@@ -48,7 +53,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// - Parameter storage: where the instance has its wrapper.
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
         if prefs.state.withLock({ binding != nil }) { return }
-        let new = Binding(key: prefs.declarations.key(of: self, in: prefs, at: storage), coding: coding)
+        let key = prefs.declarations.key(of: self, in: prefs, at: storage)
+        let new = Binding(key: key, coding: coding, sharesDefault: !ObjectSearch.findsObject(in: givenDefault))
         prefs.state.withLock { binding = new }
     }
 
@@ -74,8 +80,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         of found: FoundObject, _ binding: Binding, _ kept: Kept?, in state: InstanceState
     ) throws(PrefsError) -> Value {
         guard let object = found.object else {
-            keep(found, defaultValue, binding, in: state)
-            return defaultValue
+            if binding.sharesDefault, found.revision != nil { keep(found, givenDefault, in: state) }
+            return defaultValue(binding)
         }
         let value: Value
         if binding.coding.reuse.isWorthwhile, let kept, kept.isOf(object) {
@@ -83,7 +89,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         } else {
             value = try binding.coding.value(of: object, forKey: binding.key)
         }
-        keep(found, value, binding, in: state)
+        if found.revision != nil || binding.coding.reuse.isWorthwhile, binding.coding.reuse.isAllowed(for: value) {
+            keep(found, value, in: state)
+        }
         return try checked(value, binding)
     }
 
@@ -107,17 +115,35 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: FoundObject, _ value: Value, _ binding: Binding, in state: InstanceState) {
-        let reuse = binding.coding.reuse
-        // Asked after decoding, which may have found out.
-        guard reuse.isAllowed, found.revision != nil || reuse.isWorthwhile else { return }
-        // What was kept is released outside the lock: somebody's deinit may come back here.
+    private func keep(_ found: FoundObject, _ value: Value, in state: InstanceState) {
         let new = Kept(found, value)
-        let old = state.withLock {
-            defer { kept = new }
-            return kept
+        state.withLock { kept = new }
+    }
+
+    /// The default, which no two readers share if it holds an object.
+    func defaultValue(in state: InstanceState) -> Value {
+        defaultValue(binding(in: state))
+    }
+
+    func defaultValue(_ binding: Binding) -> Value {
+        binding.sharesDefault ? givenDefault : copyOfDefault()
+    }
+
+    /// Made by the coding, as if the default were stored and read.
+    private func copyOfDefault() -> Value {
+        let coding = coding
+        do {
+            guard let object = try coding.encode(givenDefault) else {
+                throw ValueMismatch(reason: "it encodes to nothing")
+            }
+            return try coding.decode(PropertyListVetter.canonical(object, forKey: "default").get())
+        } catch {
+            fatalError("the default of a property of type \(Value.self) holds an object and cannot be copied: \(error)")
         }
-        withExtendedLifetime(old) {}
+    }
+
+    func checkDefault() {
+        if ObjectSearch.findsObject(in: givenDefault) { _ = copyOfDefault() }
     }
 
     /// The object to store for a value; nil where the key is to be removed.
@@ -136,7 +162,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var valueType: Any.Type { Value.self }
 
-    var anyDefaultValue: Any { defaultValue }
+    var anyDefaultValue: Any { ObjectSearch.findsObject(in: givenDefault) ? copyOfDefault() : givenDefault }
 
     var constraintDescription: String? { constraint?.description }
 

@@ -90,8 +90,6 @@ final class CodingNotes {
     var allowedFallbacks: Set<String> = []
     /// What became of the keys of each dictionary, by its path; nil where nobody wants to know.
     var keys: [String: CodedKeys]?
-    /// Whether an instance of a class was asked for.
-    var hasMetObject = false
     /// Types that are known to be no scalars: asking whether a type conforms is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
 

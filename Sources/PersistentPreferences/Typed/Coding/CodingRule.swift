@@ -62,15 +62,14 @@ enum CodingRule {
                 return value
             },
             // What its initializer makes may hold objects, but for an enumeration: that is all bits.
-            reuse: _isPOD(type) ? coding.reuse : .forbidden)
+            reuse: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.reuse)
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
-        let sighting = ObjectSighting()
-        return ValueCoding<Value>(
+        ValueCoding<Value>(
             encode: { try PropertyListObjectEncoder.object(from: $0) },
-            decode: { try PropertyListObjectDecoder.value(type, from: $0, sighting: sighting) },
-            reuse: type is AnyClass ? .forbidden : .useful(sighting))
+            decode: { try PropertyListObjectDecoder.value(type, from: $0) },
+            reuse: .of(type))
     }
 }
 

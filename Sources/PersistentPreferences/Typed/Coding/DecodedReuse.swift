@@ -2,45 +2,38 @@
 enum DecodedReuse {
     /// Decoding costs no more than comparing what is stored in another state.
     case needless
-    /// Until an object is sighted in a value.
-    case useful(ObjectSighting?)
-    /// Of an object two readers would share the state.
+    /// Decoding costs more, and no value of the type holds an object of a class.
+    case useful
+    /// The same, except for values that hold an object: each reader gets its own.
+    case usefulWithoutObjects
+    /// Every value is an object, or an object may be hidden in it.
     case forbidden
 
     /// For a coding of somebody's own, of which only the type is known.
     static func of(_ type: Any.Type) -> DecodedReuse {
         if type is AnyClass { return .forbidden }
-        guard let container = type as? any StorableContainer.Type else { return .useful(nil) }
-        return of(container.contentType).inContainer
+        return ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : .useful
     }
 
     /// Of what holds values like this.
     var inContainer: DecodedReuse {
-        if case .needless = self { .useful(nil) } else { self }
+        if case .needless = self { .useful } else { self }
     }
 
-    var isAllowed: Bool {
+    /// Whether several readers may get one and the same decoded value.
+    func isAllowed(for value: Any) -> Bool {
         switch self {
-        case .needless: true
+        case .needless, .useful: true
+        case .usefulWithoutObjects: !ObjectSearch.findsObject(in: value)
         case .forbidden: false
-        case .useful(let sighting): sighting?.hasHappened != true
         }
     }
 
     /// Whether to look for the same object in another state.
     var isWorthwhile: Bool {
-        if case .needless = self { false } else { isAllowed }
-    }
-}
-
-/// That a type's values hold objects is known only when its decoder asks for one.
-final class ObjectSighting: @unchecked Sendable {
-    private let lock = Lock()
-    private var isNoted = false
-
-    var hasHappened: Bool { lock.withLock { isNoted } }
-
-    func note() {
-        lock.withLock { isNoted = true }
+        switch self {
+        case .useful, .usefulWithoutObjects: true
+        case .needless, .forbidden: false
+        }
     }
 }

@@ -15,8 +15,8 @@
 /// nil inside of a container, and the inner nil of a doubly optional value, is stored as the text `$null`, as
 /// `PropertyListEncoder` does; a text that could be taken for it gets one more `$`.
 ///
-/// Cost: linear in the value. Decoding never traps, whatever is stored. Safe to use from any thread.
-public struct PrefCoding<Value>: @unchecked Sendable {
+/// Cost: linear in the value. Decoding never traps, whatever is stored. Safe to use from any thread; `Sendable` if the values are.
+public struct PrefCoding<Value> {
     /// nil removes the key.
     let encode: (Value) throws -> Any?
     let decode: (Any) throws -> Value
@@ -54,3 +54,6 @@ public struct PrefCoding<Value>: @unchecked Sendable {
         self = coding
     }
 }
+
+// Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
+extension PrefCoding: @unchecked Sendable where Value: Sendable {}

@@ -3,10 +3,8 @@ import Foundation
 /// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
 /// not fit throws a `DecodingError`, which the type may catch.
 enum PropertyListObjectDecoder {
-    /// - Parameter sighting: is told of objects that the value may hold.
-    static func value<T: Decodable>(_ type: T.Type, from object: Any, sighting: ObjectSighting? = nil) throws -> T {
+    static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
         let place = CodingPlace()
-        defer { if place.notes.hasMetObject { sighting?.note() } }
         do {
             return try ObjectDecoder(object: object, fallback: nil, place: place).value(type)
         } catch {
@@ -76,7 +74,6 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
             return value
         }
         guard !place.isTooDeep else { throw mismatch(type) }
-        if type is AnyClass { place.notes.hasMetObject = true }
         do {
             let value = try type.init(from: self)
             place.notes.noteSuccess()

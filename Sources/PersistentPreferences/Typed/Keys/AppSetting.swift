@@ -4,7 +4,7 @@
 /// those of the setting. With the module `PersistentPreferencesUI`, it is a `DynamicProperty` of SwiftUI, and
 /// `$setting.binding` is a `Binding`. Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
 @propertyWrapper
-public struct AppSetting<Value>: @unchecked Sendable {
+public struct AppSetting<Value> {
     private let keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>
     /// Where the setting is. Another container may be put here, by a test say: `_useDevEnvironment.values = …`.
     public var values: AppSettingsValues
@@ -14,8 +14,10 @@ public struct AppSetting<Value>: @unchecked Sendable {
     /// - Parameters:
     ///   - keyPath: the setting.
     ///   - values: where it is.
-    public init(_ keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>, in values: AppSettingsValues = .standard)
-    {
+    public init(
+        _ keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>,
+        in values: AppSettingsValues = .standard
+    ) {
         self.keyPath = keyPath
         self.values = values
     }
@@ -29,3 +31,7 @@ public struct AppSetting<Value>: @unchecked Sendable {
     /// `$setting`: the wrapper itself.
     public var projectedValue: Self { self }
 }
+
+// Unchecked because the key path of a property that belongs to the main actor is not Sendable, and modules whose default isolation is
+// the main actor have no others. The wrapper is then a part of a type that belongs to the main actor, too.
+extension AppSetting: @unchecked Sendable where Value: Sendable {}
