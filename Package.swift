@@ -17,9 +17,9 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
 /// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something:
 /// an accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
 #if os(macOS)
-    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PersistentPreferences/PrivacyInfo.xcprivacy")], [String]())
 #else
-    let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+    let (privacy, leftOut): ([Resource], [String]) = ([], ["PersistentPreferences/PrivacyInfo.xcprivacy"])
 #endif
 
 let package = Package(
@@ -32,7 +32,11 @@ let package = Package(
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
     targets: [
-        .target(name: "PersistentPreferences", exclude: leftOut, resources: privacy, swiftSettings: strict),
+        .target(
+            name: "PersistentPreferences", path: "Sources",
+            exclude: ["Examples", "PersistentPreferencesUI", "PrefsTestSet", "RVS_PersistentPrefs",
+                "PersistentPreferences/PersistentPreferences.docc"] + leftOut,
+            sources: ["FileEngine", "PersistentPreferences", "PropertyLists"], resources: privacy, swiftSettings: strict),
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(

@@ -50,9 +50,9 @@ check() { # arguments
     fi
 }
 
-# The sources of a module, one a line.
+# The sources in these folders, one a line.
 sources() {
-    find "Sources/$1" -name '*.swift' ! -name '*+Linux.swift' | sort
+    find "${@/#/Sources/}" -name '*.swift' ! -name '*+Linux.swift' | sort
 }
 
 # Arguments that make the compiler write an index of these files.
@@ -61,7 +61,7 @@ indexed() { # source files
     index=(-index-store-path "$folder/index" -index-unit-output-path-filelist "$folder/units")
 }
 
-mapfile -t library < <(sources PersistentPreferences)
+mapfile -t library < <(sources PropertyLists FileEngine PersistentPreferences)
 library+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)

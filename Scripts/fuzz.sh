@@ -44,7 +44,7 @@ fi
 if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" "$tests/Support" Scripts/fuzz.sh -newer "$folder/built") ]]; then
     echo "== building the fuzzers"
     compile -wmo -enable-testing -module-name PersistentPreferences -emit-module -emit-module-path "$folder/PersistentPreferences.swiftmodule" \
-        -c $(find Sources/PersistentPreferences -name '*.swift') -o "$folder/library.o"
+        -c $(find Sources/{PropertyLists,FileEngine,PersistentPreferences} -name '*.swift') -o "$folder/library.o"
     checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests"/Support/{ExactForm,PlainEncoding}.swift)
     for target in bytes values; do
         entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift

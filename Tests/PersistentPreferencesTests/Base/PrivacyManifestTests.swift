@@ -3,10 +3,13 @@ import Testing
 
 /// What `PrivacyInfo.xcprivacy` declares is what the sources use, of the calls for which Apple wants a reason.
 @Suite struct PrivacyManifestTests {
-    private static let library = DocumentationPage.package.appending(path: "Sources/PersistentPreferences")
+    private static let sources = DocumentationPage.package.appending(path: "Sources")
+    private static let folders = ["PropertyLists", "FileEngine", "PersistentPreferences"].map {
+        sources.appending(path: $0)
+    }
 
     private func manifest() throws -> [String: Any] {
-        let data = try Data(contentsOf: Self.library.appending(path: "PrivacyInfo.xcprivacy"))
+        let data = try Data(contentsOf: Self.sources.appending(path: "PersistentPreferences/PrivacyInfo.xcprivacy"))
         return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
     }
 
@@ -29,8 +32,10 @@ import Testing
             ("DiskSpace", [], ["statfs(", "statvfs(", "volumeAvailableCapacity", "systemFreeSize"]),
             ("ActiveKeyboards", [], ["activeInputModes"]),
         ]
-        let files = FileManager.default.enumerator(at: Self.library, includingPropertiesForKeys: nil)
-        let sources = try (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        let files = Self.folders.flatMap { folder in
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        }
+        let sources = try files.filter { $0.pathExtension == "swift" }
             .filter { !$0.lastPathComponent.hasSuffix("+Linux.swift") }
             .map { try String(contentsOf: $0, encoding: .utf8) }
         try #require(sources.count > 100)

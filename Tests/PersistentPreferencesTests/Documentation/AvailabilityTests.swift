@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
 struct AvailabilityTests {
     private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
-    private static let copied = ["Files/String+ValidUTF8.swift", "Files/UTCTime.swift"]
+    private static let copied = ["Values/String+ValidUTF8.swift", "Values/UTCTime.swift"]
 
     private let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ struct AvailabilityTests {
         for file in Self.copied {
             let name = file.split(separator: "/").last.map(String.init) ?? file
             try FileManager.default.copyItem(
-                at: DocumentationPage.package.appending(path: "Sources/PersistentPreferences/\(file)"),
+                at: DocumentationPage.package.appending(path: "Sources/PropertyLists/\(file)"),
                 to: sources.appending(path: name))
         }
         try Data(added.utf8).write(to: sources.appending(path: "Added.swift"))
