@@ -17,7 +17,9 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
 /// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something:
 /// an accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
 #if os(macOS)
-    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PersistentPreferences/PrivacyInfo.xcprivacy")], [String]())
+    let (privacy, leftOut): ([Resource], [String]) = (
+        [.copy("PersistentPreferences/PrivacyInfo.xcprivacy")], [String]()
+    )
 #else
     let (privacy, leftOut): ([Resource], [String]) = ([], ["PersistentPreferences/PrivacyInfo.xcprivacy"])
 #endif
@@ -34,9 +36,12 @@ let package = Package(
     targets: [
         .target(
             name: "PersistentPreferences", path: "Sources",
-            exclude: ["Examples", "PersistentPreferencesUI", "PrefsTestSet", "RVS_PersistentPrefs",
-                "PersistentPreferences/PersistentPreferences.docc"] + leftOut,
-            sources: ["FileEngine", "PersistentPreferences", "PropertyLists"], resources: privacy, swiftSettings: strict),
+            exclude: [
+                "Examples", "PersistentPreferencesUI", "PrefsTestSet", "RVS_PersistentPrefs",
+                "PersistentPreferences/PersistentPreferences.docc",
+            ] + leftOut,
+            sources: ["FileEngine", "PersistentPreferences", "PropertyLists"], resources: privacy, swiftSettings: strict
+        ),
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(

@@ -6,8 +6,8 @@ struct Diagnosis {
     /// As its user has named it, absolute.
     let path: String
     /// nil where it cannot be found out where the path leads.
-    let surroundings: FileSurroundings?
-    let examination: FileExamination
+    let surroundings: SidecarPaths?
+    let examination: FileInspection
     let file: FileFacts?
     let access: Access
     let folder: FileFacts?
@@ -21,7 +21,7 @@ struct Diagnosis {
     struct LastGood {
         let path: String
         let facts: FileFacts
-        let examination: FileExamination
+        let examination: FileInspection
         let isEqual: Bool
         /// Whether it would be read in place of a damaged file.
         let isUsable: Bool
@@ -37,26 +37,26 @@ struct Diagnosis {
     init(path: String, suite: String? = nil) {
         self.path = path
         self.suite = suite
-        let surroundings = try? FileSurroundings(path: path)
+        let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
         // Before the file: a writer that is at work is let get on with it.
         lock = surroundings.map(LockState.init) ?? .none
-        examination = FileExamination(path: target, isDomain: suite != nil)
+        examination = FileInspection(path: target, isDomain: suite != nil)
         file = FileFacts(target)
         access = Access(target)
         folder = surroundings.flatMap { FileFacts($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileFacts($0.temporary) }
         quarantined = (surroundings?.quarantined ?? []).compactMap { path in
-            FileFacts(path).map { (path, $0, FileExamination(path: path).state == .whole) }
+            FileFacts(path).map { (path, $0, FileInspection(path: path).state == .whole) }
         }
         lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
     }
 
-    private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileFacts?) -> LastGood? {
+    private static func lastGood(_ path: String, _ main: FileInspection, _ file: FileFacts?) -> LastGood? {
         guard let facts = FileFacts(path) else { return nil }
-        let examination = FileExamination(path: path)
+        let examination = FileInspection(path: path)
         // In a folder that others may write to anybody can plant one.
         let isOfSameOwner = facts.ownerID == file?.ownerID ?? Int(geteuid())
         return LastGood(

@@ -73,7 +73,7 @@ enum Doctor {
         return table.text() + "\n" + lines.joined() + verdict
     }
 
-    private static func describe(_ diagnosis: Diagnosis, _ surroundings: FileSurroundings, _ table: inout Table) {
+    private static func describe(_ diagnosis: Diagnosis, _ surroundings: SidecarPaths, _ table: inout Table) {
         table.add("state", state(diagnosis))
         if let file = diagnosis.file {
             table.add("size", file.sizeAndTime)
@@ -101,7 +101,7 @@ enum Doctor {
         }
     }
 
-    private static func text(_ copy: Diagnosis.LastGood, _ state: FileExamination.State) -> String {
+    private static func text(_ copy: Diagnosis.LastGood, _ state: FileInspection.State) -> String {
         let facts = copy.facts.sizeAndTime
         if !copy.isUsable { return "\(facts), of no use" }
         guard state == .whole else { return "\(facts), whole" }

@@ -21,7 +21,7 @@ enum LockState {
     case blocked(reason: String)
 
     /// Creates nothing, and gives the lock back at once.
-    init(_ surroundings: FileSurroundings) {
+    init(_ surroundings: SidecarPaths) {
         do throws(StorageFailure) {
             let isFree = try surroundings.withLockFile { descriptor in
                 // A writer holds the lock for a moment. Only a process that holds it longer is reported.

@@ -64,7 +64,7 @@ struct Editor {
         let observation = prefs.onChange { _ in terminal.wake() }
         defer { observation.cancel() }
         // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
-        let watch = file.flatMap { try? FileSurroundings.watch(path: $0) { terminal.wake() } }
+        let watch = file.flatMap { try? SidecarPaths.watch(path: $0) { terminal.wake() } }
         defer { withExtendedLifetime(watch) {} }
         let failure = prefs.lastError
         if let failure {

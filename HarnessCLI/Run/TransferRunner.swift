@@ -19,7 +19,7 @@ struct TransferRunner {
             guard let path else {
                 return Outcome(bytes: bytes, as: OutputForm(format)).telling(failure, asJSON: wantsJSON)
             }
-            try TransferFile.write(bytes, to: path.absolutePath)
+            try ExportFile.write(bytes, to: path.absolutePath)
             return Outcome().telling(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
@@ -28,7 +28,7 @@ struct TransferRunner {
 
     func importValues(from path: String?, merge: Bool, dryRun: Bool) -> Outcome {
         do {
-            let bytes = try TransferFile.read(path?.absolutePath)
+            let bytes = try ExportFile.read(path?.absolutePath)
             guard dryRun else {
                 return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
             }

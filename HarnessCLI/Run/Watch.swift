@@ -40,7 +40,7 @@ final class Watch: @unchecked Sendable {
         if let error = prefs.lastError { throw error }
         // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
         let watch = file.flatMap { file in
-            try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.tellOfTrouble() } }
+            try? SidecarPaths.watch(path: file) { [queue] in queue.async { self.tellOfTrouble() } }
         }
         // What cannot be read now is watched all the same: it may be, later.
         queue.sync { tellOfTrouble() }

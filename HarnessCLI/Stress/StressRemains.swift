@@ -10,8 +10,8 @@ struct StressRemains {
     /// - Returns: the counter that all threads have in common.
     @discardableResult
     func check(_ tally: inout StressTally) throws -> Int {
-        let surroundings = try FileSurroundings(path: file)
-        for problem in FileExamination(path: file).problems where tally.writes > 0 {
+        let surroundings = try SidecarPaths(path: file)
+        for problem in FileInspection(path: file).problems where tally.writes > 0 {
             tally.noteLoss("the file: \(VetRunner.line(problem))")
         }
         switch LockState(surroundings) {

@@ -37,7 +37,7 @@ enum Place: Equatable {
     /// Of its file, absolute; nil where the domain is no file of ours.
     func path() throws -> String? {
         switch self {
-        case .suite(let name): try FileSurroundings.path(ofSuite: name)
+        case .suite(let name): try SidecarPaths.path(ofSuite: name)
         case .file: url?.absoluteURL.path(percentEncoded: false)
         }
     }

@@ -22,7 +22,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     /// Other code that writes the same file and has to be brought in step. A file that has one belongs to a UserDefaults domain,
     /// so it is never "not ours".
-    protocol Companion: AnyObject, Sendable {
+    protocol Mirror: AnyObject, Sendable {
         /// Called under the cross-process lock, before the file is looked at for a change. Not for a damaged file, which the
         /// other code would overwrite.
         func willChange()
@@ -47,13 +47,13 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private var warning: FileError?
     private var hasBegun = false
     private var flushes = FlushRecord()
-    private var companion: (any Companion)?
+    private var mirror: (any Mirror)?
     private var formatOfNewFile = PropertyListFormat.binary
     private var protection: FileProtection?
 
     /// What is being changed, and the lock on it. Belongs to the thread whose turn it is, and is assigned under the lock, since a
     /// fork must find it whole. For `+Session`.
-    var session: (lock: FileSession, base: Snapshot)?
+    var session: (lock: WriteLock, base: Snapshot)?
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
@@ -70,7 +70,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         /// nil for what is still being changed.
         var revision: Revision?
         /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
-        var notice: FileError?
+        var warning: FileError?
         /// How sure the state is to last.
         var durability = Durability.process
     }
@@ -92,9 +92,9 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     private func reading(of snapshot: Snapshot, _ durability: Durability, hasWarning: Bool) -> Reading {
         var reading = Reading(content: snapshot.content, revision: snapshot.revision, durability: durability)
         if let fault = snapshot.fault {
-            reading.notice = fault.error
+            reading.warning = fault.error
         } else if hasWarning {
-            reading.notice = takeWarning()
+            reading.warning = takeWarning()
         }
         return reading
     }
@@ -172,7 +172,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     /// have been killed before.
     func flushFolderEntry(isNew: Bool) throws(StorageFailure) {
         guard isNew || !lock.withLock({ flushes.hasFlushedFolder }) else { return }
-        try FileSession.flushFolder(FileNames(path: names.folder).folder, system)
+        try WriteLock.flushFolder(FileNames(path: names.folder).folder, system)
         lock.withLock { flushes.hasFlushedFolder = true }
     }
 
@@ -218,11 +218,11 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     // MARK: - Settings shared by the stores on this file
 
-    func setCompanion(_ companion: any Companion) {
+    func setMirror(_ mirror: any Mirror) {
         lock.withLock {
             // Whose file a malformed one is depends on it.
-            if self.companion == nil, snapshot?.fault != nil { snapshot = nil }
-            self.companion = companion
+            if self.mirror == nil, snapshot?.fault != nil { snapshot = nil }
+            self.mirror = mirror
         }
     }
 
@@ -243,27 +243,27 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         lock.withLock { protection }
     }
 
-    var currentCompanion: (any Companion)? {
-        lock.withLock { companion }
+    var currentMirror: (any Mirror)? {
+        lock.withLock { mirror }
     }
 
     // MARK: - One transaction
 
     override func begin() throws -> Content? {
-        let session = try lockForWriting()
+        let writeLock = try lockForWriting()
         do {
             // A killed writer has left it; the next commit would replace it, and may never come.
-            if isFirstTransaction() { try? system.remove(names.temporary, in: session.folder) }
-            var snapshot = try writable(current(under: session))
-            if snapshot.fault == nil, let companion = currentCompanion {
-                companion.willChange()
-                snapshot = try writable(current(under: session))
-                companion.note(snapshot.content)
+            if isFirstTransaction() { try? system.remove(names.temporary, in: writeLock.folder) }
+            var snapshot = try writable(current(under: writeLock))
+            if snapshot.fault == nil, let mirror = currentMirror {
+                mirror.willChange()
+                snapshot = try writable(current(under: writeLock))
+                mirror.note(snapshot.content)
             }
-            lock.withLock { self.session = (session, snapshot) }
+            lock.withLock { self.session = (writeLock, snapshot) }
             return snapshot.content
         } catch {
-            session.end()
+            writeLock.end()
             throw error
         }
     }

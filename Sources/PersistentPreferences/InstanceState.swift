@@ -5,8 +5,8 @@ final class InstanceState: @unchecked Sendable {
     private var outcome: PrefsError?
     private var startStore: (any ReportingStore)?
     private var startDeclarations: ClassDeclarations?
-    private var lastKeys: LastKeys?
-    private var brought: (stored: [String: Any], current: [String: Any])?
+    private var lastKeys: AllowedKeysCache?
+    private var migratedCache: (stored: [String: Any], current: [String: Any])?
     private var followers: [WeakFollower] = []
     private var followersToTidy = 16
 
@@ -44,9 +44,9 @@ final class InstanceState: @unchecked Sendable {
     /// The allowed keys of the owner, which gives these.
     func allowed(_ keys: [String]) -> AllowedKeys {
         let declared = declarations.allowed
-        if LastKeys.areSame(keys, declared.list) { return declared }
+        if AllowedKeysCache.areSame(keys, declared.list) { return declared }
         return lock.withLock {
-            if lastKeys?.areMade(of: keys) != true { lastKeys = LastKeys(keys, and: declared) }
+            if lastKeys?.areMade(of: keys) != true { lastKeys = AllowedKeysCache(keys, and: declared) }
             return lastKeys?.allowed ?? declared
         }
     }
@@ -55,11 +55,13 @@ final class InstanceState: @unchecked Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let brought = lock.withLock({ brought }), CanonicalValue.areIdentical(brought.stored, stored) {
-            return brought.current
+        if let migratedCache = lock.withLock({ migratedCache }),
+            CanonicalValue.areIdentical(migratedCache.stored, stored)
+        {
+            return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
-        if let current { lock.withLock { brought = (stored, current) } }
+        if let current { lock.withLock { migratedCache = (stored, current) } }
         return current
     }
 

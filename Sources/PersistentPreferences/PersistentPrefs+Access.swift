@@ -78,7 +78,7 @@ extension PersistentPrefs {
     struct Start {
         fileprivate let root: String
         fileprivate(set) var values: [String: Any] = [:]
-        fileprivate var notice: PrefsError?
+        fileprivate var warning: PrefsError?
         fileprivate var failure: PrefsError?
         fileprivate var isConfirmed = false
     }
@@ -88,7 +88,7 @@ extension PersistentPrefs {
         do {
             var access = try access(root: start.root)
             start.values = allowedKeys.visible(in: try access.values())
-            start.notice = access.notice
+            start.warning = access.warning
             start.isConfirmed = access.isConfirmed
         } catch {
             start.failure = PrefsError(error)
@@ -98,12 +98,12 @@ extension PersistentPrefs {
 
     /// The change ended by throwing: nothing is stored, and what the read met is told all the same.
     func abandonChange(from start: Start) {
-        report(start.notice ?? start.failure)
+        report(start.warning ?? start.failure)
     }
 
     func commitChange(from start: Start, to after: [String: Any]) {
         write(to: start.root) {
-            $0.notice = start.notice
+            $0.warning = start.warning
             $0.isConfirmed = start.isConfirmed
             // What could not be read must not be replaced by what was made of nothing.
             if let failure = start.failure { throw failure }

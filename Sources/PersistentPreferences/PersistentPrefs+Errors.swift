@@ -6,16 +6,16 @@ extension PersistentPrefs {
     @discardableResult
     func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
         if let past = PastState.current(of: state) { return try? readPast(past, body) }
-        var notice: PrefsError?
+        var warning: PrefsError?
         do {
             var access = try access(root: key)
-            defer { notice = access.notice }
+            defer { warning = access.warning }
             let result = try body(&access)
-            report(access.notice)
+            report(access.warning)
             return result
         } catch {
             // What the access met on its way is told too, or nobody would ever hear of it.
-            if let notice { report(notice) }
+            if let warning { report(warning) }
             report(PrefsError(error))
             return nil
         }
@@ -39,12 +39,12 @@ extension PersistentPrefs {
             var started = try self.access(root: root)
             defer { access = started }
             try body(&started)
-            report(started.notice)
+            report(started.warning)
             return nil
         } catch {
             let error = PrefsError(error)
             // That the file is malformed is told once: by the write, if it was rejected for that.
-            if let notice = access?.notice, !error.isMalformedFile { report(notice) }
+            if let warning = access?.warning, !error.isMalformedFile { report(warning) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }

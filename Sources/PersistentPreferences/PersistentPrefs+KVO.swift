@@ -35,7 +35,7 @@
         func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             let reading = try? state.store.readReporting(root: key)
-            if let notice = reading?.notice { report(notice) }
+            if let warning = reading?.warning { report(warning) }
             let values = try? reading?.values()
             let now = PastState(values, of: state)
             let past = PastState(change.former(of: values), of: state)

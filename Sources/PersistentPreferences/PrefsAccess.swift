@@ -3,7 +3,7 @@ struct PrefsAccess {
     let root: String
     private let state: InstanceState
     /// Something to report although the access succeeds.
-    var notice: PrefsError?
+    var warning: PrefsError?
     /// Whether what was read is as sure to last as the store promises.
     var isConfirmed = false
     /// What is read in the place of what is stored, if anything.
@@ -25,12 +25,12 @@ struct PrefsAccess {
     }
 
     /// The same of what a look has found.
-    func values(in reading: RootReading) throws(PrefsError) -> [String: Any]? {
+    func values(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
         try state.current(reading.values(), root: root)
     }
 
     /// One of the values, without the others if possible.
-    func value(forKey key: String, in reading: RootReading) throws(PrefsError) -> Any? {
+    func value(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
         let schema = state.declarations.schema
         if schema.isTrivial { return try reading.value(forKey: key) }
         guard reading.isReadByKey else { return try values(in: reading)?[key] }
@@ -46,10 +46,10 @@ struct PrefsAccess {
     }
 
     /// The state of now, of which nothing is taken yet.
-    mutating func look() throws -> RootReading {
-        if let past { return RootReading(of: root, in: past.root.map { [root: $0] }) }
+    mutating func look() throws -> RootSnapshot {
+        if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
         let reading = try state.store.readReporting(root: root)
-        if let new = reading.notice { notice = notice ?? new }
+        if let new = reading.warning { warning = warning ?? new }
         isConfirmed = reading.isConfirmed
         return reading
     }
@@ -66,7 +66,7 @@ struct PrefsAccess {
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
     /// replaced. The write's own warning takes its place.
     private mutating func noteSuccess() {
-        notice = state.store.takeWarning()
+        warning = state.store.takeWarning()
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -104,7 +104,7 @@ struct PrefsAccess {
             try access.apply { _ in change }
         }
         // It has read nothing before.
-        notice = state.store.takeWarning()
+        warning = state.store.takeWarning()
     }
 
     /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
@@ -122,10 +122,10 @@ struct PrefsAccess {
         let schema = state.declarations.schema
         try state.store.replace(root: root) { stored in
             var current = try schema.current(stored, root: root)
-            let change = schema.completed(try change(current), of: current)
+            let change = schema.droppingFormerKeys(try change(current), of: current)
             // A root that stays as it is keeps its old shape, too.
             guard try change.apply(to: &current), let current else { return nil }
-            return schema.stamped(current)
+            return schema.withVersion(current)
         }
     }
 

@@ -21,37 +21,37 @@ extension PropertyListFile {
     /// Reads the file and makes its state the one that reads return. Changes nothing on disk, whatever it finds.
     ///
     /// A file that seems to be cut off is given time first, if it is young: another program may be writing it.
-    func load(under session: FileSession?) throws -> Snapshot {
-        var found = try find(under: session)
+    func load(under writeLock: WriteLock?) throws -> Snapshot {
+        var found = try find(under: writeLock)
         for _ in 0..<50 {
             guard case .malformed(let bytes) = found, bytes.fault.isIncomplete,
                 bytes.source.status.age(at: system.now()) < 1
             else { break }
             system.pause()
-            found = try find(under: session)
+            found = try find(under: writeLock)
         }
         let snapshot =
             switch found {
             case .state(let snapshot): snapshot
-            case .malformed(let bytes): try state(inPlaceOf: bytes, under: session)
+            case .malformed(let bytes): try state(inPlaceOf: bytes, under: writeLock)
             }
         publish(snapshot)
         return snapshot
     }
 
-    /// Opens and parses what is at the path; under a session, what has the file's name in its folder.
-    func find(under session: FileSession?) throws -> Found {
+    /// Opens and parses what is at the path; under the write lock, what has the file's name in its folder.
+    func find(under writeLock: WriteLock?) throws -> Found {
         // A program that writes in place changes the file between two looks at it; each such round is a short one.
         for _ in 0..<100 {
-            if let found = try findOnce(under: session) { return found }
+            if let found = try findOnce(under: writeLock) { return found }
             system.pause()
         }
         throw FileError.unreadable(StorageFailure(path: names.path, reason: "is being changed all the time"))
     }
 
     /// nil if the file changed while it was being read.
-    private func findOnce(under session: FileSession?) throws -> Found? {
-        guard let (file, status) = try open(under: session) else { return .state(Snapshot(system: system)) }
+    private func findOnce(under writeLock: WriteLock?) throws -> Found? {
+        guard let (file, status) = try open(under: writeLock) else { return .state(Snapshot(system: system)) }
         do {
             let time = system.now()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
@@ -76,9 +76,9 @@ extension PropertyListFile {
     }
 
     /// nil if there is no file.
-    private func open(under session: FileSession?) throws -> (file: OpenFile, status: FileStatus)? {
+    private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
-            return try session.map { try system.openFile(names.file, in: $0.folder) } ?? system.openFile(names)
+            return try writeLock.map { try system.openFile(names.file, in: $0.folder) } ?? system.openFile(names)
         } catch let failure as StorageFailure {
             throw failure.code == ELOOP ? FileError.pathChanged : .unreadable(failure.at(names.path))
         }

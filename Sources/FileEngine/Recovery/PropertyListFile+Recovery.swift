@@ -8,14 +8,14 @@ extension PropertyListFile {
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good copy.
     ///
     /// - Throws: `FileError.unreadable` if there is a copy that cannot be read, since it may hold the newest state.
-    func state(inPlaceOf bytes: MalformedBytes, under session: FileSession?) throws -> Snapshot {
+    func state(inPlaceOf bytes: MalformedBytes, under writeLock: WriteLock?) throws -> Snapshot {
         let copy: LastGoodCopy
         do {
-            copy = try lastGoodCopy(beside: bytes, under: session)
+            copy = try lastGoodCopy(beside: bytes, under: writeLock)
         } catch {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
-        let isOurs = copy.isThere || currentCompanion != nil
+        let isOurs = copy.isThere || currentMirror != nil
         if bytes.source.status.size == 0, !isOurs {
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
@@ -52,10 +52,10 @@ extension PropertyListFile {
     }
 
     private func lastGoodCopy(
-        beside bytes: MalformedBytes, under session: FileSession?
+        beside bytes: MalformedBytes, under writeLock: WriteLock?
     ) throws(StorageFailure) -> LastGoodCopy {
         let owner = bytes.source.status.owner
-        if let session { return try lastGoodCopy(names.lastGood, in: session.folder, of: owner) }
+        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner) }
         return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
             folder, name throws(StorageFailure) in
             try lastGoodCopy(name, in: folder, of: owner)
@@ -87,15 +87,15 @@ extension PropertyListFile {
     /// file may be replaced. At no moment is there no file.
     ///
     /// - Returns: the name; nil for a file that is not malformed.
-    func quarantine(_ base: Snapshot, under session: FileSession) throws -> String? {
+    func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> String? {
         guard base.fault != nil, let file = base.file, let status = base.status else { return nil }
         do throws(StorageFailure) {
-            let name = try nameAside(file, status, under: session)
+            let name = try quarantineName(file, status, under: writeLock)
             do throws(StorageFailure) {
                 try system.synchronizeRetrying(file.descriptor)
-                try system.synchronizeFolder(session.folder)
+                try system.synchronizeFolder(writeLock.folder)
             } catch {
-                releaseFromQuarantine(name, base, under: session)
+                releaseFromQuarantine(name, base, under: writeLock)
                 throw error
             }
             return name
@@ -106,16 +106,16 @@ extension PropertyListFile {
 
     /// Undoes `quarantine` after a failed write, if the file still has its own name. Otherwise the bytes are safe under the
     /// new one.
-    func releaseFromQuarantine(_ name: String, _ base: Snapshot, under session: FileSession) {
+    func releaseFromQuarantine(_ name: String, _ base: Snapshot, under writeLock: WriteLock) {
         let place: FileStatus?
         do {
-            place = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+            place = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
         } catch {
             return
         }
         // It tidies up after a failure that is reported. If this fails too, a second copy stays.
         if let place, let status = base.status, place.isSameFile(as: status) {
-            try? system.remove(name, in: session.folder)
+            try? system.remove(name, in: writeLock.folder)
         }
     }
 
@@ -127,21 +127,21 @@ extension PropertyListFile {
     }
 
     /// Gives a file that parses, but is not what its user expects, a second name beside its own, so that it may be replaced.
-    func keepAside(_ snapshot: Snapshot, under session: FileSession) throws {
+    func quarantineFile(_ snapshot: Snapshot, under writeLock: WriteLock) throws {
         // A malformed file is quarantined when it is replaced.
         guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
         do {
-            _ = try nameAside(file, status, under: session)
-            try system.synchronizeFolder(session.folder)
+            _ = try quarantineName(file, status, under: writeLock)
+            try system.synchronizeFolder(writeLock.folder)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
     }
 
-    private func nameAside(
-        _ file: OpenFile, _ status: FileStatus, under session: FileSession
+    private func quarantineName(
+        _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) -> String {
-        guard let there = try system.status(ofPath: names.file, in: session.folder, followsLinks: false),
+        guard let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
             there.isSameFile(as: status)
         else { throw StorageFailure(path: names.path, reason: "was replaced meanwhile") }
         let time = system.now()
@@ -149,10 +149,10 @@ extension PropertyListFile {
             let name = names.quarantine(at: time, attempt: attempt)
             do {
                 do {
-                    try system.link(names.file, to: name, in: session.folder)
+                    try system.link(names.file, to: name, in: writeLock.folder)
                 } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                     // No second names here (FAT, or a file of another user): a copy, then.
-                    try copy(file, status, to: name, under: session)
+                    try copy(file, status, to: name, under: writeLock)
                 }
                 return name
             } catch  where error.code == EEXIST {
@@ -163,17 +163,17 @@ extension PropertyListFile {
     }
 
     private func copy(
-        _ file: OpenFile, _ status: FileStatus, to name: String, under session: FileSession
+        _ file: OpenFile, _ status: FileStatus, to name: String, under writeLock: WriteLock
     ) throws(StorageFailure) {
         let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
         guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "is being changed")
         }
-        let copy = try make(name, bytes, like: .owner(of: status), under: session)
+        let copy = try make(name, bytes, like: .owner(of: status), under: writeLock)
         do {
             try system.synchronizeRetrying(copy.descriptor)
         } catch {
-            try? system.remove(name, in: session.folder)
+            try? system.remove(name, in: writeLock.folder)
             throw error
         }
     }

@@ -3,8 +3,8 @@ import Foundation
 /// Tells listeners what happens to the entries of one domain: each commit of this process, in order, and what others have
 /// done when the domain's watch gives a sign.
 ///
-/// It knows the state that listeners have heard of. A local commit is told as the difference that each of its updates
-/// made; where the commit did not start from the state told last, others have changed it, and that is told first. A look
+/// It knows the state that listeners have known of. A local commit is lastNotified as the difference that each of its updates
+/// made; where the commit did not start from the state lastNotified last, others have changed it, and that is lastNotified first. A look
 /// at the domain is believed only if no commit of ours was under way meanwhile.
 final class ChangeFeed: @unchecked Sendable {
     typealias Content = Transaction.Content
@@ -17,11 +17,11 @@ final class ChangeFeed: @unchecked Sendable {
     }
 
     /// What a listener gets with its place.
-    struct Seat: @unchecked Sendable {
+    struct SubscriptionStart: @unchecked Sendable {
         /// The entry that it starts from.
         let start: Any?
         /// What `note` has given for the difference to what it knew.
-        let arrival: Action?
+        let catchUp: Action?
         /// Why the domain cannot be watched.
         var failure: StorageFailure?
     }
@@ -44,14 +44,14 @@ final class ChangeFeed: @unchecked Sendable {
     private static let grace = DispatchTimeInterval.milliseconds(50)
 
     private struct Entry {
-        var told = Told.unknown
+        var lastNotified = LastNotified.unknown
         var listeners = ListenerList()
         /// Those on their way in among them.
         var users = 0
     }
 
     /// What the listeners of an entry know.
-    private enum Told {
+    private enum LastNotified {
         case unknown
         case state(Any?)
         /// Read while a commit was under way: it may be what that commit has made.
@@ -67,9 +67,11 @@ final class ChangeFeed: @unchecked Sendable {
 
     /// Lets a listener hear of the commits that begin from now on.
     ///
-    /// - Parameter heard: what the listener knows of the entry from elsewhere; it is told of the difference first.
+    /// - Parameter known: what the listener knows of the entry from elsewhere; it is lastNotified of the difference first.
     /// - Throws: `FileError.pathChanged`.
-    func add(_ listener: any EntryListener, to key: String, from heard: HeardEntry? = nil) throws -> Seat {
+    func add(_ listener: any EntryListener, to key: String, from known: LastKnownEntry? = nil) throws
+        -> SubscriptionStart
+    {
         lock.withLock { entries[key, default: Entry()].users += 1 }
         let failure = updateWatch(of: key)
         do {
@@ -77,9 +79,11 @@ final class ChangeFeed: @unchecked Sendable {
                 let count = lock.withLock { commits }
                 // What cannot be read counts as missing; accesses say that it is not.
                 let found = Self.part(key, of: try readable() ?? nil)
-                if var seat = lock.withLock({ seat(listener, key, found, since: count, from: heard) }) {
-                    seat.failure = failure
-                    return seat
+                if var subscriptionStart = lock.withLock({
+                    subscriptionStart(listener, key, found, since: count, from: known)
+                }) {
+                    subscriptionStart.failure = failure
+                    return subscriptionStart
                 }
             }
         } catch {
@@ -90,39 +94,39 @@ final class ChangeFeed: @unchecked Sendable {
     }
 
     /// Under the lock. nil where commits have ended since the entry was read, and nobody knows it better.
-    private func seat(
-        _ listener: any EntryListener, _ key: String, _ found: Any?, since count: Int, from heard: HeardEntry?
-    ) -> Seat? {
+    private func subscriptionStart(
+        _ listener: any EntryListener, _ key: String, _ found: Any?, since count: Int, from known: LastKnownEntry?
+    ) -> SubscriptionStart? {
         let start: Any?
-        switch entries[key]?.told {
+        switch entries[key]?.lastNotified {
         case nil: preconditionFailure("nobody has asked for the entry")
         case .unknown:
             guard commits == count else { return nil }
-            entries[key]?.told = isCommitting ? .unsure(found) : .state(found)
+            entries[key]?.lastNotified = isCommitting ? .unsure(found) : .state(found)
             start = found
-        case .state(let told), .unsure(let told):
-            start = told
+        case .state(let lastNotified), .unsure(let lastNotified):
+            start = lastNotified
         }
         // In place: there may be thousands.
         entries[key]?.listeners.append(listener)
-        let change = heard.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
-        return Seat(start: start, arrival: change.flatMap(listener.note))
+        let change = known.flatMap { EntryChange(of: key, from: $0.entry, to: start, isForeign: $0.isForeign) }
+        return SubscriptionStart(start: start, catchUp: change.flatMap(listener.note))
     }
 
-    /// - Returns: the entry as it has been told; nil where the listener is not here.
-    func remove(_ listener: any EntryListener, from key: String) -> HeardEntry? {
-        let heard: HeardEntry? = lock.withLock {
-            guard let told = entries[key]?.told,
+    /// - Returns: the entry as it has been lastNotified; nil where the listener is not here.
+    func remove(_ listener: any EntryListener, from key: String) -> LastKnownEntry? {
+        let known: LastKnownEntry? = lock.withLock {
+            guard let lastNotified = entries[key]?.lastNotified,
                 entries[key]?.listeners.remove(listener) == true
             else { return nil }
             leave(key)
-            switch told {
+            switch lastNotified {
             case .unknown: return nil
-            case .state(let told), .unsure(let told): return HeardEntry(entry: told)
+            case .state(let lastNotified), .unsure(let lastNotified): return LastKnownEntry(entry: lastNotified)
             }
         }
         updateWatch(of: key)
-        return heard
+        return known
     }
 
     /// Under the lock.
@@ -170,7 +174,9 @@ final class ChangeFeed: @unchecked Sendable {
     private func tell(_ steps: [Step], of key: String, to actions: inout [[Action]]) {
         guard let entry = entries[key], let first = steps.first, let last = steps.last else {
             // Nothing was stored, so that what was read meanwhile is the state.
-            if case .unsure(let told) = entries[key]?.told { entries[key]?.told = .state(told) }
+            if case .unsure(let lastNotified) = entries[key]?.lastNotified {
+                entries[key]?.lastNotified = .state(lastNotified)
+            }
             return
         }
         func tell(_ change: EntryChange?, _ step: Int) {
@@ -178,14 +184,14 @@ final class ChangeFeed: @unchecked Sendable {
             actions[step] += entry.listeners.all.compactMap { $0.note(change) }
         }
         let end = Self.part(key, of: last.after)
-        switch entry.told {
+        switch entry.lastNotified {
         case .unknown:
             return
-        case .unsure(let told):
-            tell(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
-        case .state(let told) where domain?.keepsOthersOut == false:
-            // Others may have changed what the commit started from: only what it has changed itself is told.
-            var state = told
+        case .unsure(let lastNotified):
+            tell(EntryChange(of: key, from: lastNotified, to: end, isForeign: false), steps.count - 1)
+        case .state(let lastNotified) where domain?.keepsOthersOut == false:
+            // Others may have changed what the commit started from: only what it has changed itself is lastNotified.
+            var state = lastNotified
             for (index, step) in steps.enumerated() {
                 let (before, after) = (Self.part(key, of: step.before), Self.part(key, of: step.after))
                 guard let own = EntryChange(of: key, from: before, to: after, isForeign: false) else { continue }
@@ -193,10 +199,12 @@ final class ChangeFeed: @unchecked Sendable {
                 tell(EntryChange(of: key, from: state, to: next, isForeign: false), index)
                 state = next
             }
-            entries[key]?.told = .state(state)
+            entries[key]?.lastNotified = .state(state)
             return
-        case .state(let told):
-            if let foreign = EntryChange(of: key, from: told, to: Self.part(key, of: first.before), isForeign: true) {
+        case .state(let lastNotified):
+            if let foreign = EntryChange(
+                of: key, from: lastNotified, to: Self.part(key, of: first.before), isForeign: true)
+            {
                 Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(foreign) })
             }
             for (index, step) in steps.enumerated() {
@@ -204,7 +212,7 @@ final class ChangeFeed: @unchecked Sendable {
                 tell(EntryChange(of: key, from: before, to: after, isForeign: false), index)
             }
         }
-        entries[key]?.told = .state(end)
+        entries[key]?.lastNotified = .state(end)
     }
 
     // MARK: - Changes made elsewhere
@@ -237,20 +245,23 @@ final class ChangeFeed: @unchecked Sendable {
         let isOvertaken = lock.withLock {
             guard !isCommitting, commits == count else { return true }
             let isMissing =
-                content == nil && entries.values.contains { if case .state(_?) = $0.told { true } else { false } }
+                content == nil
+                && entries.values.contains { if case .state(_?) = $0.lastNotified { true } else { false } }
             if isMissing, !isSecond {
                 queue.asyncAfter(deadline: .now() + Self.grace) { [weak self] in self?.look(isSecond: true) }
                 return false
             }
             for (key, entry) in entries {
-                guard case .state(let told) = entry.told else {
+                guard case .state(let lastNotified) = entry.lastNotified else {
                     // What was read for a listener on its way in may be older than what is here: it is read again.
                     commits += 1
                     continue
                 }
                 let found = Self.part(key, of: content)
-                guard let change = EntryChange(of: key, from: told, to: found, isForeign: true) else { continue }
-                entries[key]?.told = .state(found)
+                guard let change = EntryChange(of: key, from: lastNotified, to: found, isForeign: true) else {
+                    continue
+                }
+                entries[key]?.lastNotified = .state(found)
                 Self.runOnMainQueue(entry.listeners.all.compactMap { $0.note(change) })
             }
             return false

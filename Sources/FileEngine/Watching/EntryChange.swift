@@ -42,15 +42,15 @@ extension EntryListener {
 
 /// A listener's way to a feed. Ends with the object.
 protocol Following: AnyObject, Sendable {
-    var seat: ChangeFeed.Seat { get }
-    /// Nothing is heard any more.
+    var subscriptionStart: ChangeFeed.SubscriptionStart { get }
+    /// Nothing is known any more.
     ///
-    /// - Returns: the entry as the listener has heard of it; nil where it has ended before.
-    @discardableResult func end() -> HeardEntry?
+    /// - Returns: the entry as the listener has known of it; nil where it has ended before.
+    @discardableResult func end() -> LastKnownEntry?
 }
 
 /// An entry as a listener knows it; nil where there is none.
-struct HeardEntry: @unchecked Sendable {
+struct LastKnownEntry: @unchecked Sendable {
     let entry: Any?
     /// Whether others have brought the listener somewhere else.
     var isForeign = true

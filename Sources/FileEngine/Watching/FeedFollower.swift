@@ -1,15 +1,15 @@
 /// A listener at the feed of one domain.
 final class FeedFollower: Following {
-    let seat: ChangeFeed.Seat
+    let subscriptionStart: ChangeFeed.SubscriptionStart
     private let domain: TransactionQueue
     private let key: String
     private let listener: any EntryListener
 
-    init(_ domain: TransactionQueue, _ key: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
+    init(_ domain: TransactionQueue, _ key: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
         self.domain = domain
         self.key = key
         self.listener = listener
-        seat = try domain.feed.add(listener, to: key, from: heard)
+        subscriptionStart = try domain.feed.add(listener, to: key, from: known)
     }
 
     deinit {
@@ -17,7 +17,7 @@ final class FeedFollower: Following {
     }
 
     @discardableResult
-    func end() -> HeardEntry? {
+    func end() -> LastKnownEntry? {
         domain.feed.remove(listener, from: key)
     }
 }

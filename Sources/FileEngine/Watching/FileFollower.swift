@@ -2,7 +2,7 @@ import Foundation
 
 /// A listener at the feed of the file that a path leads to, whichever that is: links on the path may be changed.
 final class FileFollower: Following, @unchecked Sendable {
-    let seat: ChangeFeed.Seat
+    let subscriptionStart: ChangeFeed.SubscriptionStart
     private let location: FileLocation
     private let key: String
     private let relay: Relay
@@ -13,15 +13,15 @@ final class FileFollower: Following, @unchecked Sendable {
     private var linkWatches: [FileWatch] = []
     private var isOver = false
     /// What the listener knows, while it is nowhere.
-    private var heard: HeardEntry?
+    private var known: LastKnownEntry?
 
-    init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
+    init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
         self.location = location
         self.key = key
         let relay = Relay(listener)
         self.relay = relay
-        let place = try location.withFile { ($0, try FeedFollower($0, key, relay, from: heard)) }
-        seat = place.1.seat
+        let place = try location.withFile { ($0, try FeedFollower($0, key, relay, from: known)) }
+        subscriptionStart = place.1.subscriptionStart
         self.place = place
         relay.start(self)
         if location.followsLinks { settle() }
@@ -32,14 +32,14 @@ final class FileFollower: Following, @unchecked Sendable {
     }
 
     @discardableResult
-    func end() -> HeardEntry? {
-        let (place, heard, watches) = lock.withLock {
+    func end() -> LastKnownEntry? {
+        let (place, known, watches) = lock.withLock {
             isOver = true
-            defer { (self.place, self.heard, linkWatches) = (nil, nil, []) }
-            return (self.place, self.heard, linkWatches)
+            defer { (self.place, self.known, linkWatches) = (nil, nil, []) }
+            return (self.place, self.known, linkWatches)
         }
         withExtendedLifetime(watches) {}
-        return place?.follower.end() ?? heard
+        return place?.follower.end() ?? known
     }
 
     /// Watches the links on the path and goes where they lead.
@@ -54,12 +54,12 @@ final class FileFollower: Following, @unchecked Sendable {
                 try file.checkPath()
                 if let place {
                     guard file !== place.file else { return }
-                    heard = place.follower.end()
+                    known = place.follower.end()
                     self.place = nil
                 }
-                let follower = try FeedFollower(file, key, relay, from: heard)
-                (place, heard) = ((file, follower), nil)
-                if let arrival = follower.seat.arrival { DispatchQueue.main.async(execute: arrival) }
+                let follower = try FeedFollower(file, key, relay, from: known)
+                (place, known) = ((file, follower), nil)
+                if let catchUp = follower.subscriptionStart.catchUp { DispatchQueue.main.async(execute: catchUp) }
             }
         }
     }

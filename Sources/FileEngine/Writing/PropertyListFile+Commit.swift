@@ -3,7 +3,7 @@ import Foundation
 extension PropertyListFile {
     /// Stores the content, if it is another than the file has.
     func replace(
-        _ base: Snapshot, with content: Content, durability: Durability, under session: FileSession
+        _ base: Snapshot, with content: Content, durability: Durability, under writeLock: WriteLock
     ) throws {
         let format = base.format ?? newFileFormat
         let content = PropertyListCoder.storable(content, as: format)
@@ -11,8 +11,8 @@ extension PropertyListFile {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }
-        if root == .document, content.isEmpty { return try removeFile(base, durability: durability, under: session) }
-        try store(content, replacing: base, durability: durability, under: session)
+        if root == .document, content.isEmpty { return try removeFile(base, durability: durability, under: writeLock) }
+        try store(content, replacing: base, durability: durability, under: writeLock)
     }
 
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
@@ -20,24 +20,24 @@ extension PropertyListFile {
     /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
     /// says that its durability is unconfirmed.
     func store(
-        _ content: Content, replacing base: Snapshot, durability: Durability, under session: FileSession
+        _ content: Content, replacing base: Snapshot, durability: Durability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss { throw FileError.notStored(StorageFailure(path: names.path, reason: loss)) }
         let format = base.format ?? newFileFormat
         let bytes = try encoded(content, as: format)
-        let quarantine = try quarantine(base, under: session)
+        let quarantine = try quarantine(base, under: writeLock)
         let file: OpenFile
         let time: FileStatus.Time
         do {
-            (file, time) = try putInPlace(bytes, base, durability: durability, under: session)
+            (file, time) = try putInPlace(bytes, base, durability: durability, under: writeLock)
         } catch {
-            if let quarantine { releaseFromQuarantine(quarantine, base, under: session) }
+            if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
             throw error
         }
         if let quarantine { warnOfQuarantine(quarantine, base) }
         // Whoever reads while the folder is flushed loads what stands there now.
         publish(nil)
-        let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: session) } : nil
+        let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
         // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
         if let status = try? system.status(of: file.descriptor) {
             let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
@@ -45,12 +45,12 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try keepLastGood(bytes, of: file, under: session)
+            try writeLastGoodCopy(bytes, of: file, under: writeLock)
         }
         // After the copy: it may write over the file, and be killed in it.
-        if let companion = currentCompanion {
-            companion.didChange()
-            companion.note(content)
+        if let mirror = currentMirror {
+            mirror.didChange()
+            mirror.note(content)
         }
         try flush?.get()
         do {
@@ -62,31 +62,31 @@ extension PropertyListFile {
     }
 
     /// Removes the file, and first the copy of its last good state, which would bring it back. A malformed file is quarantined.
-    func removeFile(_ base: Snapshot, durability: Durability, under session: FileSession) throws {
-        let quarantine = try quarantine(base, under: session)
+    func removeFile(_ base: Snapshot, durability: Durability, under writeLock: WriteLock) throws {
+        let quarantine = try quarantine(base, under: writeLock)
         do {
-            _ = try checkPlace(base, under: session)
+            _ = try checkPlace(base, under: writeLock)
             do {
-                try system.remove(names.lastGood, in: session.folder)
+                try system.remove(names.lastGood, in: writeLock.folder)
             } catch  where error.code == ENOENT {}
-            try system.remove(names.file, in: session.folder)
+            try system.remove(names.file, in: writeLock.folder)
         } catch {
-            if let quarantine { releaseFromQuarantine(quarantine, base, under: session) }
+            if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
         if let quarantine { warnOfQuarantine(quarantine, base) }
         publish(Snapshot(system: system))
         do {
-            if durability == .powerCut { try system.synchronizeFolder(session.folder) }
+            if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
         }
     }
 
     /// Makes the renamed file's name outlast a power cut.
-    private func flushEntry(isNew: Bool, under session: FileSession) throws {
+    private func flushEntry(isNew: Bool, under writeLock: WriteLock) throws {
         do {
-            try system.synchronizeFolder(session.folder)
+            try system.synchronizeFolder(writeLock.folder)
             try flushFolderEntry(isNew: isNew)
         } catch {
             throw FileError.durabilityUnconfirmed(error.at(names.folder))
@@ -131,24 +131,24 @@ extension PropertyListFile {
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, open, and the time at which its bytes were those.
     private func putInPlace(
-        _ bytes: Data, _ base: Snapshot, durability: Durability, under session: FileSession
+        _ bytes: Data, _ base: Snapshot, durability: Durability, under writeLock: WriteLock
     ) throws -> (OpenFile, FileStatus.Time) {
         do throws(StorageFailure) {
-            let old = try checkPlace(base, under: session)
+            let old = try checkPlace(base, under: writeLock)
             // The current permissions: another program may have restricted them during the update.
             let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
-            let file = try makeTemporary(bytes, like: permissions, under: session)
+            let file = try makeTemporary(bytes, like: permissions, under: writeLock)
             do throws(StorageFailure) {
                 if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
                 // Checked again, since the flush takes time: a change of the mode in the meantime must not be undone.
-                guard try checkPlace(base, under: session) == old else {
+                guard try checkPlace(base, under: writeLock) == old else {
                     throw StorageFailure(path: "", reason: "was changed by another program during the update")
                 }
                 let time = system.now()
-                try system.rename(names.temporary, to: names.file, in: session.folder)
+                try system.rename(names.temporary, to: names.file, in: writeLock.folder)
                 return (file, time)
             } catch {
-                removeOwn(names.temporary, file, under: session)
+                removeOwn(names.temporary, file, under: writeLock)
                 throw error
             }
         } catch {
@@ -161,11 +161,11 @@ extension PropertyListFile {
     /// lock file was removed, so that others may be writing.
     ///
     /// - Returns: the status of the file; nil if there is none.
-    private func checkPlace(_ base: Snapshot, under session: FileSession) throws(StorageFailure) -> FileStatus? {
-        guard try session.isLockFileInPlace() else {
+    private func checkPlace(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
+        guard try writeLock.isLockFileInPlace() else {
             throw StorageFailure(path: "", reason: "its lock file was removed during the update")
         }
-        let there = try system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+        let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
         switch there?.kind {
         case .file, nil: break
         case .link: throw StorageFailure(path: "", reason: "a link took the place of the file")
@@ -186,40 +186,40 @@ extension PropertyListFile {
     }
 
     private func makeTemporary(
-        _ bytes: Data, like permissions: Permissions?, under session: FileSession
+        _ bytes: Data, like permissions: Permissions?, under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         do {
-            return try make(names.temporary, bytes, like: permissions, under: session)
+            return try make(names.temporary, bytes, like: permissions, under: writeLock)
         } catch  where error.code == EEXIST {
             // Left by a writer that was killed: nobody else writes while we hold the lock.
             do throws(StorageFailure) {
-                try system.remove(names.temporary, in: session.folder)
+                try system.remove(names.temporary, in: writeLock.folder)
             } catch {
                 throw error.at(names.path(of: names.temporary))
             }
-            return try make(names.temporary, bytes, like: permissions, under: session)
+            return try make(names.temporary, bytes, like: permissions, under: writeLock)
         }
     }
 
     /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
-    private func removeOwn(_ name: String, _ file: OpenFile, under session: FileSession) {
+    private func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
         // If the lock file was removed, the name may belong to another writer's file by now.
         if let own = try? system.status(of: file.descriptor),
-            let there = try? system.status(ofPath: name, in: session.folder, followsLinks: false),
+            let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false),
             !there.isSameFile(as: own)
         {
             return
         }
-        try? system.remove(name, in: session.folder)
+        try? system.remove(name, in: writeLock.folder)
     }
 
     /// Creates a file. The permissions are set after the bytes are written, because a write clears the set-user-ID and
     /// set-group-ID bits; until then only the process's own user can open it.
     func make(
-        _ name: String, _ bytes: Data, like permissions: Permissions?, under session: FileSession
+        _ name: String, _ bytes: Data, like permissions: Permissions?, under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file = OpenFile(try system.openRetrying(name, in: session.folder, flags, mode: 0o600), system)
+        let file = OpenFile(try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600), system)
         do {
             let replaced = self.session?.base.file.flatMap { system.protection(of: $0.descriptor) }
             if let protection = newFileProtection?.rawValue ?? replaced {
@@ -229,7 +229,7 @@ extension PropertyListFile {
             if let permissions {
                 try permissions.apply(to: file.descriptor, system)
             } else {
-                try session.giveToOwnerOfFolder(file.descriptor)
+                try writeLock.giveToOwnerOfFolder(file.descriptor)
                 try system.copyAttributes(from: nil, to: file.descriptor)
                 // Whatever the umask.
                 let mode: mode_t = 0o600
@@ -239,7 +239,7 @@ extension PropertyListFile {
             }
             return file
         } catch {
-            removeOwn(name, file, under: session)
+            removeOwn(name, file, under: writeLock)
             throw error
         }
     }
@@ -250,33 +250,33 @@ extension PropertyListFile {
     /// If there is no room for it, the write has succeeded all the same, and the copy of the state before is removed: it may
     /// hold what this commit has deleted.
     /// - Throws: why a copy of an older state could not be removed.
-    private func keepLastGood(
-        _ bytes: Data, of file: OpenFile, under session: FileSession
+    private func writeLastGoodCopy(
+        _ bytes: Data, of file: OpenFile, under writeLock: WriteLock
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
-            guard try session.isLockFileInPlace() else {
+            guard try writeLock.isLockFileInPlace() else {
                 // Another writer may be at work on a temporary file of the same name.
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
             }
             let permissions = Permissions.owner(of: try system.status(of: file.descriptor))
-            let copy = try makeTemporary(bytes, like: permissions, under: session)
+            let copy = try makeTemporary(bytes, like: permissions, under: writeLock)
             do throws(StorageFailure) {
-                try system.rename(names.temporary, to: names.lastGood, in: session.folder)
+                try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
             } catch {
-                removeOwn(names.temporary, copy, under: session)
+                removeOwn(names.temporary, copy, under: writeLock)
                 throw error
             }
         } catch {
             do {
-                try system.remove(names.lastGood, in: session.folder)
-            } catch  where error.code == ENOENT || !isTrustedCopyThere(under: session) {}
+                try system.remove(names.lastGood, in: writeLock.folder)
+            } catch  where error.code == ENOENT || !isTrustedCopyThere(under: writeLock) {}
         }
     }
 
     /// False for what somebody else has planted in its place: recovery does not take that.
-    private func isTrustedCopyThere(under session: FileSession) -> Bool {
-        guard let copy = try? system.status(ofPath: names.lastGood, in: session.folder, followsLinks: false),
-            let file = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false)
+    private func isTrustedCopyThere(under writeLock: WriteLock) -> Bool {
+        guard let copy = try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
+            let file = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
         else { return true }
         return copy.isTrustedCopy(of: file.owner)
     }

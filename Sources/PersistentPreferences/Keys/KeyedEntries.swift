@@ -58,7 +58,7 @@ struct RootEntries: KeyedEntries {
 
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         let reading = try (store as? any ReportingStore ?? PlainStore(store)).readReporting(root: root)
-        if let notice = reading.notice { report(notice) }
+        if let warning = reading.warning { report(warning) }
         return try reading.value(forKey: key)
     }
 

@@ -44,7 +44,7 @@ final class SettingsAnnouncer: @unchecked Sendable {
                 return true
             }
             guard isFirst else { return _ = new?.end() }
-            if let failure = new?.seat.failure { report(.notWatched(failure)) }
+            if let failure = new?.subscriptionStart.failure { report(.notWatched(failure)) }
         } catch {
             // It may be followed at the next read.
             report(PrefsError(error))

@@ -21,7 +21,7 @@ struct PropertyListDocument {
             let reading = try file.read()
             return (
                 reading.content?[PropertyListFile.documentKey],
-                reading.notice.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }
+                reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }
             )
         }
     }
@@ -39,7 +39,7 @@ struct PropertyListDocument {
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
                     if keepsOther, !CanonicalValue.areEqualOrMissing(now, root) {
-                        try file.keepAside()
+                        try file.quarantineFile()
                     }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }

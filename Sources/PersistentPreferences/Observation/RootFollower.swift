@@ -41,7 +41,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
         state.register(self)
         // The instance may have gone to another root before it knew of this.
         goAlong()
-        return (new.seat.start as? [String: Any], new.seat.failure)
+        return (new.subscriptionStart.start as? [String: Any], new.subscriptionStart.failure)
     }
 
     /// Goes where the instance is. Two that assign its key at once may come here in either order.
@@ -55,7 +55,7 @@ final class RootFollower: EntryListener, @unchecked Sendable {
 
     /// Follows another root, and hears of the difference.
     private func move(to newRoot: String) {
-        let arrival: (@Sendable () -> Void)? = lock.withLock {
+        let catchUp: (@Sendable () -> Void)? = lock.withLock {
             guard !isOver else { return nil }
             root = newRoot
             var heard = following?.end()
@@ -63,9 +63,9 @@ final class RootFollower: EntryListener, @unchecked Sendable {
             following = nil
             // A root that cannot be followed is one whose every access says so.
             following = try? state.store.follow(root: newRoot, keys: wantedKeys, self, from: heard)
-            return following?.seat.arrival
+            return following?.subscriptionStart.catchUp
         }
-        arrival?()
+        catchUp?()
     }
 
     func end() {

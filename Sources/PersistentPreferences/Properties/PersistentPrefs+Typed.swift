@@ -38,11 +38,11 @@ extension PersistentPrefs {
         case nothing
         /// What was found the last time.
         case same
-        case found(FoundObject)
+        case found(StoredObject)
     }
 
     /// The part of a read in which the type of the value plays no role.
-    private func find(_ key: String, unless kept: KeptReading?) -> Finding {
+    private func find(_ key: String, unless kept: CachedValue?) -> Finding {
         read { access in
             let reading = try access.look()
             if let kept, kept.isCurrent(in: reading.revision, root: access.root) { return .same }
@@ -65,7 +65,7 @@ extension PersistentPrefs {
     struct Change<Value> {
         fileprivate let root: String
         var value: Value
-        fileprivate var notice: PrefsError?
+        fileprivate var warning: PrefsError?
         fileprivate var failure: PrefsError?
     }
 
@@ -73,7 +73,7 @@ extension PersistentPrefs {
         var change = Change(root: key, value: property.defaultValue(in: state))
         do {
             var access = try access(root: change.root)
-            defer { change.notice = access.notice }
+            defer { change.warning = access.warning }
             let (binding, kept) = property.bindingAndKept(in: state)
             let found = try access.object(forKey: binding.key, in: access.look())
             change.value = try property.value(of: found, binding, kept, in: state)
@@ -85,7 +85,7 @@ extension PersistentPrefs {
 
     func commit<Value>(_ change: Change<Value>, of property: PrefProperty<Value>) {
         write(to: change.root) {
-            $0.notice = change.notice
+            $0.warning = change.warning
             // What could not be read must not be replaced by what was made of the default.
             if let failure = change.failure { throw failure }
             let key = property.binding(in: state).key
@@ -134,7 +134,7 @@ extension PersistentPrefs {
 }
 
 extension PrefsAccess {
-    fileprivate func object(forKey key: String, in reading: RootReading) throws(PrefsError) -> FoundObject {
-        FoundObject(object: try value(forKey: key, in: reading), revision: reading.revision, root: root)
+    fileprivate func object(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredObject {
+        StoredObject(object: try value(forKey: key, in: reading), revision: reading.revision, root: root)
     }
 }

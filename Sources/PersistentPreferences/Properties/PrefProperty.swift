@@ -28,10 +28,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// What a read has found, and the value that was made of it; of no object the default.
-    final class Kept: KeptReading {
+    final class Kept: CachedValue {
         let value: Value
 
-        init(_ found: FoundObject, _ value: Value) {
+        init(_ found: StoredObject, _ value: Value) {
             self.value = value
             super.init(found)
         }
@@ -77,19 +77,21 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
-        of found: FoundObject, _ binding: Binding, _ kept: Kept?, in state: InstanceState
+        of found: StoredObject, _ binding: Binding, _ kept: Kept?, in state: InstanceState
     ) throws(PrefsError) -> Value {
         guard let object = found.object else {
             if binding.sharesDefault, found.revision != nil { keep(found, givenDefault, in: state) }
             return defaultValue(binding)
         }
         let value: Value
-        if binding.coding.reuse.isWorthwhile, let kept, kept.isOf(object) {
+        if binding.coding.cachePolicy.isWorthwhile, let kept, kept.isOf(object) {
             value = kept.value
         } else {
             value = try binding.coding.value(of: object, forKey: binding.key)
         }
-        if found.revision != nil || binding.coding.reuse.isWorthwhile, binding.coding.reuse.isAllowed(for: value) {
+        if found.revision != nil || binding.coding.cachePolicy.isWorthwhile,
+            binding.coding.cachePolicy.isAllowed(for: value)
+        {
             keep(found, value, in: state)
         }
         return try checked(value, binding)
@@ -115,7 +117,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: FoundObject, _ value: Value, in state: InstanceState) {
+    private func keep(_ found: StoredObject, _ value: Value, in state: InstanceState) {
         let new = Kept(found, value)
         state.withLock { kept = new }
     }

@@ -54,7 +54,7 @@ struct RootSchema: Sendable {
     }
 
     /// The same root, marked with its version: what a write stores. A version that is newer stays.
-    func stamped(_ values: [String: Any]) -> [String: Any] {
+    func withVersion(_ values: [String: Any]) -> [String: Any] {
         if newest == 0 { return values }
         var values = values
         if let number = values[Self.versionKey].flatMap(Self.number), number >= newest { return values }
@@ -63,7 +63,7 @@ struct RootSchema: Sendable {
     }
 
     /// A change of a root, which removes former names of what it assigns or removes: they must not come back.
-    func completed(_ change: RootChange, of values: [String: Any]?) -> RootChange {
+    func droppingFormerKeys(_ change: RootChange, of values: [String: Any]?) -> RootChange {
         if formerKeys.isEmpty || isNewer(values) { return change }
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }

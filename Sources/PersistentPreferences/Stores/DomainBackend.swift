@@ -5,10 +5,10 @@ protocol DomainBackend: Sendable {
     /// nil if the domain belongs to a daemon.
     var fileURL: URL? { get }
 
-    func read(root: String, _ layout: DomainLayout) throws -> RootReading
+    func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot
     func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws
     func follow(
-        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following
 
     /// An entry in canonical form; nil if there is none. Writes nothing.

@@ -1,18 +1,18 @@
 /// A domain's roots in a file: what the stores on files have in common.
 extension FileLocation {
-    func read(root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability) throws -> RootReading {
+    func read(root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability) throws -> RootSnapshot {
         try NameVetting.checkRoot(root)
         let reading = try PrefsError.converting { try read() }
-        return RootReading(
+        return RootSnapshot(
             of: root, in: reading.content, layout: layout, revision: reading.revision,
-            notice: reading.notice.map { PrefsError($0) }, isConfirmed: reading.durability >= durability)
+            warning: reading.warning.map { PrefsError($0) }, isConfirmed: reading.durability >= durability)
     }
 
     func follow(
-        root: String, _ layout: DomainLayout, _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, _ layout: DomainLayout, _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
         try NameVetting.checkRoot(root)
-        return try PrefsError.converting { try FileFollower(self, layout.part(of: root), listener, from: heard) }
+        return try PrefsError.converting { try FileFollower(self, layout.part(of: root), listener, from: known) }
     }
 
     func takeWarning() -> PrefsError? {

@@ -38,16 +38,16 @@ public final class InMemoryStore: ReportingStore {
     }
 
     func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
         try NameVetting.checkRoot(root)
-        return try FeedFollower(domain, root, listener, from: heard)
+        return try FeedFollower(domain, root, listener, from: known)
     }
 
-    func readReporting(root: String) throws -> RootReading {
+    func readReporting(root: String) throws -> RootSnapshot {
         try NameVetting.checkRoot(root)
         let (content, revision) = domain.current
-        return RootReading(of: root, in: content, revision: revision)
+        return RootSnapshot(of: root, in: content, revision: revision)
     }
 }
 

@@ -8,8 +8,8 @@ final class PlainStore: ReportingStore {
         self.store = store
     }
 
-    func readReporting(root: String) throws -> RootReading {
-        RootReading(of: root, in: try store.read(root: root).map { [root: $0] })
+    func readReporting(root: String) throws -> RootSnapshot {
+        RootSnapshot(of: root, in: try store.read(root: root).map { [root: $0] })
     }
 
     func read(root: String) throws -> [String: Any]? {
@@ -25,9 +25,9 @@ final class PlainStore: ReportingStore {
     }
 
     func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
-        try PlainFollower(store, root, listener, from: heard)
+        try PlainFollower(store, root, listener, from: known)
     }
 
     func refuse(_ error: PrefsError, root: String) {
@@ -39,32 +39,32 @@ final class PlainStore: ReportingStore {
 
 /// A listener at a store of somebody else's, which tells of the keys that have changed and not of the whole root.
 private final class PlainFollower: Following, @unchecked Sendable {
-    let seat: ChangeFeed.Seat
-    private let hearing: Hearing
+    let subscriptionStart: ChangeFeed.SubscriptionStart
+    private let adapter: StoreAdapter
     private let lock = Lock()
     /// Under the lock.
     private var observation: PrefsObservation?
 
-    init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from heard: HeardEntry?) throws {
-        let hearing = Hearing(listener)
-        self.hearing = hearing
-        observation = try store.observe(root: root) { hearing.hear($0) }
-        let start = try hearing.start { try store.read(root: root) }
-        let change = heard.flatMap { EntryChange(of: root, from: $0.entry, to: start, isForeign: $0.isForeign) }
-        seat = ChangeFeed.Seat(start: start, arrival: change.flatMap(listener.note))
+    init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
+        let adapter = StoreAdapter(listener)
+        self.adapter = adapter
+        observation = try store.observe(root: root) { adapter.hear($0) }
+        let start = try adapter.start { try store.read(root: root) }
+        let change = known.flatMap { EntryChange(of: root, from: $0.entry, to: start, isForeign: $0.isForeign) }
+        subscriptionStart = ChangeFeed.SubscriptionStart(start: start, catchUp: change.flatMap(listener.note))
     }
 
-    func end() -> HeardEntry? {
+    func end() -> LastKnownEntry? {
         let observation = lock.withLock {
             defer { self.observation = nil }
             return self.observation
         }
         observation?.cancel()
-        return observation.map { _ in HeardEntry(entry: hearing.current) }
+        return observation.map { _ in LastKnownEntry(entry: adapter.current) }
     }
 
-    /// The root, as the listener has heard of it.
-    private final class Hearing: @unchecked Sendable {
+    /// The root, as the listener has known of it.
+    private final class StoreAdapter: @unchecked Sendable {
         private let listener: any EntryListener
         private let lock = Lock()
         // Under the lock.
@@ -78,7 +78,7 @@ private final class PlainFollower: Following, @unchecked Sendable {
 
         var current: [String: Any]? { lock.withLock { values } }
 
-        /// Reads the root until nothing is heard meanwhile: from then on what is heard comes to it.
+        /// Reads the root until nothing is known meanwhile: from then on what is known comes to it.
         func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
             while true {
                 lock.withLock { hasMissed = false }

@@ -36,7 +36,7 @@ public protocol PrefsStore: AnyObject, Sendable {
     /// Calls come in the order of the commits, one at a time, on a thread of the store's choice and outside of its locks: the
     /// closure may read, write and cancel, and a slow one delays no commit. An equal update is no change. A default
     /// implementation never calls it: instances over such a store work, and their observers hear nothing.
-    /// - Throws: ``PrefsError``, ``PrefsError/notWatched(_:)`` where changes made elsewhere would not be heard.
+    /// - Throws: ``PrefsError``, ``PrefsError/notWatched(_:)`` where changes made elsewhere would not be known.
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation
 }
 

@@ -96,12 +96,12 @@ public final class PropertyListFileStore: ReportingStore {
     }
 
     func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
-        try file.get().follow(root: root, layout, listener, from: heard)
+        try file.get().follow(root: root, layout, listener, from: known)
     }
 
-    func readReporting(root: String) throws -> RootReading {
+    func readReporting(root: String) throws -> RootSnapshot {
         try file.get().read(root: root, layout, durability: durability)
     }
 

@@ -3,7 +3,7 @@ protocol ReportingStore: PrefsStore {
     var layout: DomainLayout { get }
 
     /// The root, and what there is to say of it.
-    func readReporting(root: String) throws -> RootReading
+    func readReporting(root: String) throws -> RootSnapshot
 
     /// An update whose body gives what to store in canonical form, vetted; nil leaves the root as it is.
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
@@ -21,9 +21,9 @@ protocol ReportingStore: PrefsStore {
     ///
     /// - Parameters:
     ///   - keys: those that the listener asks for, which may not exist yet. The listener may be told of other keys, too.
-    ///   - heard: what the listener knows of it from elsewhere; it is told of the difference first.
+    ///   - known: what the listener knows of it from elsewhere; it is told of the difference first.
     func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following
 
     /// Rolls back the update that is under way on this thread, if one is: a write in it was refused before it came here.
@@ -34,7 +34,7 @@ extension ReportingStore {
     func read(throughReporting root: String) throws -> [String: Any]? {
         let reading = try readReporting(root: root)
         // A warning of an earlier write is not about this state.
-        if let notice = reading.notice, !notice.isWarning { throw notice }
+        if let warning = reading.warning, !warning.isWarning { throw warning }
         return try reading.values()
     }
 
@@ -54,7 +54,7 @@ extension ReportingStore {
             action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
         let following = try follow(root: root, keys: [], observer, from: nil)
-        if let failure = following.seat.failure { throw PrefsError.notWatched(failure) }
+        if let failure = following.subscriptionStart.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {
             following.end()
             observer.end()

@@ -10,18 +10,18 @@
         private struct FileBackend: DomainBackend {
             let fileURL: URL?
             private let file: FileLocation
-            private let companion: UserDefaultsCompanion
+            private let mirror: UserDefaultsMirror
 
             init(suiteName: String?) throws(PrefsError) {
                 let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
                 let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
-                let companion = UserDefaultsCompanion.of(suiteName)
-                self.companion = companion
+                let mirror = UserDefaultsMirror.of(suiteName)
+                self.mirror = mirror
                 fileURL = URL(filePath: path, directoryHint: .notDirectory)
-                file = FileLocation(path: path) { $0.setCompanion(companion) }
+                file = FileLocation(path: path) { $0.setMirror(mirror) }
             }
 
-            func read(root: String, _ layout: DomainLayout) throws -> RootReading {
+            func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot {
                 try file.read(root: root, layout, durability: .powerCut)
             }
 
@@ -31,27 +31,27 @@
 
             func follow(
                 root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener,
-                from heard: HeardEntry?
+                from known: LastKnownEntry?
             ) throws -> any Following {
-                try file.follow(root: root, layout, listener, from: heard)
+                try file.follow(root: root, layout, listener, from: known)
             }
 
             /// The engine's state, or what other code has set on UserDefaults and not synchronized. Writes nothing.
             func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
                 let reading = try PrefsError.converting { try file.read() }
                 let entry = reading.content?[key]
-                if let notice = reading.notice {
-                    report(PrefsError(notice))
+                if let warning = reading.warning {
+                    report(PrefsError(warning))
                     // UserDefaults may crash on a malformed file.
                     return entry
                 }
                 // Without a revision it is the thread's own update.
-                return reading.revision == nil ? entry : companion.newest(key, entry, in: reading.content)
+                return reading.revision == nil ? entry : mirror.newest(key, entry, in: reading.content)
             }
 
             @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
                 let reading = try file.read()
-                return (reading.content, reading.notice.map { PrefsError($0) })
+                return (reading.content, reading.warning.map { PrefsError($0) })
             }
 
             @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
@@ -85,21 +85,21 @@
     ///
     /// Its calls run in the C locale: Foundation's XML parser takes the decimal separator of the thread's locale, and a file that
     /// it cannot parse is lost at the next `synchronize()`.
-    private final class UserDefaultsCompanion: PropertyListFile.Companion, @unchecked Sendable {
+    private final class UserDefaultsMirror: PropertyListFile.Mirror, @unchecked Sendable {
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
         /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
         private static let noDomain = "PersistentPreferences.NoDomain"
 
-        nonisolated(unsafe) private static var companions: [String?: UserDefaultsCompanion] = [:]
+        nonisolated(unsafe) private static var mirrors: [String?: UserDefaultsMirror] = [:]
 
         /// The one of a domain in this process: what UserDefaults has read is known to it alone.
-        static func of(_ suiteName: String?) -> UserDefaultsCompanion {
+        static func of(_ suiteName: String?) -> UserDefaultsMirror {
             lock.withLock {
-                if let companion = companions[suiteName] { return companion }
-                let companion = UserDefaultsCompanion(suiteName: suiteName)
-                companions[suiteName] = companion
-                return companion
+                if let mirror = mirrors[suiteName] { return mirror }
+                let mirror = UserDefaultsMirror(suiteName: suiteName)
+                mirrors[suiteName] = mirror
+                return mirror
             }
         }
 

@@ -60,12 +60,12 @@ public final class UserDefaultsStore: ReportingStore {
     }
 
     func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
-        try backend.get().follow(root: root, layout, keys: keys, listener, from: heard)
+        try backend.get().follow(root: root, layout, keys: keys, listener, from: known)
     }
 
-    func readReporting(root: String) throws -> RootReading {
+    func readReporting(root: String) throws -> RootSnapshot {
         try backend.get().read(root: root, layout)
     }
 

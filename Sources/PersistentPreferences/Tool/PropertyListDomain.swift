@@ -28,7 +28,7 @@ package struct PropertyListDomain: Sendable {
         fileURL = url
         content = {
             let reading = try file.read()
-            return (reading.content, reading.notice.map { PrefsError($0) })
+            return (reading.content, reading.warning.map { PrefsError($0) })
         }
         takeWarning = { file.takeWarning() }
         transact = { try file.transact(durability: .powerCut, $0) }

@@ -20,7 +20,7 @@ enum CodingRule {
             return optional.topLevelCoding() as? PrefCoding<Value>
         }
         guard let coding = nested(type) else { return nil }
-        return PrefCoding(encode: coding.encode, decode: coding.decode, reuse: coding.reuse)
+        return PrefCoding(encode: coding.encode, decode: coding.decode, cachePolicy: coding.cachePolicy)
     }
 
     /// How a value is stored that has to be something.
@@ -30,7 +30,7 @@ enum CodingRule {
         guard depth < PropertyListLimits.depth else { return nil }
         let coding: Any? =
             if type == Any.self {
-                ValueCoding<Any>(encode: { $0 }, decode: { $0 }, reuse: .needless)
+                ValueCoding<Any>(encode: { $0 }, decode: { $0 }, cachePolicy: .unneeded)
             } else if let scalar = type as? any StorableScalar.Type {
                 Self.scalar(scalar)
             } else if let container = type as? any StorableContainer.Type,
@@ -48,7 +48,7 @@ enum CodingRule {
     }
 
     private static func scalar<Value: StorableScalar>(_ type: Value.Type) -> Any {
-        ValueCoding<Value>(encode: \.storable, decode: Value.decode, reuse: .needless)
+        ValueCoding<Value>(encode: \.storable, decode: Value.decode, cachePolicy: .unneeded)
     }
 
     private static func raw<Value: RawRepresentable>(_ type: Value.Type, depth: Int) -> Any? {
@@ -62,14 +62,14 @@ enum CodingRule {
                 return value
             },
             // What its initializer makes may hold objects, but for an enumeration: that is all bits.
-            reuse: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.reuse)
+            cachePolicy: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.cachePolicy)
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
         ValueCoding<Value>(
             encode: { try PropertyListObjectEncoder.object(from: $0) },
             decode: { try PropertyListObjectDecoder.value(type, from: $0) },
-            reuse: .of(type))
+            cachePolicy: .of(type))
     }
 }
 
@@ -77,5 +77,5 @@ enum CodingRule {
 struct ValueCoding<Value> {
     let encode: (Value) throws -> Any
     let decode: (Any) throws -> Value
-    let reuse: DecodedReuse
+    let cachePolicy: DecodeCachePolicy
 }

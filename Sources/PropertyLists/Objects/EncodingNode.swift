@@ -78,7 +78,7 @@ final class EncodingNode {
     }
 
     /// nil where the value is none. The most frequent ones are not asked whether they conform.
-    static func scalar<T>(_ value: T, _ notes: CodingNotes) -> Any? {
+    static func scalar<T>(_ value: T, _ notes: CodingState) -> Any? {
         if T.self == String.self { return NilMarker.escaped(unsafeBitCast(value, to: String.self)) }
         if T.self == Int.self { return unsafeBitCast(value, to: Int.self).storable }
         if T.self == Double.self { return unsafeBitCast(value, to: Double.self).storable }
@@ -91,7 +91,7 @@ final class EncodingNode {
         return nil
     }
 
-    func encode<T: Encodable>(_ value: T, at place: CodingPlace) throws {
+    func encode<T: Encodable>(_ value: T, at place: CodingContext) throws {
         if let scalar = Self.scalar(value, place.notes) {
             setScalar(scalar)
             return place.notes.noteSuccess()
@@ -100,7 +100,7 @@ final class EncodingNode {
     }
 
     /// The same of a value that is no scalar.
-    func encodeParts<T: Encodable>(of value: T, at place: CodingPlace) throws {
+    func encodeParts<T: Encodable>(of value: T, at place: CodingContext) throws {
         do {
             try place.checkLimits()
             try value.encode(to: ObjectEncoder(node: self, place: place))

@@ -20,12 +20,15 @@ public struct PrefCoding<Value> {
     /// nil removes the key.
     let encode: (Value) throws -> Any?
     let decode: (Any) throws -> Value
-    let reuse: DecodedReuse
+    let cachePolicy: DecodeCachePolicy
 
-    init(encode: @escaping (Value) throws -> Any?, decode: @escaping (Any) throws -> Value, reuse: DecodedReuse) {
+    init(
+        encode: @escaping (Value) throws -> Any?, decode: @escaping (Any) throws -> Value,
+        cachePolicy: DecodeCachePolicy
+    ) {
         self.encode = encode
         self.decode = decode
-        self.reuse = reuse
+        self.cachePolicy = cachePolicy
     }
 
     /// A coding of one's own.
@@ -43,7 +46,7 @@ public struct PrefCoding<Value> {
             decode: {
                 guard let value = try decode($0) else { throw ValueMismatch(expected: Value.self, found: $0) }
                 return value
-            }, reuse: .of(Value.self))
+            }, cachePolicy: .of(Value.self))
     }
 
     /// The rule, for a type that the compiler has vouched for.

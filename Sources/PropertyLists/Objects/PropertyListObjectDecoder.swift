@@ -4,7 +4,7 @@ import Foundation
 /// not fit throws a `DecodingError`, which the type may catch.
 enum PropertyListObjectDecoder {
     static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
-        let place = CodingPlace()
+        let place = CodingContext()
         do {
             return try ObjectDecoder(object: object, fallback: nil, place: place).value(type)
         } catch {
@@ -22,7 +22,7 @@ enum PropertyListObjectDecoder {
         var allowed: Set<String> = []
         var root: Any?
         while true {
-            let place = CodingPlace()
+            let place = CodingContext()
             place.notes.allowedFallbacks = allowed
             place.notes.keys = [:]
             do {
@@ -40,7 +40,7 @@ enum PropertyListObjectDecoder {
 private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
     let object: Any
     let fallback: Any?
-    let place: CodingPlace
+    let place: CodingContext
 
     var codingPath: [any CodingKey] { place.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -101,7 +101,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Any]
     let fallbacks: [String: Any]?
-    let place: CodingPlace
+    let place: CodingContext
 
     var codingPath: [any CodingKey] { place.path }
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
@@ -158,10 +158,10 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct ListDecoder: UnkeyedDecodingContainer {
     let elements: [Any]
-    let place: CodingPlace
+    let place: CodingContext
     private(set) var currentIndex = 0
 
-    init(elements: [Any], place: CodingPlace) {
+    init(elements: [Any], place: CodingContext) {
         self.elements = elements
         self.place = place
     }

@@ -7,7 +7,7 @@ import Foundation
 enum PropertyListObjectEncoder {
     static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
-        let place = CodingPlace()
+        let place = CodingContext()
         do {
             try node.encode(value, at: place)
             guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encodes nothing") }
@@ -20,7 +20,7 @@ enum PropertyListObjectEncoder {
 
 struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
     let node: EncodingNode
-    let place: CodingPlace
+    let place: CodingContext
 
     var codingPath: [any CodingKey] { place.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -46,7 +46,7 @@ struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
 
 private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
-    let place: CodingPlace
+    let place: CodingContext
 
     var codingPath: [any CodingKey] { place.path }
 
@@ -90,7 +90,7 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
 private struct ListEncoder: UnkeyedEncodingContainer {
     let node: EncodingNode
-    let place: CodingPlace
+    let place: CodingContext
 
     var codingPath: [any CodingKey] { place.path }
     var count: Int { node.count }

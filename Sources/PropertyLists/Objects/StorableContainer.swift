@@ -20,7 +20,7 @@ extension Array: StorableContainer {
                     throw ValueMismatch(expected: Self.self, found: object)
                 }
                 return try objects.decoded(by: coding)
-            }, reuse: coding.reuse.inContainer)
+            }, cachePolicy: coding.cachePolicy.inContainer)
     }
 }
 
@@ -36,7 +36,7 @@ extension Set: StorableContainer {
                     throw ValueMismatch(expected: Self.self, found: object)
                 }
                 return Set(try objects.decoded(by: coding))
-            }, reuse: coding.reuse.inContainer)
+            }, cachePolicy: coding.cachePolicy.inContainer)
     }
 }
 
@@ -112,7 +112,7 @@ extension Dictionary: StorableContainer {
                     }
                 }
                 return result
-            }, reuse: coding.reuse.inContainer)
+            }, cachePolicy: coding.cachePolicy.inContainer)
     }
 
     private static var textKeys: (text: (Key) -> String, key: (String) -> Key?)? {
@@ -141,7 +141,7 @@ extension Optional: StorableOptional {
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.encode) }, decode: coding.decode, reuse: coding.reuse)
+            encode: { try $0.map(coding.encode) }, decode: coding.decode, cachePolicy: coding.cachePolicy)
     }
 
     static func coding(depth: Int) -> Any? {
@@ -149,6 +149,6 @@ extension Optional: StorableOptional {
         return ValueCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.encode($0)) } ?? NilMarker.text },
             decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0)) },
-            reuse: coding.reuse)
+            cachePolicy: coding.cachePolicy)
     }
 }

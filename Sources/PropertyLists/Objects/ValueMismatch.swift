@@ -18,7 +18,7 @@ struct ValueMismatch: Error {
     /// What a decoder of somebody's type has thrown. Its own words may quote what is stored, which no error of ours does.
     ///
     /// - Parameter notes: where it was thrown, and by which type.
-    init(_ error: any Error, in type: Any.Type, noted notes: CodingNotes? = nil) {
+    init(_ error: any Error, in type: Any.Type, noted notes: CodingState? = nil) {
         let type = notes?.failure?.type ?? type
         let codingPath: [any CodingKey]
         switch error {
@@ -47,7 +47,7 @@ struct ValueMismatch: Error {
     }
 
     /// What an encoding has thrown. Its own words may quote the value.
-    init(encoding error: any Error, of type: Any.Type, noted notes: CodingNotes? = nil) {
+    init(encoding error: any Error, of type: Any.Type, noted notes: CodingState? = nil) {
         let type = notes?.failure?.type ?? type
         let place = notes?.failure?.place.path ?? []
         switch error {

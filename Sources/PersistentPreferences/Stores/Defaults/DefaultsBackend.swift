@@ -9,13 +9,13 @@ struct DefaultsBackend: DomainBackend {
         self.domain = domain
     }
 
-    func read(root: String, _ layout: DomainLayout) throws -> RootReading {
+    func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting {
-            if let content = transactionContent { return RootReading(of: root, in: content, layout: layout) }
-            guard layout == .roots else { return try RootReading(flat: domain, root: root) }
+            if let content = transactionContent { return RootSnapshot(of: root, in: content, layout: layout) }
+            guard layout == .roots else { return try RootSnapshot(flat: domain, root: root) }
             let entry = try domain.entry(root)
-            return RootReading(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
+            return RootSnapshot(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
         }
     }
 
@@ -33,11 +33,11 @@ struct DefaultsBackend: DomainBackend {
     }
 
     func follow(
-        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from heard: HeardEntry?
+        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws -> any Following {
         try NameVetting.checkRoot(root)
         if layout == .flat { domain.expect(keys) }
-        return try FeedFollower(domain, layout.part(of: root), listener, from: heard)
+        return try FeedFollower(domain, layout.part(of: root), listener, from: known)
     }
 
     func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {

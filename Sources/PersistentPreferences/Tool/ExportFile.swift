@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The files that the harness exports to and imports from.
-package enum TransferFile {
+package enum ExportFile {
     /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call
     /// returns.
     ///

@@ -1,5 +1,5 @@
 /// Where a coder stands: the way from the top, made into a list only when somebody asks.
-struct CodingPlace {
+struct CodingContext {
     private final class Step {
         let key: any CodingKey
         let above: Step?
@@ -11,22 +11,22 @@ struct CodingPlace {
     }
 
     /// What has been met on all the ways from one top.
-    let notes: CodingNotes
+    let notes: CodingState
     private var last: Step?
     private(set) var depth = 0
 
-    func inside(_ key: any CodingKey) -> CodingPlace {
-        CodingPlace(notes: notes, last: Step(key, above: last), depth: depth + 1)
+    func inside(_ key: any CodingKey) -> CodingContext {
+        CodingContext(notes: notes, last: Step(key, above: last), depth: depth + 1)
     }
 
     /// Deeper, without a key.
-    var deeper: CodingPlace { CodingPlace(notes: notes, last: last, depth: depth + 1) }
+    var deeper: CodingContext { CodingContext(notes: notes, last: last, depth: depth + 1) }
 
     init() {
-        notes = CodingNotes()
+        notes = CodingState()
     }
 
-    private init(notes: CodingNotes, last: Step?, depth: Int) {
+    private init(notes: CodingState, last: Step?, depth: Int) {
         self.notes = notes
         self.last = last
         self.depth = depth
@@ -80,9 +80,9 @@ struct CodedKeys {
 }
 
 /// What a coder has met, for the whole of one value.
-final class CodingNotes {
+final class CodingState {
     /// Where the last error came from, for errors of somebody's own, which do not say so.
-    private(set) var failure: (place: CodingPlace, type: Any.Type)?
+    private(set) var failure: (place: CodingContext, type: Any.Type)?
     /// The values counted so far.
     var values = 0
     var hasPassedLimits = false
@@ -101,11 +101,11 @@ final class CodingNotes {
     }
 
     /// Called on the way out of each type that an error passes; the first one counts.
-    func noteFailure(of type: Any.Type, at place: CodingPlace) {
+    func noteFailure(of type: Any.Type, at place: CodingContext) {
         if failure == nil { failure = (place, type) }
     }
 
-    func noteAsked(_ key: String, of members: [String: Any], at place: CodingPlace) {
+    func noteAsked(_ key: String, of members: [String: Any], at place: CodingContext) {
         guard keys != nil else { return }
         let path = ValueMismatch.text(of: place.path)
         keys?[path, default: CodedKeys(path: path, present: Set(members.keys))].asked.insert(key)

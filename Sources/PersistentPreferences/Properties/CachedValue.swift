@@ -1,5 +1,5 @@
 /// What a read for a property finds under its key.
-struct FoundObject {
+struct StoredObject {
     let object: Any?
     /// The state that it is from, where states have a revision, and the root in it.
     let revision: Revision?
@@ -7,13 +7,13 @@ struct FoundObject {
 }
 
 /// What a property keeps of its last read, whatever the type of its values.
-class KeptReading {
+class CachedValue {
     private let object: Any?
     let isOfNothing: Bool
     private let revision: Revision?
     private let root: String
 
-    init(_ found: FoundObject) {
+    init(_ found: StoredObject) {
         object = found.object
         isOfNothing = found.object == nil
         revision = found.revision

@@ -1,5 +1,5 @@
 /// What a store of this package gives the base class for a read: the domain, of which the root is taken when it is needed.
-struct RootReading {
+struct RootSnapshot {
     private let content: Transaction.Content?
     private let root: String
     private let layout: DomainLayout
@@ -8,19 +8,19 @@ struct RootReading {
     /// nil where the same content cannot be told from another but by looking at it.
     var revision: Revision?
     /// Something to report although the read succeeded.
-    var notice: PrefsError?
+    var warning: PrefsError?
     /// Whether the state is as sure to last as the store promises, so that an equal write has nothing left to do.
     var isConfirmed = true
 
     init(
         of root: String, in content: Transaction.Content?, layout: DomainLayout = .roots, revision: Revision? = nil,
-        notice: PrefsError? = nil, isConfirmed: Bool = true
+        warning: PrefsError? = nil, isConfirmed: Bool = true
     ) {
         self.content = content
         self.root = root
         self.layout = layout
         self.revision = revision
-        self.notice = notice
+        self.warning = warning
         self.isConfirmed = isConfirmed
         domain = nil
     }

@@ -1,5 +1,5 @@
 /// What `keys` of an instance gave the last time: an override may make its list anew at each access, most give the same.
-struct LastKeys {
+struct AllowedKeysCache {
     private var given: [String]
     private(set) var allowed: AllowedKeys
     private var isForMany = false

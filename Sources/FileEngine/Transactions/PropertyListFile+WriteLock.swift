@@ -3,38 +3,38 @@ import Foundation
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    func keepAside() throws {
-        guard let session else { preconditionFailure("keepAside outside begin and end") }
+    func quarantineFile() throws {
+        guard let session else { preconditionFailure("quarantineFile outside begin and end") }
         try refuseFork(of: session.lock)
-        try keepAside(session.base, under: session.lock)
+        try quarantineFile(session.base, under: session.lock)
     }
 
     /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
-    func refuseFork(of session: FileSession) throws {
-        guard !session.isOfThisProcess else { return }
+    func refuseFork(of writeLock: WriteLock) throws {
+        guard !writeLock.isOfThisProcess else { return }
         let reason = "is being updated by the parent of this forked process"
         throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
     }
 
     /// The state that a transaction starts from.
-    func current(under session: FileSession) throws -> Snapshot {
+    func current(under writeLock: WriteLock) throws -> Snapshot {
         // The folder that is locked may not be the one that the cache is from.
         if let status = committedStatus,
-            let there = try? system.status(ofPath: names.file, in: session.folder, followsLinks: false),
+            let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
             there == status, let current = validated()?.snapshot, current.status == status
         {
             return current
         }
-        return try load(under: session)
+        return try load(under: writeLock)
     }
 
     /// Locks the file for this process. Nothing is created, not even the lock file, before a look has shown that the path
     /// leads to a file that may be written.
-    func lockForWriting() throws -> FileSession {
+    func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
-        if let session = try lock(creates: false) { return session }
+        if let writeLock = try lock(creates: false) { return writeLock }
         try refuseFileOfAnotherUser(writable(load(under: nil)))
-        if let session = try lock(creates: true) { return session }
+        if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed over and over"))
     }
 
@@ -44,9 +44,9 @@ extension PropertyListFile {
         throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
     }
 
-    private func lock(creates: Bool) throws -> FileSession? {
+    private func lock(creates: Bool) throws -> WriteLock? {
         do {
-            return try FileSession(names, creates: creates, protection: newFileProtection, system: system)
+            return try WriteLock(names, creates: creates, protection: newFileProtection, system: system)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .notStored(error)
         }

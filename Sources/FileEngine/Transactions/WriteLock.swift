@@ -2,7 +2,7 @@ import Foundation
 
 /// The folder of a file, open, and its lock file, locked: while one of these is held, no cooperating process writes the
 /// file. Names are looked up in the open folder, wherever that is moved meanwhile.
-struct FileSession {
+struct WriteLock {
     private let heldFolder: OpenFile
     private let lockFile: OpenFile
     private let lockName: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a path leads, and what the engine keeps beside the file there, whether or not it is there: paths for the harness,
 /// which tells its user about them. Touches nothing.
-package struct FileSurroundings: Sendable {
+package struct SidecarPaths: Sendable {
     /// Absolute, without links.
     package let file: String
     package let folder: String
@@ -52,7 +52,7 @@ package struct FileSurroundings: Sendable {
         let file: OpenFile?
         do throws(StorageFailure) {
             let folder = OpenFile(try system.openFolder(names.folder), system)
-            file = try FileSession.openLockFile(of: names, in: folder.descriptor, creates: false, system)?.0
+            file = try WriteLock.openLockFile(of: names, in: folder.descriptor, creates: false, system)?.0
         } catch {
             if [ENOENT, ENOTDIR].contains(error.code) { return nil }
             throw error

@@ -1,7 +1,7 @@
 /// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
-enum DecodedReuse {
+enum DecodeCachePolicy {
     /// Decoding costs no more than comparing what is stored in another state.
-    case needless
+    case unneeded
     /// Decoding costs more, and no value of the type holds an object of a class.
     case useful
     /// The same, except for values that hold an object: each reader gets its own.
@@ -10,20 +10,20 @@ enum DecodedReuse {
     case forbidden
 
     /// For a coding of somebody's own, of which only the type is known.
-    static func of(_ type: Any.Type) -> DecodedReuse {
+    static func of(_ type: Any.Type) -> DecodeCachePolicy {
         if type is AnyClass { return .forbidden }
         return ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : .useful
     }
 
     /// Of what holds values like this.
-    var inContainer: DecodedReuse {
-        if case .needless = self { .useful } else { self }
+    var inContainer: DecodeCachePolicy {
+        if case .unneeded = self { .useful } else { self }
     }
 
     /// Whether several readers may get one and the same decoded value.
     func isAllowed(for value: Any) -> Bool {
         switch self {
-        case .needless, .useful: true
+        case .unneeded, .useful: true
         case .usefulWithoutObjects: !ObjectSearch.findsObject(in: value)
         case .forbidden: false
         }
@@ -33,7 +33,7 @@ enum DecodedReuse {
     var isWorthwhile: Bool {
         switch self {
         case .useful, .usefulWithoutObjects: true
-        case .needless, .forbidden: false
+        case .unneeded, .forbidden: false
         }
     }
 }

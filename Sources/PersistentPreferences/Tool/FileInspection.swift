@@ -3,7 +3,7 @@ package import Foundation
 /// What is in a property-list file, and what is wrong with it: the harness tells it to its user.
 ///
 /// A look that leaves no trace: nothing is written, moved, created or locked, and no FIFO is waited for. Any thread.
-package struct FileExamination: Sendable {
+package struct FileInspection: Sendable {
     /// One thing that is wrong.
     package struct Problem: Sendable, Equatable {
         /// The root, and the key in it, at which it is wrong; empty where it is the file as a whole.
