@@ -5,7 +5,8 @@ import Foundation
 ///
 /// `+Session` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
 /// with one that is damaged.
-final class PropertyListFile: TransactionQueue, @unchecked Sendable {
+final class PropertyListFile: TransactionDomain, @unchecked Sendable {
+    let queue = TransactionQueue()
     let names: FileNames
     let root: Root
     let system: SystemCalls
@@ -60,6 +61,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         names = FileNames(path: path)
         self.root = root
         self.system = system
+        queue.feed.start(self)
     }
 
     // MARK: - Reading
@@ -72,13 +74,13 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
         var warning: FileError?
         /// How sure the state is to last.
-        var durability = Durability.process
+        var durability = CommitDurability.process
     }
 
     /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
     /// changed. Throws `FileError.unreadable`, or `.pathChanged`.
     func read() throws -> Reading {
-        if let transaction = Transaction.current, transaction.owner === self {
+        if let transaction = ownTransaction {
             return Reading(content: transaction.content)
         }
         if let (cached, durability, hasWarning) = validated() {
@@ -89,7 +91,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     @inline(__always)
-    private func reading(of snapshot: Snapshot, _ durability: Durability, hasWarning: Bool) -> Reading {
+    private func reading(of snapshot: Snapshot, _ durability: CommitDurability, hasWarning: Bool) -> Reading {
         var reading = Reading(content: snapshot.content, revision: snapshot.revision, durability: durability)
         if let fault = snapshot.fault {
             reading.warning = fault.error
@@ -100,7 +102,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     /// What is cached, if the file still is what it was read from.
-    func validated() -> (snapshot: Snapshot, durability: Durability, hasWarning: Bool)? {
+    func validated() -> (snapshot: Snapshot, durability: CommitDurability, hasWarning: Bool)? {
         let (cached, durability, hasWarning) = lock.withLock {
             (snapshot, snapshot.map { durabilityUnderLock(of: $0) }, warning != nil)
         }
@@ -113,8 +115,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
     /// path: the folder may be another.
-    override func committed() throws -> Content? {
-        if let transaction = Transaction.current, transaction.owner === self { return session?.base.content }
+    func committed() throws -> Content? {
+        if ownTransaction != nil { return session?.base.content }
         if let cached = validated()?.snapshot,
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
@@ -128,7 +130,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
-    override func watch(
+    func watch(
         _ key: String, _ changed: @escaping @Sendable () -> Void
     ) throws(StorageFailure) -> AnyObject? {
         try FileWatch(names, system: system, changed)
@@ -151,12 +153,12 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    func durability(of snapshot: Snapshot) -> Durability {
+    func durability(of snapshot: Snapshot) -> CommitDurability {
         lock.withLock { durabilityUnderLock(of: snapshot) }
     }
 
     @inline(__always)
-    private func durabilityUnderLock(of snapshot: Snapshot) -> Durability {
+    private func durabilityUnderLock(of snapshot: Snapshot) -> CommitDurability {
         snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
     }
 
@@ -177,8 +179,8 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     /// Makes the state of now as sure to last as asked, for a write that found itself equal to it.
-    func confirm(_ durability: Durability) throws {
-        if let transaction = Transaction.current, transaction.owner === self {
+    func confirm(_ durability: CommitDurability) throws {
+        if let transaction = ownTransaction {
             transaction.durability = max(transaction.durability, durability)
             return
         }
@@ -209,7 +211,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         lock.withLock { warning = error }
     }
 
-    override func takeWarning() -> FileError? {
+    func takeWarning() -> FileError? {
         lock.withLock {
             defer { warning = nil }
             return warning
@@ -249,7 +251,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
 
     // MARK: - One transaction
 
-    override func begin() throws -> Content? {
+    func begin() throws -> Content? {
         let writeLock = try lockForWriting()
         do {
             // A killed writer has left it; the next commit would replace it, and may never come.
@@ -268,13 +270,13 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    override func commit(_ content: Content, durability: Durability) throws {
+    func commit(_ content: Content, durability: CommitDurability) throws {
         guard let session else { preconditionFailure("commit outside begin and end") }
         try refuseFork(of: session.lock)
         try replace(session.base, with: content, durability: durability, under: session.lock)
     }
 
-    override func confirm() throws {
+    func confirm() throws {
         guard let session else { preconditionFailure("confirm outside begin and end") }
         try refuseFork(of: session.lock)
         let base = session.base
@@ -286,7 +288,7 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
         }
     }
 
-    override func end() {
+    func end() {
         session?.lock.end()
         // The files are closed without the lock.
         let ended = session
@@ -295,12 +297,12 @@ final class PropertyListFile: TransactionQueue, @unchecked Sendable {
     }
 
     /// Whether what the session started from is as sure to last as asked.
-    override func isConfirmed(_ durability: Durability) -> Bool {
+    func isConfirmed(_ durability: CommitDurability) -> Bool {
         guard let session else { preconditionFailure("isConfirmed outside begin and end") }
         return self.durability(of: session.base) >= durability
     }
 
-    override func stored(_ content: Content?) -> Content? {
+    func stored(_ content: Content?) -> Content? {
         guard let session else { preconditionFailure("stored outside begin and end") }
         return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
     }

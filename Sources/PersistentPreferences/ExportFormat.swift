@@ -42,6 +42,8 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
             case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
             case .json: try JSONWriter.data(of: values)
             }
+        } catch let refusal as PropertyListVetter.Refusal {
+            throw PrefsError.valuesNotPlistCompatible(refusal.failures)
         } catch let failure as EncodingFailure {
             throw PrefsError.valuesNotPlistCompatible([
                 PropertyListFailure(path: failure.path, topLevelKey: failure.topLevelKey, reason: failure.reason)
@@ -52,14 +54,18 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// One value of canonical form in the form of ``json``, laid out as in an export, for people. A reference of a keyed archive,
     /// which no export holds, is shown as `{"CF$UID": 5}`.
     package static func json(of value: Any) throws -> String {
-        String(decoding: try JSONWriter.data(of: value, showsUIDs: true), as: UTF8.self)
+        do {
+            return String(decoding: try JSONWriter.data(of: value, showsUIDs: true), as: UTF8.self)
+        } catch {
+            throw PrefsError.valuesNotPlistCompatible(error.failures)
+        }
     }
 
     /// Reads one value in the form of ``json``.
     ///
     /// - Throws: `PrefsError.invalidImport`.
     package static func value(ofJSON data: Data) throws(PrefsError) -> Any {
-        try JSONReader.value(of: data)
+        try ImportedData.reading { () throws(DecodingFailure) in try JSONReader.value(of: data) }
     }
 
     /// The values that exported bytes hold, in any of the formats. They are not vetted.

@@ -6,13 +6,15 @@ enum ImportedData {
     ///
     /// - Throws: `PrefsError.invalidImport`.
     static func values(of data: Data) throws(PrefsError) -> [String: Any] {
-        let limit = PropertyListFile.sizeLimit
+        let limit = PropertyListLimits.fileBytes
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
         if !isPropertyList(data), data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
             throw .invalidImport(reason: "its encoding is UTF-16; JSON is read in UTF-8")
         }
-        let top = isPropertyList(data) ? try propertyList(data) : try JSONReader.value(of: data)
+        let top = try reading { () throws(DecodingFailure) in
+            isPropertyList(data) ? try PropertyListCoder.decode(data).value : try JSONReader.value(of: data)
+        }
         guard let values = top as? [String: Any] else {
             throw .invalidImport(reason: "its top level is no dictionary")
         }
@@ -24,9 +26,9 @@ enum ImportedData {
         data.starts(with: "bplist".utf8) || data.withUnsafeBytes(XMLPropertyListReader.isXML)
     }
 
-    private static func propertyList(_ data: Data) throws(PrefsError) -> Any {
+    static func reading<R>(_ read: () throws(DecodingFailure) -> R) throws(PrefsError) -> R {
         do {
-            return try PropertyListCoder.decode(data).value
+            return try read()
         } catch {
             throw .invalidImport(reason: error.reason)
         }

@@ -1,9 +1,6 @@
 import Foundation
 
 extension PropertyListFile {
-    /// The largest file that is read at all, and so the largest that is written.
-    static let sizeLimit = 256 << 20
-
     /// What a look at the path finds.
     enum Found {
         /// A readable file, or none at all.
@@ -54,7 +51,7 @@ extension PropertyListFile {
         guard let (file, status) = try open(under: writeLock) else { return .state(Snapshot(system: system)) }
         do {
             let time = system.now()
-            let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
             guard try system.status(of: file.descriptor) == status else { return nil }
             func source(_ format: PropertyListFormat?) -> Snapshot.Source {
                 Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)

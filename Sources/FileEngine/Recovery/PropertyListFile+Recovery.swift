@@ -70,7 +70,7 @@ extension PropertyListFile {
             planted.isTrustedCopy(of: owner),
             let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
         else { return .missing }
-        let copied = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+        let copied = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         do {
             let list = try Self.decode(copied, as: root)
             let state = KnownState(
@@ -165,7 +165,7 @@ extension PropertyListFile {
     private func copy(
         _ file: OpenFile, _ status: FileStatus, to name: String, under writeLock: WriteLock
     ) throws(StorageFailure) {
-        let bytes = try system.readAll(file.descriptor, size: status.size, limit: Self.sizeLimit)
+        let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "is being changed")
         }

@@ -66,7 +66,7 @@ extension FileLocation {
         try withFile { try $0.read() }
     }
 
-    func transact(durability: TransactionQueue.Durability, _ body: (Transaction) throws -> Void) throws {
+    func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try withFile { try $0.transact(durability: durability, body) }
     }
 }

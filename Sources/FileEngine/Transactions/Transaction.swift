@@ -11,13 +11,13 @@ final class Transaction {
     private(set) var content: Content?
     private(set) var isChanged = false
     /// What the surest of the writes in it asks for.
-    var durability: TransactionQueue.Durability
+    var durability: CommitDurability
     /// The first refusal or error in this transaction. It rolls the whole back, even if the body goes on.
     private(set) var failure: (any Error)?
     /// What to tell others once every lock is released, in order.
     private var afterwards: [() -> Void] = []
 
-    init(owner: TransactionQueue, content: Content?, durability: TransactionQueue.Durability) {
+    init(owner: TransactionQueue, content: Content?, durability: CommitDurability) {
         self.owner = owner
         self.content = content
         self.durability = durability

@@ -7,53 +7,12 @@ import Foundation
 /// fsync however many threads ask for one, each still durable when its call returns. No closure runs while its batch is
 /// being written.
 ///
-/// A subclass supplies the domain: `begin`, `commit` and `end`, called in this order by one thread at a time.
-class TransactionQueue: @unchecked Sendable {
+/// The domain itself is given to each call; `TransactionDomain.transact` does that.
+final class TransactionQueue: @unchecked Sendable {
     typealias Content = Transaction.Content
-
-    /// How sure a commit has to be before it returns.
-    enum Durability: Int, Comparable {
-        /// The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
-        case notStored
-        /// The state survives the process, killed at any instant.
-        case process
-        /// The state survives a power cut.
-        case powerCut
-
-        static func < (left: Durability, right: Durability) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    /// Throws if the thread would wait for itself. Called outside of a transaction.
-    func checkTurn() throws {}
-    /// Keeps other processes out and gives the committed state.
-    func begin() throws -> Content? { nil }
-    /// Stores the new state. Throws before anything changed, or `FileError.durabilityUnconfirmed` after.
-    func commit(_ content: Content, durability: Durability) throws {}
-    /// Whether the committed state is as sure to last as asked; it is not after a commit that asked for less, or whose
-    /// last flush failed.
-    func isConfirmed(_ durability: Durability) -> Bool { true }
-    /// Makes the committed state sure to outlast a power cut.
-    func confirm() throws {}
-    /// Whether nobody else changes the domain between `begin` and `end`.
-    var keepsOthersOut: Bool { true }
-    /// Lets other processes in again.
-    func end() {}
-    /// A warning for the next successful access; returned once.
-    func takeWarning() -> FileError? { nil }
-    /// What the domain makes of a content when it stores it. Called between `begin` and `end`.
-    func stored(_ content: Content?) -> Content? { content }
-    /// The committed state, outside of a transaction or inside of one; nil where the domain does not exist.
-    func committed() throws -> Content? { nil }
-    /// Calls the closure, from any thread, when others may have changed an entry, until the object that is returned is
-    /// released; nil where nobody else can.
-    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? { nil }
 
     /// Who cares about the domain.
     let feed = ChangeFeed()
-
-    init() {
-        feed.start(self)
-    }
 
     private let lock = Lock()
     /// Under the lock. Whose threads the rest is about: a forked child has none of them.
@@ -77,7 +36,7 @@ class TransactionQueue: @unchecked Sendable {
         var content: Content?
         var isChanged = false
         /// The surest that a member asks for; one that fails asks for nothing.
-        var durability = Durability.notStored
+        var durability = CommitDurability.notStored
         var members = 0
         var outcome: Result<Void, any Error>?
         /// The closures that have changed something, in order.
@@ -93,7 +52,9 @@ class TransactionQueue: @unchecked Sendable {
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
     /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
-    final func transact<R>(durability: Durability, _ body: (Transaction) throws -> R) throws -> R {
+    func transact<R>(
+        on domain: some TransactionDomain, durability: CommitDurability, _ body: (Transaction) throws -> R
+    ) throws -> R {
         if let current = Transaction.current {
             guard current.owner === self else {
                 current.fail(FileError.updateOfAnotherFile)
@@ -108,8 +69,8 @@ class TransactionQueue: @unchecked Sendable {
                 throw error
             }
         }
-        try checkTurn()
-        let batch = try enter()
+        try domain.checkTurn()
+        let batch = try enter(domain)
         let transaction = Transaction(owner: self, content: batch.content, durability: durability)
         defer { transaction.runAfterwards() }
         let result = Result { try transaction.asCurrent { try body(transaction) } }
@@ -122,7 +83,7 @@ class TransactionQueue: @unchecked Sendable {
             }
             batch.durability = max(batch.durability, transaction.durability)
         }
-        let outcome = leave(batch)
+        let outcome = leave(batch, domain)
         let value = try result.get()
         if let failure { throw failure }
         try outcome.get()
@@ -130,7 +91,7 @@ class TransactionQueue: @unchecked Sendable {
     }
 
     /// Waits for the turn; the first of a batch opens it.
-    private func enter() throws -> Batch {
+    private func enter(_ domain: some TransactionDomain) throws -> Batch {
         lock.withLock {
             forgetParent()
             guard isBusy else {
@@ -143,7 +104,7 @@ class TransactionQueue: @unchecked Sendable {
         }
         if let openBatch { return openBatch }
         do {
-            let batch = Batch(content: try begin())
+            let batch = Batch(content: try domain.begin())
             lock.withLock { openBatch = batch }
             return batch
         } catch {
@@ -153,10 +114,10 @@ class TransactionQueue: @unchecked Sendable {
     }
 
     /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
-    private func leave(_ batch: Batch) -> Result<Void, any Error> {
+    private func leave(_ batch: Batch, _ domain: some TransactionDomain) -> Result<Void, any Error> {
         batch.members += 1
         // A closure that changed nothing may have seen what the batch is about to write.
-        let dependsOnBatch = batch.isChanged || !isConfirmed(batch.durability)
+        let dependsOnBatch = batch.isChanged || !domain.isConfirmed(batch.durability)
         let isHandedOn = lock.withLock {
             if batch.process != LockRegistry.forks { waiters = [] }
             guard batch.members < Self.largestBatch, !waiters.isEmpty else { return false }
@@ -175,12 +136,12 @@ class TransactionQueue: @unchecked Sendable {
         lock.withLock { openBatch = nil }
         let outcome = Result {
             if batch.isChanged {
-                try commitAndTell(batch)
-            } else if !isConfirmed(batch.durability) {
-                try confirm()
+                try commitAndTell(batch, domain)
+            } else if !domain.isConfirmed(batch.durability) {
+                try domain.confirm()
             }
         }
-        end()
+        domain.end()
         lock.withLock {
             batch.outcome = outcome
             batch.written.broadcast()
@@ -190,15 +151,15 @@ class TransactionQueue: @unchecked Sendable {
     }
 
     /// Writes the batch, and tells the feed what each of its members has made, if it stands.
-    private func commitAndTell(_ batch: Batch) throws {
+    private func commitAndTell(_ batch: Batch, _ domain: some TransactionDomain) throws {
         feed.willCommit()
-        let outcome = Result { try commit(batch.content ?? [:], durability: batch.durability) }
+        let outcome = Result { try domain.commit(batch.content ?? [:], durability: batch.durability) }
         let stands: Bool
         switch outcome {
         case .success, .failure(FileError.durabilityUnconfirmed): stands = true
         case .failure: stands = false
         }
-        let actions = feed.didCommit(stands ? batch.changes.map(\.step) : [], as: stored)
+        let actions = feed.didCommit(stands ? batch.changes.map(\.step) : [], as: domain.stored)
         // The members wait: what their threads do afterwards may still be added to.
         for (change, actions) in zip(batch.changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }

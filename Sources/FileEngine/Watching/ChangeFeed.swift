@@ -26,7 +26,7 @@ final class ChangeFeed: @unchecked Sendable {
         var failure: StorageFailure?
     }
 
-    private weak var domain: TransactionQueue?
+    private weak var domain: (any TransactionDomain)?
     private let queue = DispatchQueue(label: "PersistentPreferences.ChangeFeed")
     private let lock = Lock()
     // Under the lock.
@@ -59,9 +59,11 @@ final class ChangeFeed: @unchecked Sendable {
     }
 
     /// Called once, by the domain's initializer.
-    func start(_ domain: TransactionQueue) {
+    func start(_ domain: any TransactionDomain) {
         self.domain = domain
     }
+
+    var hasListeners: Bool { lock.withLock { !entries.isEmpty } }
 
     // MARK: - Listeners
 

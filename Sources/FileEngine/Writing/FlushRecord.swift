@@ -9,7 +9,7 @@ struct FlushRecord {
     var hasFlushedFolder = false
 
     /// - Parameter status: of a state; nil where there is no file, and so nothing to lose.
-    func durability(of status: FileStatus?) -> TransactionQueue.Durability {
+    func durability(of status: FileStatus?) -> CommitDurability {
         status == nil || status == flushed ? .powerCut : .process
     }
 

@@ -3,7 +3,7 @@ import Foundation
 extension PropertyListFile {
     /// Stores the content, if it is another than the file has.
     func replace(
-        _ base: Snapshot, with content: Content, durability: Durability, under writeLock: WriteLock
+        _ base: Snapshot, with content: Content, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         let format = base.format ?? newFileFormat
         let content = PropertyListCoder.storable(content, as: format)
@@ -20,7 +20,7 @@ extension PropertyListFile {
     /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
     /// says that its durability is unconfirmed.
     func store(
-        _ content: Content, replacing base: Snapshot, durability: Durability, under writeLock: WriteLock
+        _ content: Content, replacing base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss { throw FileError.notStored(StorageFailure(path: names.path, reason: loss)) }
         let format = base.format ?? newFileFormat
@@ -62,7 +62,7 @@ extension PropertyListFile {
     }
 
     /// Removes the file, and first the copy of its last good state, which would bring it back. A malformed file is quarantined.
-    func removeFile(_ base: Snapshot, durability: Durability, under writeLock: WriteLock) throws {
+    func removeFile(_ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock) throws {
         let quarantine = try quarantine(base, under: writeLock)
         do {
             _ = try checkPlace(base, under: writeLock)
@@ -104,7 +104,7 @@ extension PropertyListFile {
         } catch {
             throw refused("\(error)")
         }
-        guard bytes.count <= Self.sizeLimit else { throw refused("would be larger than \(Self.sizeLimit >> 20) MiB") }
+        guard bytes.count <= PropertyListLimits.fileBytes else { throw refused("would be larger than \(PropertyListLimits.fileBytes >> 20) MiB") }
         return bytes
     }
 
@@ -131,7 +131,7 @@ extension PropertyListFile {
     /// Writes the bytes to the temporary file and gives it the file's name.
     /// - Returns: the new file, open, and the time at which its bytes were those.
     private func putInPlace(
-        _ bytes: Data, _ base: Snapshot, durability: Durability, under writeLock: WriteLock
+        _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (OpenFile, FileStatus.Time) {
         do throws(StorageFailure) {
             let old = try checkPlace(base, under: writeLock)

@@ -1,6 +1,6 @@
 /// A domain's roots in a file: what the stores on files have in common.
 extension FileLocation {
-    func read(root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability) throws -> RootSnapshot {
+    func read(root: String, _ layout: DomainLayout, durability: CommitDurability) throws -> RootSnapshot {
         try NameVetting.checkRoot(root)
         let reading = try PrefsError.converting { try read() }
         return RootSnapshot(
@@ -19,13 +19,13 @@ extension FileLocation {
         (try? withFile { $0.takeWarning() })?.map { PrefsError($0) }
     }
 
-    func confirm(_ durability: TransactionQueue.Durability) throws {
+    func confirm(_ durability: CommitDurability) throws {
         try PrefsError.converting { try withFile { try $0.confirm(durability) } }
     }
 
     /// A transaction in which one root is changed.
     func transact(
-        _ root: String, _ layout: DomainLayout, durability: TransactionQueue.Durability,
+        _ root: String, _ layout: DomainLayout, durability: CommitDurability,
         _ body: (RootTransaction) throws -> Void
     ) throws {
         try NameVetting.checkRoot(root)

@@ -52,26 +52,31 @@ public final class InMemoryStore: ReportingStore {
 }
 
 /// The transactions of a domain that is on no disk.
-private final class MemoryDomain: TransactionQueue, @unchecked Sendable {
+private final class MemoryDomain: TransactionDomain, @unchecked Sendable {
+    let queue = TransactionQueue()
     private let lock = Lock()
     private var content: Content = [:]
     private var revision = Revision()
 
+    init() {
+        queue.feed.start(self)
+    }
+
     /// The thread's own transaction, which has no revision, else the last commit.
     var current: (Content?, Revision?) {
-        if let transaction = Transaction.current, transaction.owner === self { return (transaction.content, nil) }
+        if let transaction = ownTransaction { return (transaction.content, nil) }
         return lock.withLock { (content, revision) }
     }
 
-    override func committed() -> Content? {
+    func committed() -> Content? {
         lock.withLock { content }
     }
 
-    override func begin() -> Content? {
+    func begin() -> Content? {
         committed()
     }
 
-    override func commit(_ content: Content, durability: Durability) {
+    func commit(_ content: Content, durability: CommitDurability) {
         lock.withLock { (self.content, revision) = (content, Revision()) }
     }
 }

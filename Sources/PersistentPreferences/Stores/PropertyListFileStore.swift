@@ -41,7 +41,7 @@ public final class PropertyListFileStore: ReportingStore {
     /// The file, as given.
     public let url: URL
     private let file: Result<FileLocation, PrefsError>
-    private let durability: TransactionQueue.Durability
+    private let durability: CommitDurability
     let layout: DomainLayout
 
     /// A store on a file, which need not exist. Reads and writes nothing yet.

@@ -98,7 +98,7 @@ package enum ExportFile {
     private static func read(_ descriptor: Int32) throws(StorageFailure) -> Data {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= PropertyListFile.sizeLimit {
+        while bytes.count <= PropertyListLimits.fileBytes {
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StorageFailure("read", "", code: errno) }

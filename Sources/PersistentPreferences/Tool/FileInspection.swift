@@ -104,7 +104,7 @@ package struct FileInspection: Sendable {
         guard let (file, first) = try system.openFile(FileNames(path: path)) else { return nil }
         var status = first
         for _ in 0..<100 {
-            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListFile.sizeLimit)
+            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
             let now = try system.status(of: file.descriptor)
             if now == status { return bytes }
             status = now

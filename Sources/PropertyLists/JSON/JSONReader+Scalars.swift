@@ -4,7 +4,7 @@ extension JSONReader {
     // MARK: - Texts
 
     /// A text from its opening quote to its closing one.
-    mutating func readText() throws(PrefsError) -> String {
+    mutating func readText() throws(DecodingFailure) -> String {
         let start = position
         position += 1
         var content: [UInt8] = []
@@ -27,7 +27,7 @@ extension JSONReader {
         return text
     }
 
-    private mutating func readEscape(into content: inout [UInt8]) throws(PrefsError) {
+    private mutating func readEscape(into content: inout [UInt8]) throws(DecodingFailure) {
         let start = position
         position += 1
         let letter = current
@@ -45,7 +45,7 @@ extension JSONReader {
     }
 
     /// One character of Unicode behind a `\u`, which may take another `\u` for its second half.
-    private mutating func readScalar(from start: Int) throws(PrefsError) -> Unicode.Scalar {
+    private mutating func readScalar(from start: Int) throws(DecodingFailure) -> Unicode.Scalar {
         let unit = try readUnit(from: start)
         if let scalar = Unicode.Scalar(unit) { return scalar }
         if UTF16.isLeadSurrogate(unit), bytes[position...].starts(with: #"\u"#.utf8) {
@@ -56,7 +56,7 @@ extension JSONReader {
         throw flaw("half a surrogate pair is no text", at: start)
     }
 
-    private mutating func readUnit(from start: Int) throws(PrefsError) -> UInt16 {
+    private mutating func readUnit(from start: Int) throws(DecodingFailure) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -73,7 +73,7 @@ extension JSONReader {
     /// No double needs as many digits to be told from its neighbours.
     private static let longestNumber = 1_000
 
-    mutating func readNumber() throws(PrefsError) -> Any {
+    mutating func readNumber() throws(DecodingFailure) -> Any {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
         let whole = position
@@ -108,7 +108,7 @@ extension JSONReader {
         return CanonicalNumber(value).object
     }
 
-    private mutating func readDigits(of start: Int) throws(PrefsError) {
+    private mutating func readDigits(of start: Int) throws(DecodingFailure) {
         let first = position
         while let byte = current, Self.digits.contains(byte) { position += 1 }
         if position == first { throw flaw("expected a digit") }

@@ -32,14 +32,14 @@ struct JSONReader {
     /// The value that the bytes hold.
     ///
     /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times as much.
-    /// - Throws: `PrefsError.invalidImport`, with a line and a column.
-    static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(PrefsError) -> Any {
-        try data.withBytes { bytes throws(PrefsError) in
+    /// - Throws: `DecodingFailure.malformed`, with a line and a column.
+    static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(DecodingFailure) -> Any {
+        try data.withBytes { bytes throws(DecodingFailure) in
             try value(of: bytes, budget: budget)
         }
     }
 
-    static func value(of bytes: UnsafeRawBufferPointer, budget: Int = .max) throws(PrefsError) -> Any {
+    static func value(of bytes: UnsafeRawBufferPointer, budget: Int = .max) throws(DecodingFailure) -> Any {
         var reader = JSONReader(bytes, budget: budget)
         return try reader.read()
     }
@@ -50,7 +50,7 @@ struct JSONReader {
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
     }
 
-    private mutating func read() throws(PrefsError) -> Any {
+    private mutating func read() throws(DecodingFailure) -> Any {
         while true {
             guard var value = try readValueOrBeginning() else { continue }
             while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
@@ -64,7 +64,7 @@ struct JSONReader {
     // MARK: - Containers
 
     /// nil where a container has begun, whose first part comes next.
-    private mutating func readValueOrBeginning() throws(PrefsError) -> Any? {
+    private mutating func readValueOrBeginning() throws(DecodingFailure) -> Any? {
         skipBlanks()
         try charge(9)
         switch current {
@@ -93,7 +93,7 @@ struct JSONReader {
 
     /// Puts a value into the container that it stands in.
     /// - Returns: the container, where it ends there; nil where its next value comes next.
-    private mutating func readEnd(after value: Any) throws(PrefsError) -> Any? {
+    private mutating func readEnd(after value: Any) throws(DecodingFailure) -> Any? {
         skipBlanks()
         let index = containers.count - 1
         let isObject = containers[index].isObject
@@ -116,7 +116,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func readKey() throws(PrefsError) {
+    private mutating func readKey() throws(DecodingFailure) {
         let start = position
         guard current == UInt8(ascii: "\"") else { throw flaw("expected a key in quotes") }
         let key = try readText()
@@ -131,7 +131,7 @@ struct JSONReader {
         position += 1
     }
 
-    private mutating func endContainer() throws(PrefsError) -> Any {
+    private mutating func endContainer() throws(DecodingFailure) -> Any {
         position += 1
         let container = containers.removeLast()
         guard container.isObject else { return container.elements }
@@ -162,7 +162,7 @@ struct JSONReader {
         return true
     }
 
-    mutating func charge(_ count: Int) throws(PrefsError) {
+    mutating func charge(_ count: Int) throws(DecodingFailure) {
         budget -= count
         guard budget >= 0 else {
             throw flaw("more than the \(PropertyListLimits.rootBytes >> 20) MiB that may be stored")
@@ -170,7 +170,7 @@ struct JSONReader {
     }
 
     /// What is wrong, with line and column (in characters of Unicode), and the path of what was being read.
-    func flaw(_ reason: String, at offset: Int? = nil) -> PrefsError {
+    func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         let offset = offset ?? position
         let before = bytes[..<offset]
         let lineStart = (before.lastIndex(of: 0x0A) ?? -1) + 1
@@ -181,7 +181,7 @@ struct JSONReader {
         let path = ShownText.path(
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
         let reason = offset == bytes.count && current == nil ? "\(reason), and the data ends" : reason
-        return .invalidImport(
-            reason: "line \(line), column \(column): \(reason)" + (path.isEmpty ? "" : " (at \(path))"))
+        return .malformed(
+            PropertyListFault(reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column))
     }
 }

@@ -6,13 +6,13 @@ struct JSONWriter {
     private var showsUIDs = false
     private var bytes: [UInt8] = []
 
-    /// - Throws: `PrefsError.valuesNotPlistCompatible` for objects of other programs.
-    static func data(of value: Any, showsUIDs: Bool = false) throws(PrefsError) -> Data {
+    /// - Throws: what the vetter says of objects of other programs.
+    static func data(of value: Any, showsUIDs: Bool = false) throws(PropertyListVetter.Refusal) -> Data {
         var writer = Self()
         writer.showsUIDs = showsUIDs
         guard writer.write(value, depth: 0) else {
-            throw .valuesNotPlistCompatible(
-                (value as? [String: Any] ?? ["value": value]).flatMap { key, value in
+            throw PropertyListVetter.Refusal(
+                failures: (value as? [String: Any] ?? ["value": value]).flatMap { key, value in
                     if case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) {
                         return refusal.failures
                     }

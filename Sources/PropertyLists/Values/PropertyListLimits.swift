@@ -2,6 +2,8 @@ import Foundation
 
 /// The bounds within which everything downstream (Foundation's coders, small thread stacks, Apple's daemon) is safe.
 enum PropertyListLimits {
+    /// Bytes of the largest file that is read at all, and so of the largest that is written.
+    static let fileBytes = 256 << 20
     /// Levels of containers in one value. Foundation overflows a 512 KB stack at 511 levels.
     static let depth = 128
     /// Levels accepted in a file: a root and the top level stand above a value, and other programs may nest a little

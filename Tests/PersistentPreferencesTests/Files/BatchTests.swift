@@ -7,18 +7,21 @@ import Testing
 /// Group commit: what the members of a batch share.
 @Suite struct BatchTests {
     /// Remembers how many entries each commit added, and with what durability.
-    private final class Domain: TransactionQueue, @unchecked Sendable {
+    private final class Domain: TransactionDomain, @unchecked Sendable {
         struct Commit {
             let entries: Int
-            let durability: Durability
+            let durability: CommitDurability
         }
 
-        private var content: Content = [:]
+        let queue = TransactionQueue()
+        private var content: [String: Any] = [:]
         let commits = Heard<Commit>()
 
-        override func begin() throws -> Content? { content }
+        func begin() -> [String: Any]? { content }
 
-        override func commit(_ content: Content, durability: Durability) throws {
+        func committed() -> [String: Any]? { content }
+
+        func commit(_ content: [String: Any], durability: CommitDurability) throws {
             commits.append(Commit(entries: content.count - self.content.count, durability: durability))
             self.content = content
         }
@@ -27,7 +30,7 @@ import Testing
     /// The commits of one thread, and of other threads that ask for a turn while the first has its own. A test cannot see whether
     /// all of them asked in time, so it tries again.
     private func commits(
-        of first: TransactionQueue.Durability, and others: [TransactionQueue.Durability]
+        of first: CommitDurability, and others: [CommitDurability]
     ) -> [Domain.Commit] {
         let domain = Domain()
         let (begun, asked) = (Heard<Int>(), Heard<Int>())

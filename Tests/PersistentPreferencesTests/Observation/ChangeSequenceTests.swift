@@ -156,9 +156,8 @@ import Testing
 
     /// Whether anybody listens at the store.
     private var isFollowed: Bool {
-        let domain = Mirror(reflecting: store).descendant("domain") as? TransactionQueue
-        let entries = domain.flatMap { Mirror(reflecting: $0.feed).descendant("entries") }
-        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+        let domain = Mirror(reflecting: store).descendant("domain") as? any TransactionDomain
+        return domain?.queue.feed.hasListeners == true
     }
 }
 

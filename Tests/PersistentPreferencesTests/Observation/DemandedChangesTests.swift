@@ -315,8 +315,7 @@ import Testing
 extension InMemoryStore {
     /// Whether anybody listens to a root.
     var isFollowed: Bool {
-        let domain = Mirror(reflecting: self).descendant("domain") as? TransactionQueue
-        let entries = domain.flatMap { Mirror(reflecting: $0.feed).descendant("entries") }
-        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+        let domain = Mirror(reflecting: self).descendant("domain") as? any TransactionDomain
+        return domain?.queue.feed.hasListeners == true
     }
 }

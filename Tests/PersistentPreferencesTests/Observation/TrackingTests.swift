@@ -164,9 +164,8 @@ import Testing
     /// A further listener that was the only one takes nothing with it.
     private func isFollowed(_ root: String) -> Bool {
         let mirror = Mirror(reflecting: store)
-        guard let domain = mirror.descendant("domain") as? TransactionQueue else { return false }
-        let entries = Mirror(reflecting: domain.feed).descendant("entries")
-        return entries.map { Mirror(reflecting: $0).children.isEmpty } == false
+        guard let domain = mirror.descendant("domain") as? any TransactionDomain else { return false }
+        return domain.queue.feed.hasListeners
     }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.

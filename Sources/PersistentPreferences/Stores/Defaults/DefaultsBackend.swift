@@ -21,7 +21,7 @@ struct DefaultsBackend: DomainBackend {
 
     /// The content of the thread's own transaction; nil if it has none.
     private var transactionContent: Transaction.Content? {
-        guard let transaction = Transaction.current, transaction.owner === domain else { return nil }
+        guard let transaction = Transaction.current, transaction.owner === domain.queue else { return nil }
         return transaction.content ?? [:]
     }
 

@@ -5,7 +5,8 @@ import Foundation
 /// The daemon owns the file. This adds vetting, updates that are atomic within the process, and observers that hear of
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
-final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
+final class DefaultsDomain: TransactionDomain, @unchecked Sendable {
+    let queue = TransactionQueue()
     private let system: any SystemDefaults
     private let entries: DefaultsEntryCache
     private let readability: DomainReadability
@@ -26,7 +27,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         self.system = system
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
-        super.init()
+        queue.feed.start(self)
         system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
         system.observeUnlock { [weak self] in
             guard let self else { return }
@@ -107,8 +108,8 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     // MARK: - For the feed
 
     /// The parts that are watched. Nobody asks for the others.
-    override func committed() throws -> Content? {
-        if let transaction = Transaction.current, transaction.owner === self { return base }
+    func committed() throws -> Content? {
+        if ownTransaction != nil { return base }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
@@ -120,7 +121,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         return content
     }
 
-    override func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+    func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
         if part.isEmpty { expect(Array(system.allEntries().keys)) }
         return entries.watch(part, changed)
     }
@@ -152,19 +153,19 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     }
 
     /// Other code may write when `UserDefaults` tells it of an entry, in the middle of a commit: it would wait for itself.
-    override func checkTurn() throws {
+    func checkTurn() throws {
         guard isCommitting else { return }
         let reason = "another write is under way on this thread: write after the notification of UserDefaults"
         throw FileError.notStored(StorageFailure(path: "", reason: reason))
     }
 
-    override func begin() throws -> Content? {
+    func begin() throws -> Content? {
         try checkReadable()
         base = stored()
         return base
     }
 
-    override func commit(_ content: Content, durability: Durability) throws {
+    func commit(_ content: Content, durability: CommitDurability) throws {
         try checkSize(content)
         let changed = Set(content.keys).union(base.keys).filter { !Self.areEqual(base[$0], content[$0]) }
         // Other processes may have changed some of them since the transaction began.
@@ -185,7 +186,7 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
         readability.didCommit(isEmpty: content.isEmpty)
     }
 
-    override func end() {
+    func end() {
         base = [:]
     }
 
@@ -198,9 +199,9 @@ final class DefaultsDomain: TransactionQueue, @unchecked Sendable {
     }
 
     /// Another process may change the domain while a transaction is under way.
-    override var keepsOthersOut: Bool { false }
+    var keepsOthersOut: Bool { false }
 
-    override func takeWarning() -> FileError? {
+    func takeWarning() -> FileError? {
         lock.withLock {
             defer { warning = nil }
             return warning

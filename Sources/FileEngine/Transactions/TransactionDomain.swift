@@ -1,0 +1,68 @@
+/// What a queue of transactions changes: a file, a domain of `UserDefaults`, memory.
+///
+/// `begin`, `commit` or `confirm`, and `end` are called in this order, by one thread at a time. Only `begin`, `commit` and `committed`
+/// have to be implemented.
+protocol TransactionDomain: AnyObject, Sendable {
+    typealias Content = Transaction.Content
+
+    /// Of this domain alone. The conformer calls `queue.feed.start(self)` once.
+    var queue: TransactionQueue { get }
+
+    /// Keeps other processes out and returns the committed state; nil if there is no domain.
+    func begin() throws -> Content?
+    /// Stores the new state. Throws before anything has changed, or `FileError.durabilityUnconfirmed` after.
+    func commit(_ content: Content, durability: CommitDurability) throws
+    /// The committed state, outside of a transaction or inside of one; nil if there is no domain.
+    func committed() throws -> Content?
+
+    /// Throws if the thread would wait for itself. Called outside of a transaction.
+    func checkTurn() throws
+    /// Whether the committed state is as sure to last as asked: not after a commit that asked for less, nor after a failed flush.
+    func isConfirmed(_ durability: CommitDurability) -> Bool
+    /// Makes the committed state survive a power cut.
+    func confirm() throws
+    /// Lets other processes in again.
+    func end()
+    /// Whether nobody else changes the domain between `begin` and `end`.
+    var keepsOthersOut: Bool { get }
+    /// What the domain makes of a content when it stores it. Called between `begin` and `end`.
+    func stored(_ content: Content?) -> Content?
+    /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released; nil if nobody
+    /// else can.
+    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
+}
+
+extension TransactionDomain {
+    func checkTurn() {}
+    func isConfirmed(_ durability: CommitDurability) -> Bool { true }
+    func confirm() {}
+    func end() {}
+    var keepsOthersOut: Bool { true }
+    func stored(_ content: Content?) -> Content? { content }
+    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? { nil }
+
+    /// The transaction of this thread, if it is one of this domain.
+    var ownTransaction: Transaction? {
+        guard let transaction = Transaction.current, transaction.owner === queue else { return nil }
+        return transaction
+    }
+
+    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    ///
+    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
+        try queue.transact(on: self, durability: durability, body)
+    }
+}
+
+/// What a commit survives when it returns.
+enum CommitDurability: Int, Comparable {
+    /// Nothing. The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
+    case notStored
+    /// The process being killed at any instant.
+    case process
+    /// A power cut.
+    case powerCut
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
