@@ -21,7 +21,7 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
         [.copy("PersistentPreferences/PrivacyInfo.xcprivacy")], [String]()
     )
 #else
-    let (privacy, leftOut): ([Resource], [String]) = ([], ["PersistentPreferences/PrivacyInfo.xcprivacy"])
+    let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
 let package = Package(
@@ -34,14 +34,13 @@ let package = Package(
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
     targets: [
+        .target(name: "PrefsPropertyLists", path: "Sources/PropertyLists", swiftSettings: strict),
         .target(
-            name: "PersistentPreferences", path: "Sources",
-            exclude: [
-                "Examples", "PersistentPreferencesUI", "PrefsTestSet", "RVS_PersistentPrefs",
-                "PersistentPreferences/PersistentPreferences.docc",
-            ] + leftOut,
-            sources: ["FileEngine", "PersistentPreferences", "PropertyLists"], resources: privacy, swiftSettings: strict
-        ),
+            name: "PrefsFileEngine", dependencies: ["PrefsPropertyLists"], path: "Sources/FileEngine",
+            swiftSettings: strict),
+        .target(
+            name: "PersistentPreferences", dependencies: ["PrefsFileEngine", "PrefsPropertyLists"], exclude: leftOut,
+            resources: privacy, swiftSettings: strict),
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(

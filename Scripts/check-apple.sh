@@ -39,20 +39,20 @@ flags=(
 # A compiler whose standard library has no Objective-C refuses, under this flag, wherever something becomes a pointer.
 objc=(-enable-objc-interop -I "$stubs/ObjectiveC")
 
-# Runs the compiler's frontend. Warnings are errors, but for one: NSObject, which is in Foundation there, is a stub here.
+# Runs the compiler's frontend. Warnings are errors, except for imports of Foundation whose types are stubs here.
 check() { # arguments
     local code=0
     swiftc -frontend "${flags[@]}" "$@" >"$log" 2>&1 || code=$?
     if [ $code -ne 0 ] ||
-        grep '^[^ ].* warning: ' "$log" | grep -v "public import of 'Foundation' was not used in public declarations"; then
+        grep '^[^ ].* warning: ' "$log" | grep -vE "(public|package) import of 'Foundation' was not used"; then
         cat "$log" >&2
         exit 1
     fi
 }
 
-# The sources in these folders, one a line.
+# The sources of a module, one a line.
 sources() {
-    find "${@/#/Sources/}" -name '*.swift' ! -name '*+Linux.swift' | sort
+    find "Sources/$1" -name '*.swift' ! -name '*+Linux.swift' | sort
 }
 
 # Arguments that make the compiler write an index of these files.
@@ -61,8 +61,13 @@ indexed() { # source files
     index=(-index-store-path "$folder/index" -index-unit-output-path-filelist "$folder/units")
 }
 
-mapfile -t library < <(sources PropertyLists FileEngine PersistentPreferences)
-library+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
+mapfile -t lists < <(sources PropertyLists)
+mapfile -t engine < <(sources FileEngine)
+mapfile -t library < <(sources PersistentPreferences)
+for module in lists engine library; do
+    declare -n files="$module"
+    files+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
+done
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
@@ -71,17 +76,22 @@ mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
 # SwiftUI comes later: the library has to do without it.
 check -emit-module -parse-as-library -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
 
-echo "== the library with Darwin and Combine: ${#library[@]} files"
-indexed "${library[@]}"
-check -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${library[@]}"
-
-echo "== with Darwin: the harness, what the tests share"
+echo "== the library with Darwin and Combine: ${#lists[@]} + ${#engine[@]} + ${#library[@]} files"
 mkdir "$folder/plain"
 plain() { # module, arguments
     check -emit-module -experimental-skip-all-function-bodies -parse-as-library -module-name "$1" -I "$folder/plain" \
         -o "$folder/plain/$1.swiftmodule" "${@:2}"
 }
-plain PersistentPreferences "${library[@]}"
+whole() { # module, its sources: all of it is checked, and others can import it
+    indexed "${@:2}"
+    check -typecheck -parse-as-library -module-name "$1" -I "$folder/plain" "${index[@]}" "${@:2}"
+    plain "$@"
+}
+whole PrefsPropertyLists "${lists[@]}"
+whole PrefsFileEngine "${engine[@]}"
+whole PersistentPreferences "${library[@]}"
+
+echo "== with Darwin: the harness, what the tests share"
 plain PrefsTestSet "${testSet[@]}"
 mapfile -t harness < <(find HarnessCLI -name '*.swift' ! -name '*+Linux.swift' | sort)
 check -typecheck -module-name HarnessCLI -I "$folder/plain" "${harness[@]}" "$stubs/Darwin.swift"
@@ -92,13 +102,15 @@ echo "== the library with Objective-C, too: ${observing[*]##*/}"
 primary=()
 for file in "${observing[@]}"; do primary+=(-primary-file "$file"); done
 mapfile -t others < <(grep -L 'canImport(ObjectiveC)' "${library[@]}")
+module() { # module, arguments
+    check "${objc[@]}" -emit-module -parse-as-library -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
+}
+module PrefsPropertyLists -experimental-skip-all-function-bodies "${lists[@]}"
+module PrefsFileEngine -experimental-skip-all-function-bodies "${engine[@]}"
 indexed "${observing[@]}"
 check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${primary[@]}" "${others[@]}"
 
 echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
-module() { # module, arguments
-    check "${objc[@]}" -emit-module -parse-as-library -module-name "$1" -o "$folder/$1.swiftmodule" "${@:2}"
-}
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
 module SwiftUI "$stubs/SwiftUI.swift"
 module PersistentPreferencesUI "${forSwiftUI[@]}"

@@ -37,7 +37,11 @@ sdk=()
 if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
 "$tools/swift-symbolgraph-extract" -module-name PersistentPreferences -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
     -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
-    -skip-synthesized-members -emit-extension-block-symbols
+    -skip-synthesized-members -emit-extension-block-symbols \
+    -experimental-allowed-reexported-modules=PrefsFileEngine,PrefsPropertyLists
+# The public types of the lower targets belong to this module for everybody who imports it.
+sed -i.bak -E 's/"(PrefsFileEngine|PrefsPropertyLists)"/"PersistentPreferences"/g' "$symbols"/*.json
+rm -f "$symbols"/*.bak
 
 echo "== docc, warnings are errors"
 if ! "$tools/docc" convert "$catalog" --additional-symbol-graph-dir "$symbols" --output-dir "$output" \

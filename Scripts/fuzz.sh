@@ -43,13 +43,18 @@ fi
 
 if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" "$tests/Support" Scripts/fuzz.sh -newer "$folder/built") ]]; then
     echo "== building the fuzzers"
-    compile -wmo -enable-testing -module-name PersistentPreferences -emit-module -emit-module-path "$folder/PersistentPreferences.swiftmodule" \
-        -c $(find Sources/{PropertyLists,FileEngine,PersistentPreferences} -name '*.swift') -o "$folder/library.o"
+    objects=()
+    for module in PrefsPropertyLists:PropertyLists PrefsFileEngine:FileEngine PersistentPreferences:PersistentPreferences; do
+        name=${module%:*}
+        compile -wmo -enable-testing -module-name "$name" -I "$folder" -emit-module -emit-module-path "$folder/$name.swiftmodule" \
+            -c $(find "Sources/${module#*:}" -name '*.swift') -o "$folder/$name.o"
+        objects+=("$folder/$name.o")
+    done
     checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests"/Support/{ExactForm,PlainEncoding}.swift)
     for target in bytes values; do
         entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift
         compile -wmo -module-name Fuzz -I "$folder" "${checks[@]}" Tests/Fuzz/FuzzTarget.swift "$entry" \
-            "$folder/library.o" -o "$folder/$target"
+            "${objects[@]}" -o "$folder/$target"
     done
     touch "$folder/built"
 fi

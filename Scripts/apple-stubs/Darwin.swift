@@ -6,18 +6,18 @@ import Foundation
 
 // MARK: - Numbers: sys/_types.h, i386/_types.h and arm/_types.h
 
-typealias mode_t = UInt16
-typealias nlink_t = UInt16
-typealias dev_t = Int32
-typealias ino_t = UInt64
-typealias off_t = Int64
-typealias blksize_t = Int32
-typealias blkcnt_t = Int64
-typealias nfds_t = UInt32
-typealias tcflag_t = UInt
-typealias sigset_t = UInt32
+package typealias mode_t = UInt16
+package typealias nlink_t = UInt16
+package typealias dev_t = Int32
+package typealias ino_t = UInt64
+package typealias off_t = Int64
+package typealias blksize_t = Int32
+package typealias blkcnt_t = Int64
+package typealias nfds_t = UInt32
+package typealias tcflag_t = UInt
+package typealias sigset_t = UInt32
 /// sys/_pthread/_pthread_key_t.h
-typealias pthread_key_t = UInt
+public typealias pthread_key_t = UInt
 
 // MARK: - Files: sys/stat.h, sys/fcntl.h, dirent.h
 
@@ -90,7 +90,7 @@ func acl_init(_ count: Int32) -> OpaquePointer! { fatalError() }
 @discardableResult func acl_free(_ list: UnsafeMutableRawPointer!) -> Int32 { fatalError() }
 
 // copyfile.h
-typealias copyfile_flags_t = UInt32
+package typealias copyfile_flags_t = UInt32
 let COPYFILE_XATTR: Int32 = 4
 func fcopyfile(_ from: Int32, _ to: Int32, _ state: OpaquePointer?, _ flags: copyfile_flags_t) -> Int32 { fatalError() }
 
@@ -112,8 +112,8 @@ func pthread_equal(_ left: pthread_t?, _ right: pthread_t?) -> Int32 { fatalErro
 @discardableResult func pthread_key_create(
     _ key: UnsafeMutablePointer<pthread_key_t>, _ end: (@convention(c) (UnsafeMutableRawPointer) -> Void)?
 ) -> Int32 { fatalError() }
-func pthread_getspecific(_ key: pthread_key_t) -> UnsafeMutableRawPointer? { fatalError() }
-@discardableResult func pthread_setspecific(_ key: pthread_key_t, _ value: UnsafeRawPointer?) -> Int32 { fatalError() }
+public func pthread_getspecific(_ key: pthread_key_t) -> UnsafeMutableRawPointer? { fatalError() }
+@discardableResult public func pthread_setspecific(_ key: pthread_key_t, _ value: UnsafeRawPointer?) -> Int32 { fatalError() }
 
 // MARK: - Terminals: sys/termios.h, sys/ioctl.h
 
@@ -138,14 +138,14 @@ var TIOCSWINSZ: UInt { 0x8008_7467 }
 
 // MARK: - Processes: spawn.h, sys/spawn.h, signal.h
 
-typealias posix_spawn_file_actions_t = UnsafeMutableRawPointer
-typealias posix_spawnattr_t = UnsafeMutableRawPointer
+package typealias posix_spawn_file_actions_t = UnsafeMutableRawPointer
+package typealias posix_spawnattr_t = UnsafeMutableRawPointer
 let POSIX_SPAWN_SETSIGDEF: Int32 = 0x04
 let POSIX_SPAWN_SETSIGMASK: Int32 = 0x08
 let POSIX_SPAWN_SETSID: Int32 = 0x0400
 
-typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t?>
-typealias Attributes = UnsafeMutablePointer<posix_spawnattr_t?>
+package typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t?>
+package typealias Attributes = UnsafeMutablePointer<posix_spawnattr_t?>
 // Without a call, a function would be ambiguous.
 let posix_spawn_file_actions_init: @Sendable (Actions?) -> Int32 = { _ in 0 }
 @discardableResult func posix_spawn_file_actions_destroy(_ actions: Actions!) -> Int32 { fatalError() }

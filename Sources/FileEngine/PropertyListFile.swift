@@ -1,29 +1,30 @@
 import Foundation
+package import PrefsPropertyLists
 
 /// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
 /// that every store on it shares its lock, its cache and its commits.
 ///
 /// `+Session` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
 /// with one that is damaged.
-final class PropertyListFile: TransactionDomain, @unchecked Sendable {
-    let queue = TransactionQueue()
+package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
+    package let queue = TransactionQueue()
     let names: FileNames
     let root: Root
     let system: SystemCalls
 
     /// What the top level of a file is.
-    enum Root {
+    package enum Root {
         /// A dictionary of roots and other entries: the content.
         case domain
         /// Anything: the content's one entry, under `documentKey`.
         case document
     }
 
-    static let documentKey = "document"
+    package static let documentKey = "document"
 
     /// Other code that writes the same file and has to be brought in step. A file that has one belongs to a UserDefaults domain,
     /// so it is never "not ours".
-    protocol Mirror: AnyObject, Sendable {
+    package protocol Mirror: AnyObject, Sendable {
         /// Called under the cross-process lock, before the file is looked at for a change. Not for a damaged file, which the
         /// other code would overwrite.
         func willChange()
@@ -67,14 +68,14 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
     // MARK: - Reading
 
     /// What a read gives: the state, and something that it has to report besides.
-    struct Reading {
-        let content: Content?
+    package struct Reading {
+        package let content: Content?
         /// nil for what is still being changed.
-        var revision: Revision?
+        package var revision: Revision?
         /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
-        var warning: FileError?
+        package var warning: FileError?
         /// How sure the state is to last.
-        var durability = CommitDurability.process
+        package var durability = CommitDurability.process
     }
 
     /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
@@ -115,7 +116,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
     /// path: the folder may be another.
-    func committed() throws -> Content? {
+    package func committed() throws -> Content? {
         if ownTransaction != nil { return session?.base.content }
         if let cached = validated()?.snapshot,
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
@@ -130,14 +131,14 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
-    func watch(
+    package func watch(
         _ key: String, _ changed: @escaping @Sendable () -> Void
     ) throws(StorageFailure) -> AnyObject? {
         try FileWatch(names, system: system, changed)
     }
 
     /// Forgets what is cached, so that the next read loads the file.
-    func forget() {
+    package func forget() {
         lock.withLock { snapshot = nil }
     }
 
@@ -179,7 +180,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
     }
 
     /// Makes the state of now as sure to last as asked, for a write that found itself equal to it.
-    func confirm(_ durability: CommitDurability) throws {
+    package func confirm(_ durability: CommitDurability) throws {
         if let transaction = ownTransaction {
             transaction.durability = max(transaction.durability, durability)
             return
@@ -211,7 +212,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         lock.withLock { warning = error }
     }
 
-    func takeWarning() -> FileError? {
+    package func takeWarning() -> FileError? {
         lock.withLock {
             defer { warning = nil }
             return warning
@@ -220,7 +221,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     // MARK: - Settings shared by the stores on this file
 
-    func setMirror(_ mirror: any Mirror) {
+    package func setMirror(_ mirror: any Mirror) {
         lock.withLock {
             // Whose file a malformed one is depends on it.
             if self.mirror == nil, snapshot?.fault != nil { snapshot = nil }
@@ -228,7 +229,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         }
     }
 
-    func setFormatOfNewFile(_ format: PropertyListFormat) {
+    package func setFormatOfNewFile(_ format: PropertyListFormat) {
         lock.withLock { formatOfNewFile = format }
     }
 
@@ -236,7 +237,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         lock.withLock { formatOfNewFile }
     }
 
-    func setProtection(_ protection: FileProtection) {
+    package func setProtection(_ protection: FileProtection) {
         lock.withLock { self.protection = protection }
     }
 
@@ -251,7 +252,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     // MARK: - One transaction
 
-    func begin() throws -> Content? {
+    package func begin() throws -> Content? {
         let writeLock = try lockForWriting()
         do {
             // A killed writer has left it; the next commit would replace it, and may never come.
@@ -270,13 +271,13 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         }
     }
 
-    func commit(_ content: Content, durability: CommitDurability) throws {
+    package func commit(_ content: Content, durability: CommitDurability) throws {
         guard let session else { preconditionFailure("commit outside begin and end") }
         try refuseFork(of: session.lock)
         try replace(session.base, with: content, durability: durability, under: session.lock)
     }
 
-    func confirm() throws {
+    package func confirm() throws {
         guard let session else { preconditionFailure("confirm outside begin and end") }
         try refuseFork(of: session.lock)
         let base = session.base
@@ -288,7 +289,7 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         }
     }
 
-    func end() {
+    package func end() {
         session?.lock.end()
         // The files are closed without the lock.
         let ended = session
@@ -297,12 +298,12 @@ final class PropertyListFile: TransactionDomain, @unchecked Sendable {
     }
 
     /// Whether what the session started from is as sure to last as asked.
-    func isConfirmed(_ durability: CommitDurability) -> Bool {
+    package func isConfirmed(_ durability: CommitDurability) -> Bool {
         guard let session else { preconditionFailure("isConfirmed outside begin and end") }
         return self.durability(of: session.base) >= durability
     }
 
-    func stored(_ content: Content?) -> Content? {
+    package func stored(_ content: Content?) -> Content? {
         guard let session else { preconditionFailure("stored outside begin and end") }
         return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
     }

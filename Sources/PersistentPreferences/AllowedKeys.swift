@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The keys of an instance, as one access sees them. The version of a root is never among them.
 struct AllowedKeys {
     let list: [String]

@@ -1,4 +1,5 @@
 package import Foundation
+import PrefsPropertyLists
 
 /// The form of an exported root: see ``PersistentPrefs/exported(as:)``.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Calls the handlers of failures, and none from within itself: one that reads what cannot be read would have no end.
 enum FailureHandler {

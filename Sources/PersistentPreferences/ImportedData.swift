@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Bytes from anywhere, and the values in them.
 enum ImportedData {

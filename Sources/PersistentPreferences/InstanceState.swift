@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// What an instance holds: everything but values.
 final class InstanceState: @unchecked Sendable {
     private let lock = Lock()

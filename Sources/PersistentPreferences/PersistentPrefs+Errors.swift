@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// Every access runs in one of these, which turn what is thrown into `lastError`.
 extension PersistentPrefs {

@@ -1,4 +1,6 @@
 public import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
     /// One line in English that says what happened and, where there is one, the way out. Names keys, paths, types and

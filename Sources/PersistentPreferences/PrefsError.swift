@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// What went wrong with an access to preferences.
 ///
 /// Nothing throws it at a user of ``PersistentPrefs``: it is found in ``PersistentPrefs/lastError``, handed to

@@ -2,7 +2,9 @@
     public import PersistentPreferences
     public import SwiftUI
 
-    extension AppSetting: DynamicProperty {
+    extension AppSetting: DynamicProperty {}
+
+    extension AppSetting where Value: Sendable {
         /// A binding to the setting, for a control that edits it: `Toggle("Beta", isOn: $isBeta.binding)`.
         ///
         /// Keeps the container of the setting alive. Cost, errors and thread safety are those of the setting.

@@ -2,7 +2,7 @@
     public import PersistentPreferences
     public import SwiftUI
 
-    extension PrefHandle {
+    extension PrefHandle where Value: Sendable {
         /// A binding to the property, for a control that edits it: `TextField("Name", text: prefs.$name.binding)`.
         ///
         /// Keeps the instance alive. Cost, errors and thread safety are those of the property.

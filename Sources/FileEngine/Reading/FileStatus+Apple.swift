@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import PrefsPropertyLists
 
     extension FileStatus {
         /// APFS stamps in nanoseconds from a clock that is not ours to read: a margin stands in.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What `stat` tells of a file, as far as the engine cares.
-struct FileStatus: Equatable, Sendable {
+package struct FileStatus: Equatable, Sendable {
     struct Time: Equatable, Comparable, Sendable {
         /// `Int` has 32 bits on some watches.
         let seconds: Int64
@@ -15,10 +15,10 @@ struct FileStatus: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
     let mode: UInt32
-    let owner: UInt32
+    package let owner: UInt32
     let group: UInt32
     let links: UInt64
-    let size: Int
+    package let size: Int
     var modified: Time
     var changed: Time
 
@@ -33,11 +33,11 @@ struct FileStatus: Equatable, Sendable {
         (modified, changed) = status.times
     }
 
-    enum Kind: Equatable {
+    package enum Kind: Equatable {
         case file, folder, link, other(String)
     }
 
-    var kind: Kind {
+    package var kind: Kind {
         switch mode & UInt32(S_IFMT) {
         case UInt32(S_IFREG): .file
         case UInt32(S_IFDIR): .folder
@@ -58,10 +58,10 @@ struct FileStatus: Equatable, Sendable {
         }
     }
 
-    var permissions: UInt32 { mode & 0o7777 }
+    package var permissions: UInt32 { mode & 0o7777 }
 
     /// Whether recovery uses this last good copy. Its owner has to match: in a shared folder, another user can plant a copy.
-    func isTrustedCopy(of owner: UInt32) -> Bool { kind == .file && self.owner == owner }
+    package func isTrustedCopy(of owner: UInt32) -> Bool { kind == .file && self.owner == owner }
 
     func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode

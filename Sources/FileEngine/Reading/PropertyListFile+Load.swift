@@ -1,4 +1,5 @@
-import Foundation
+package import Foundation
+package import PrefsPropertyLists
 
 extension PropertyListFile {
     /// What a look at the path finds.
@@ -82,7 +83,7 @@ extension PropertyListFile {
     }
 
     /// What the bytes of a file hold as the content of a domain or of a document.
-    static func decode(
+    package static func decode(
         _ bytes: Data, as root: Root = .domain
     ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
         let list = try PropertyListCoder.decode(bytes)

@@ -1,14 +1,21 @@
+import PrefsPropertyLists
+
 /// Tells committed states apart: of two of one revision the content is the same, whoever asks for it.
-struct Revision: Equatable {
+@usableFromInline
+package struct Revision: Equatable {
     private static let lock = Lock()
     nonisolated(unsafe) private static var last: UInt64 = 0
 
-    private let number: UInt64
+    @usableFromInline let number: UInt64
 
-    init() {
+    package init() {
         number = Self.lock.withLock {
             Self.last += 1
             return Self.last
         }
     }
+
+    /// By hand, because the compiler would not let other modules inline its own.
+    @inlinable
+    package static func == (left: Revision, right: Revision) -> Bool { left.number == right.number }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The state of a file: immutable, shared by every reader, and tied to the very file that it was read from by an open
 /// descriptor, so that one `fstat` tells whether it is still current. That holds for a malformed file too, so repeated reads of

@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// A file whose bytes are not a property list, and what an access did about it.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes first, if the
 /// file is ours.

@@ -1,11 +1,12 @@
 #if os(Linux) || os(Android)
     import Foundation
+    import PrefsPropertyLists
 
     /// Where programs keep their settings on Linux, UserDefaults its domains among them.
-    enum ConfigurationFolder {
+    package enum ConfigurationFolder {
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`, as they were when the process started: UserDefaults has
         /// seen no later change of them.
-        static let path: Result<String, StorageFailure> = {
+        package static let path: Result<String, StorageFailure> = {
             let environment = initialEnvironment()
             if let config = environment["XDG_CONFIG_HOME"], config.utf8.first == slash {
                 return .success(normalized(config))
@@ -28,7 +29,7 @@
         }
 
         /// The bundle identifier, else the name of the executable.
-        static let program: String = {
+        package static let program: String = {
             if let identifier = Bundle.main.bundleIdentifier { return identifier }
             guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
                 return ProcessInfo.processInfo.processName

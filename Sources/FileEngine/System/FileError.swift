@@ -1,5 +1,5 @@
 /// What the engine reports. `PrefsError` has a case for each that reaches a user, and says what it means there.
-indirect enum FileError: Error {
+package indirect enum FileError: Error {
     case unreadable(StorageFailure)
     case notStored(StorageFailure)
     case durabilityUnconfirmed(StorageFailure)

@@ -1,7 +1,8 @@
 import Foundation
+import PrefsPropertyLists
 
 /// A path as a user gave it, and the file that it leads to now.
-final class FileLocation: @unchecked Sendable {
+package final class FileLocation: @unchecked Sendable {
     let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
@@ -12,7 +13,7 @@ final class FileLocation: @unchecked Sendable {
     /// - Parameters:
     ///   - path: absolute.
     ///   - configure: called with each file that the path turns out to lead to.
-    init(
+    package init(
         path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls = .real,
         configure: @escaping @Sendable (PropertyListFile) -> Void = { _ in }
     ) {
@@ -28,7 +29,7 @@ final class FileLocation: @unchecked Sendable {
     }
 
     /// Runs the closure with the file at the path, and once more with another where a link was changed meanwhile.
-    func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
+    package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
         for _ in 0..<40 {
             do {
                 return try body(try file())
@@ -62,11 +63,11 @@ final class FileLocation: @unchecked Sendable {
 }
 
 extension FileLocation {
-    func read() throws -> PropertyListFile.Reading {
+    package func read() throws -> PropertyListFile.Reading {
         try withFile { try $0.read() }
     }
 
-    func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+    package func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try withFile { try $0.transact(durability: durability, body) }
     }
 }

@@ -1,13 +1,14 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The names of a file and of what the engine keeps beside it, all in one folder.
-struct FileNames {
-    let path: String
-    let folder: String
-    let file: String
+package struct FileNames {
+    package let path: String
+    package let folder: String
+    package let file: String
 
     /// - Parameter path: absolute, without links.
-    init(path: String) {
+    package init(path: String) {
         self.path = path
         // By bytes: to Swift a slash and a combining mark after it are one character.
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
@@ -16,19 +17,19 @@ struct FileNames {
     }
 
     /// Locked by whoever writes the file. Never deleted or renamed, or two processes could each hold a lock.
-    var lock: String { ".\(file).lock" }
+    package var lock: String { ".\(file).lock" }
     /// What a commit is written to before it takes the file's name. One name suffices: whoever holds the lock is the
     /// only one to use it, and finds what a killed process has left.
-    var temporary: String { ".\(file).tmp" }
+    package var temporary: String { ".\(file).tmp" }
     /// The bytes of the last commit.
-    var lastGood: String { ".\(file).lastgood" }
+    package var lastGood: String { ".\(file).lastgood" }
 
     /// The longest name of a file: the longest name beside it, that of a quarantined file, adds 37 bytes, and file systems
     /// hold 255.
     static let longestFileName = 218
 
     /// - Throws: `FileError.notStored` if a name beside the file would be too long.
-    func checkRoomForWriting() throws {
+    package func checkRoomForWriting() throws {
         guard file.utf8.count <= Self.longestFileName else {
             let reason =
                 "its name has \(file.utf8.count) bytes; more than \(Self.longestFileName) leave no room for the names that "
@@ -43,7 +44,7 @@ struct FileNames {
         return "\(file).corrupt-\(stamp)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
     }
 
-    func path(of name: String) -> String { Self.join(folder, name) }
+    package func path(of name: String) -> String { Self.join(folder, name) }
 
     static func join(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"

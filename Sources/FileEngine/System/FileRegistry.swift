@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The one object of each file in this process, for as long as a store uses it.
 final class FileRegistry: @unchecked Sendable {
     static let shared = FileRegistry()

@@ -1,10 +1,10 @@
 /// An open file, closed when nobody needs it any more.
-final class OpenFile: Sendable {
-    let descriptor: SystemCalls.Descriptor
+package final class OpenFile: Sendable {
+    package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls
 
     /// Takes over the descriptor.
-    init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
+    package init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
         self.descriptor = descriptor
         self.system = system
     }

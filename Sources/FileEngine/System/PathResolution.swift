@@ -4,15 +4,15 @@ import Foundation
 ///
 /// A link is followed only if root or the caller owns it, or if its owner also owns the target and so could reach it without this
 /// process. If the target does not exist yet, the owner of the nearest existing folder above it counts instead.
-struct PathResolution {
+package struct PathResolution {
     /// Absolute, without links and without empty parts.
-    let target: String
+    package let target: String
     /// The physical paths of the links that were followed, including links to folders. If there are any, the path may have
     /// another target later.
     let links: [String]
 
     /// - Parameter path: absolute.
-    init(_ path: String, system: SystemCalls) throws(StorageFailure) {
+    package init(_ path: String, system: SystemCalls) throws(StorageFailure) {
         guard !["", ".", ".."].contains(FileNames(path: path).file) else {
             throw StorageFailure(path: path, reason: "does not name a file")
         }

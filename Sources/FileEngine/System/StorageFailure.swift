@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// One operation on one file that did not succeed.
 ///
@@ -14,7 +15,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     public let reason: String
 
     /// A system call that failed.
-    init(_ operation: String, _ path: String, code: Int32) {
+    package init(_ operation: String, _ path: String, code: Int32) {
         self.operation = operation
         self.path = path
         self.code = code
@@ -22,7 +23,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// A state of affairs that no system call reports.
-    init(path: String, reason: String) {
+    package init(path: String, reason: String) {
         operation = ""
         self.path = path
         code = 0

@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import PrefsPropertyLists
 
     extension SystemCalls {
         static let stampingClock = CLOCK_REALTIME
@@ -14,10 +15,10 @@
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
-        static let followsNoLinks = O_NOFOLLOW_ANY
+        package static let followsNoLinks = O_NOFOLLOW_ANY
 
         /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its folder.
-        func withFolder<R>(
+        package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
             try body(AT_FDCWD, names.path)

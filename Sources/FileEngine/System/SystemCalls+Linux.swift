@@ -21,7 +21,7 @@
         }
 
         /// For `open`: fails if the last part of the path is a link.
-        static let followsNoLinks = O_NOFOLLOW
+        package static let followsNoLinks = O_NOFOLLOW
 
         /// `O_PATH`, which the C library's module leaves out.
         private static let namesOnly: Int32 = 0o10_000_000
@@ -32,7 +32,7 @@
         /// The folders are opened one by one: another user may have put a link in the place of one since the path was resolved.
         ///
         /// - Throws: ELOOP if that has happened, else what `open` reports.
-        func withFolder<R>(
+        package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
             var folder = try openRetrying("/", in: AT_FDCWD, Self.namesOnly | O_DIRECTORY)

@@ -1,9 +1,10 @@
-import Foundation
+package import Foundation
+import PrefsPropertyLists
 
 /// Calls carried through: interruptions are tried again, short counts go on where they stopped.
 extension SystemCalls {
     /// The bytes of a file from its beginning, at most `limit` of them.
-    func readAll(_ descriptor: Descriptor, size: Int, limit: Int) throws(StorageFailure) -> Data {
+    package func readAll(_ descriptor: Descriptor, size: Int, limit: Int) throws(StorageFailure) -> Data {
         guard size <= limit else {
             throw StorageFailure(path: "", reason: "larger than \(limit >> 20) MiB")
         }
@@ -22,7 +23,7 @@ extension SystemCalls {
         return count == size ? bytes : bytes.prefix(count)
     }
 
-    func writeAll(_ bytes: Data, to descriptor: Descriptor) throws(StorageFailure) {
+    package func writeAll(_ bytes: Data, to descriptor: Descriptor) throws(StorageFailure) {
         try bytes.withBytes { buffer throws(StorageFailure) in
             var count = 0
             while count < buffer.count {
@@ -34,7 +35,7 @@ extension SystemCalls {
         }
     }
 
-    func openRetrying(
+    package func openRetrying(
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t = 0
     ) throws(StorageFailure) -> Descriptor {
         try retrying { () throws(StorageFailure) in try open(name, in: folder, flags, mode: mode) }
@@ -45,7 +46,7 @@ extension SystemCalls {
     /// Nothing else is opened: a terminal could become that of the process, a device could act, a FIFO could block.
     ///
     /// - Throws: ELOOP for a link.
-    func openFile(
+    package func openFile(
         _ name: String, in folder: Descriptor
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
@@ -63,7 +64,7 @@ extension SystemCalls {
     }
 
     /// The same for a physical path.
-    func openFile(_ names: FileNames) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+    package func openFile(_ names: FileNames) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
             return try withFolder(of: names) { folder, name throws(StorageFailure) in
                 try openFile(name, in: folder)
@@ -76,7 +77,7 @@ extension SystemCalls {
     /// Opens the folder at a physical path.
     ///
     /// - Throws: ELOOP if a part of the path is a link by now.
-    func openFolder(_ path: String) throws(StorageFailure) -> Descriptor {
+    package func openFolder(_ path: String) throws(StorageFailure) -> Descriptor {
         try withFolder(of: FileNames(path: path)) { folder, name throws(StorageFailure) in
             try openFolder(name.isEmpty ? "/" : name, in: folder, O_RDONLY)
         }
@@ -98,12 +99,12 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try lock(descriptor) }
     }
 
-    func synchronizeRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
+    package func synchronizeRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
         try retrying { () throws(StorageFailure) in try synchronize(descriptor) }
     }
 
     /// Some file systems (of user space, of networks) cannot flush folders, and say so.
-    func synchronizeFolder(_ descriptor: Descriptor) throws(StorageFailure) {
+    package func synchronizeFolder(_ descriptor: Descriptor) throws(StorageFailure) {
         do {
             try synchronizeRetrying(descriptor)
         } catch  where error.code == EINVAL || error.code == ENOTSUP {}
@@ -122,7 +123,7 @@ extension SystemCalls {
 
 extension StorageFailure {
     /// The same failure with the path that the user knows in the place of a name within a folder.
-    func at(_ path: String) -> StorageFailure {
+    package func at(_ path: String) -> StorageFailure {
         code == 0 ? StorageFailure(path: path, reason: reason) : StorageFailure(operation, path, code: code)
     }
 }

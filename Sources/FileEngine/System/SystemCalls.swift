@@ -1,13 +1,14 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Every system call that the engine makes, one method each: the seam at which tests make calls fail.
 ///
 /// A method makes its call once and throws what it reports; interruption and short counts are the caller's business
 /// (`SystemCalls+Complete.swift`). Paths in messages are the ones the user knows.
-class SystemCalls: @unchecked Sendable {
-    static let real = SystemCalls()
+package class SystemCalls: @unchecked Sendable {
+    package static let real = SystemCalls()
 
-    typealias Descriptor = Int32
+    package typealias Descriptor = Int32
 
     /// `openat`; `folder` is `AT_FDCWD` for a path of its own.
     func open(
@@ -21,14 +22,14 @@ class SystemCalls: @unchecked Sendable {
         _ = Foundation.close(descriptor)
     }
 
-    func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+    package func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         var buffer = stat()
         try check(fstat(descriptor, &buffer), "fstat", "")
         return FileStatus(buffer)
     }
 
     /// `fstatat`; nil where there is no such file.
-    func status(
+    package func status(
         ofPath name: String, in folder: Descriptor = AT_FDCWD, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
         var buffer = stat()
@@ -63,7 +64,7 @@ class SystemCalls: @unchecked Sendable {
         try check(Self.synchronizeFully(descriptor), "fsync", "")
     }
 
-    func rename(
+    package func rename(
         _ name: String, to newName: String, in folder: Descriptor
     ) throws(StorageFailure) {
         try check(renameat(folder, name, folder, newName), "rename", name)
@@ -74,7 +75,7 @@ class SystemCalls: @unchecked Sendable {
         try check(linkat(folder, name, folder, newName, 0), "link", name)
     }
 
-    func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+    package func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
         try check(unlinkat(folder, name, 0), "unlink", name)
     }
 
@@ -94,8 +95,8 @@ class SystemCalls: @unchecked Sendable {
         return count <= 2
     }
 
-    func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
-        try check(fchmod(descriptor, mode), "chmod", "")
+    package func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
+        try check(fchmod(descriptor, mode_t(mode)), "chmod", "")
     }
 
     /// `fchmodat`; a link in the path's last place is not followed.
@@ -172,7 +173,7 @@ class SystemCalls: @unchecked Sendable {
     }
 
     /// Lets another program get on with what it is writing.
-    func pause() {
+    package func pause() {
         usleep(10_000)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    func quarantineFile() throws {
+    package func quarantineFile() throws {
         guard let session else { preconditionFailure("quarantineFile outside begin and end") }
         try refuseFork(of: session.lock)
         try quarantineFile(session.base, under: session.lock)

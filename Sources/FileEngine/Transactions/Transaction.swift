@@ -1,14 +1,15 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The update under way on a thread: the state that it started from, with what it has written so far.
 ///
 /// There is at most one on a thread. It stays on its thread, which is what makes nested accesses find it.
-final class Transaction {
+package final class Transaction {
     /// What a domain holds: entries by root key, or nil where it does not exist.
-    typealias Content = [String: Any]
+    package typealias Content = [String: Any]
 
-    let owner: TransactionQueue
-    private(set) var content: Content?
+    package let owner: TransactionQueue
+    package private(set) var content: Content?
     private(set) var isChanged = false
     /// What the surest of the writes in it asks for.
     var durability: CommitDurability
@@ -24,7 +25,7 @@ final class Transaction {
     }
 
     /// The entry under a root key, as this transaction has left it.
-    subscript(root: String) -> Any? {
+    package subscript(root: String) -> Any? {
         get { content?[root] }
         set {
             content = content ?? [:]
@@ -34,13 +35,13 @@ final class Transaction {
     }
 
     /// Replaces all entries.
-    func replaceAll(with entries: Content) {
+    package func replaceAll(with entries: Content) {
         content = entries
         isChanged = true
     }
 
     /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
-    func replace(_ key: String, with object: Any?) {
+    package func replace(_ key: String, with object: Any?) {
         switch (self[key], object) {
         case (nil, nil): return
         case (let old?, let new?) where CanonicalValue.areEqual(old, new): return
@@ -48,12 +49,12 @@ final class Transaction {
         }
     }
 
-    func fail(_ error: any Error) {
+    package func fail(_ error: any Error) {
         failure = failure ?? error
     }
 
     /// Runs the closure when the thread's transaction is over and its locks are released; now, where there is none.
-    static func afterwards(_ action: @escaping () -> Void) {
+    package static func afterwards(_ action: @escaping () -> Void) {
         if let current { current.addAfterwards(action) } else { action() }
     }
 
@@ -67,7 +68,7 @@ final class Transaction {
 
     // MARK: - The thread's own
 
-    static var current: Transaction? {
+    package static var current: Transaction? {
         threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// `begin`, `commit` or `confirm`, and `end` are called in this order, by one thread at a time. Only `begin`, `commit` and `committed`
 /// have to be implemented.
-protocol TransactionDomain: AnyObject, Sendable {
+package protocol TransactionDomain: AnyObject, Sendable {
     typealias Content = Transaction.Content
 
     /// Of this domain alone. The conformer calls `queue.feed.start(self)` once.
@@ -33,16 +33,16 @@ protocol TransactionDomain: AnyObject, Sendable {
 }
 
 extension TransactionDomain {
-    func checkTurn() {}
-    func isConfirmed(_ durability: CommitDurability) -> Bool { true }
-    func confirm() {}
-    func end() {}
-    var keepsOthersOut: Bool { true }
-    func stored(_ content: Content?) -> Content? { content }
-    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? { nil }
+    package func checkTurn() {}
+    package func isConfirmed(_ durability: CommitDurability) -> Bool { true }
+    package func confirm() {}
+    package func end() {}
+    package var keepsOthersOut: Bool { true }
+    package func stored(_ content: Content?) -> Content? { content }
+    package func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? { nil }
 
     /// The transaction of this thread, if it is one of this domain.
-    var ownTransaction: Transaction? {
+    package var ownTransaction: Transaction? {
         guard let transaction = Transaction.current, transaction.owner === queue else { return nil }
         return transaction
     }
@@ -50,13 +50,13 @@ extension TransactionDomain {
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
     /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
-    func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
+    package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
         try queue.transact(on: self, durability: durability, body)
     }
 }
 
 /// What a commit survives when it returns.
-enum CommitDurability: Int, Comparable {
+package enum CommitDurability: Int, Comparable {
     /// Nothing. The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
     case notStored
     /// The process being killed at any instant.
@@ -64,5 +64,5 @@ enum CommitDurability: Int, Comparable {
     /// A power cut.
     case powerCut
 
-    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

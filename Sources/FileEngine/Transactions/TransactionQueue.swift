@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Lets the threads of a process change one domain in turn, and commit together.
 ///
@@ -8,11 +9,13 @@ import Foundation
 /// being written.
 ///
 /// The domain itself is given to each call; `TransactionDomain.transact` does that.
-final class TransactionQueue: @unchecked Sendable {
+package final class TransactionQueue: @unchecked Sendable {
     typealias Content = Transaction.Content
 
     /// Who cares about the domain.
-    let feed = ChangeFeed()
+    package let feed = ChangeFeed()
+
+    package init() {}
 
     private let lock = Lock()
     /// Under the lock. Whose threads the rest is about: a forked child has none of them.

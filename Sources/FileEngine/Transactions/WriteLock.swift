@@ -1,8 +1,9 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The folder of a file, open, and its lock file, locked: while one of these is held, no cooperating process writes the
 /// file. Names are looked up in the open folder, wherever that is moved meanwhile.
-struct WriteLock {
+package struct WriteLock {
     private let heldFolder: OpenFile
     private let lockFile: OpenFile
     private let lockName: String
@@ -178,7 +179,7 @@ struct WriteLock {
     ///
     /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or if another
     ///   process created it first.
-    static func openLockFile(
+    package static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection? = nil,
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {

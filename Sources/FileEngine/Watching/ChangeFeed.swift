@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Tells listeners what happens to the entries of one domain: each commit of this process, in order, and what others have
 /// done when the domain's watch gives a sign.
@@ -6,9 +7,9 @@ import Foundation
 /// It knows the state that listeners have known of. A local commit is lastNotified as the difference that each of its updates
 /// made; where the commit did not start from the state lastNotified last, others have changed it, and that is lastNotified first. A look
 /// at the domain is believed only if no commit of ours was under way meanwhile.
-final class ChangeFeed: @unchecked Sendable {
+package final class ChangeFeed: @unchecked Sendable {
     typealias Content = Transaction.Content
-    typealias Action = @Sendable () -> Void
+    package typealias Action = @Sendable () -> Void
 
     /// One update of a commit.
     struct Step {
@@ -17,13 +18,19 @@ final class ChangeFeed: @unchecked Sendable {
     }
 
     /// What a listener gets with its place.
-    struct SubscriptionStart: @unchecked Sendable {
+    package struct SubscriptionStart: @unchecked Sendable {
         /// The entry that it starts from.
-        let start: Any?
+        package let start: Any?
         /// What `note` has given for the difference to what it knew.
-        let catchUp: Action?
+        package let catchUp: Action?
         /// Why the domain cannot be watched.
-        var failure: StorageFailure?
+        package var failure: StorageFailure?
+
+        package init(start: Any?, catchUp: Action?, failure: StorageFailure? = nil) {
+            self.start = start
+            self.catchUp = catchUp
+            self.failure = failure
+        }
     }
 
     private weak var domain: (any TransactionDomain)?
@@ -59,7 +66,7 @@ final class ChangeFeed: @unchecked Sendable {
     }
 
     /// Called once, by the domain's initializer.
-    func start(_ domain: any TransactionDomain) {
+    package func start(_ domain: any TransactionDomain) {
         self.domain = domain
     }
 

@@ -1,15 +1,17 @@
+package import PrefsPropertyLists
+
 /// A committed change of one entry of a domain.
-struct EntryChange: @unchecked Sendable {
-    let key: String
-    let before: Any?
-    let after: Any?
+package struct EntryChange: @unchecked Sendable {
+    package let key: String
+    package let before: Any?
+    package let after: Any?
     /// Of the two as dictionaries; an entry that is none, or missing, counts as an empty one.
-    let difference: DictionaryDifference
+    package let difference: DictionaryDifference
     /// Whether it was made by another process, or by other code than ours.
-    let isForeign: Bool
+    package let isForeign: Bool
 
     /// nil where nothing has changed.
-    init?(of key: String, from before: Any?, to after: Any?, isForeign: Bool) {
+    package init?(of key: String, from before: Any?, to after: Any?, isForeign: Bool) {
         switch (before, after) {
         case (nil, nil): return nil
         case (let before?, let after?) where CanonicalValue.areIdentical(before, after): return nil
@@ -25,7 +27,7 @@ struct EntryChange: @unchecked Sendable {
 }
 
 /// Hears of the changes of one entry, in the order of the commits.
-protocol EntryListener: AnyObject, Sendable {
+package protocol EntryListener: AnyObject, Sendable {
     /// Called under a lock of the feed: it keeps what it needs and returns at once.
     ///
     /// - Returns: what is to be done once every lock is released: on the thread that made the change, and for a foreign one
@@ -37,11 +39,11 @@ protocol EntryListener: AnyObject, Sendable {
 }
 
 extension EntryListener {
-    func placeChanged() {}
+    package func placeChanged() {}
 }
 
 /// A listener's way to a feed. Ends with the object.
-protocol Following: AnyObject, Sendable {
+package protocol Following: AnyObject, Sendable {
     var subscriptionStart: ChangeFeed.SubscriptionStart { get }
     /// Nothing is known any more.
     ///
@@ -50,8 +52,12 @@ protocol Following: AnyObject, Sendable {
 }
 
 /// An entry as a listener knows it; nil where there is none.
-struct LastKnownEntry: @unchecked Sendable {
-    let entry: Any?
+package struct LastKnownEntry: @unchecked Sendable {
+    package let entry: Any?
     /// Whether others have brought the listener somewhere else.
-    var isForeign = true
+    package var isForeign = true
+
+    package init(entry: Any?) {
+        self.entry = entry
+    }
 }

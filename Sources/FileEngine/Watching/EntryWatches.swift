@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The watches of a domain's entries: one for each that somebody listens to.
 final class EntryWatches: @unchecked Sendable {
     private let lock = Lock()

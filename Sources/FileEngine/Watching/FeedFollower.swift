@@ -1,11 +1,11 @@
 /// A listener at the feed of one domain.
-final class FeedFollower: Following {
-    let subscriptionStart: ChangeFeed.SubscriptionStart
+package final class FeedFollower: Following {
+    package let subscriptionStart: ChangeFeed.SubscriptionStart
     private let domain: any TransactionDomain
     private let key: String
     private let listener: any EntryListener
 
-    init(
+    package init(
         _ domain: any TransactionDomain, _ key: String, _ listener: any EntryListener, from known: LastKnownEntry?
     ) throws {
         self.domain = domain
@@ -19,7 +19,7 @@ final class FeedFollower: Following {
     }
 
     @discardableResult
-    func end() -> LastKnownEntry? {
+    package func end() -> LastKnownEntry? {
         domain.queue.feed.remove(listener, from: key)
     }
 }

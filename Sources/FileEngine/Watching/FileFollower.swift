@@ -1,8 +1,9 @@
 import Foundation
+import PrefsPropertyLists
 
 /// A listener at the feed of the file that a path leads to, whichever that is: links on the path may be changed.
-final class FileFollower: Following, @unchecked Sendable {
-    let subscriptionStart: ChangeFeed.SubscriptionStart
+package final class FileFollower: Following, @unchecked Sendable {
+    package let subscriptionStart: ChangeFeed.SubscriptionStart
     private let location: FileLocation
     private let key: String
     private let relay: Relay
@@ -15,7 +16,9 @@ final class FileFollower: Following, @unchecked Sendable {
     /// What the listener knows, while it is nowhere.
     private var known: LastKnownEntry?
 
-    init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
+    package init(_ location: FileLocation, _ key: String, _ listener: any EntryListener, from known: LastKnownEntry?)
+        throws
+    {
         self.location = location
         self.key = key
         let relay = Relay(listener)
@@ -32,7 +35,7 @@ final class FileFollower: Following, @unchecked Sendable {
     }
 
     @discardableResult
-    func end() -> LastKnownEntry? {
+    package func end() -> LastKnownEntry? {
         let (place, known, watches) = lock.withLock {
             isOver = true
             defer { (self.place, self.known, linkWatches) = (nil, nil, []) }

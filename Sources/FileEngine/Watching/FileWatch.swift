@@ -1,10 +1,11 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Gives a sign when something may have happened to a file: it was replaced, written in place, removed, or made, with its
 /// folder if that was missing. The folder is watched, since a file that is replaced is another file.
 ///
 /// A folder above the file's own that is moved away is not noticed, as by reads.
-final class FileWatch: @unchecked Sendable {
+package final class FileWatch: @unchecked Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
@@ -14,7 +15,7 @@ final class FileWatch: @unchecked Sendable {
     /// Under the lock: of the file's folder, or of the nearest one that is there.
     private var place: (watch: AnyObject, isOfFile: Bool)?
 
-    init(
+    package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
     ) throws(StorageFailure) {
         self.names = names

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// Watches a name in a folder by two event sources: one of the folder, which reports names that come and go, and one of the
 /// file of that name, which reports writes in place. Ends with the object.

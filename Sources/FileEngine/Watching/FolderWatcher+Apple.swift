@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Foundation
+    import PrefsPropertyLists
 
     /// Watches folders by Dispatch's file system sources.
     final class FolderWatcher: Sendable {

@@ -1,5 +1,6 @@
 #if os(Linux) || os(Android)
     import Foundation
+    import PrefsPropertyLists
 
     /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches. A forked child
     /// watches nothing.

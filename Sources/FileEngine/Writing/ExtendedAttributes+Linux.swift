@@ -1,5 +1,6 @@
 #if os(Linux) || os(Android)
     import Foundation
+    import PrefsPropertyLists
 
     extension SystemCalls {
         private static let accessControlList = "system.posix_acl_access"

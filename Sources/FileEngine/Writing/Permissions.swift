@@ -1,7 +1,7 @@
 import Foundation
 
 /// Who a file belongs to and who may use it.
-struct Permissions {
+package struct Permissions {
     private let owner: UInt32
     private let group: UInt32
     private let mode: UInt32
@@ -11,7 +11,7 @@ struct Permissions {
     static let otherOwner = "belongs to another user; a write would change its owner"
 
     /// What a replacement takes over from the file that it replaces.
-    static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
+    package static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
     }
 
@@ -22,13 +22,13 @@ struct Permissions {
 
     /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot be kept,
     /// or if another group would change who has access.
-    func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
+    package func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
         let new = try system.status(of: descriptor)
         var current = new.permissions
         if current & 0o600 != 0o600 {
             // A umask has taken away the owner's own access, which the next calls need.
             current = 0o600
-            try system.setPermissions(mode_t(current), of: descriptor)
+            try system.setPermissions(current, of: descriptor)
         }
         if new.owner != owner || new.group != group {
             do {
@@ -46,7 +46,7 @@ struct Permissions {
         }
         // Before the mode: with an access control list, the group bits of the mode are the mask of the list.
         try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
-        if mode != current { try system.setPermissions(mode_t(mode), of: descriptor) }
+        if mode != current { try system.setPermissions(mode, of: descriptor) }
     }
 
     /// Whether another owning group would change nobody's access.

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 extension PropertyListFile {
     /// Stores the content, if it is another than the file has.
@@ -104,7 +105,9 @@ extension PropertyListFile {
         } catch {
             throw refused("\(error)")
         }
-        guard bytes.count <= PropertyListLimits.fileBytes else { throw refused("would be larger than \(PropertyListLimits.fileBytes >> 20) MiB") }
+        guard bytes.count <= PropertyListLimits.fileBytes else {
+            throw refused("would be larger than \(PropertyListLimits.fileBytes >> 20) MiB")
+        }
         return bytes
     }
 
@@ -232,8 +235,8 @@ extension PropertyListFile {
                 try writeLock.giveToOwnerOfFolder(file.descriptor)
                 try system.copyAttributes(from: nil, to: file.descriptor)
                 // Whatever the umask.
-                let mode: mode_t = 0o600
-                if try system.status(of: file.descriptor).permissions != UInt32(mode) {
+                let mode: UInt32 = 0o600
+                if try system.status(of: file.descriptor).permissions != mode {
                     try system.setPermissions(mode, of: file.descriptor)
                 }
             }

@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Where the values of `PrefKey`s are.
 protocol KeyedEntries {

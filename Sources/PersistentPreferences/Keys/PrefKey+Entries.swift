@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// How the value of a key gets into its entry and out of it.
 extension PrefKey {
     static func read(from entries: some KeyedEntries) -> Value {

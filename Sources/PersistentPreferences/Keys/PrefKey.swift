@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// A key of its own, outside of any class: a type whose name is the key and whose one static property is the default.
 ///

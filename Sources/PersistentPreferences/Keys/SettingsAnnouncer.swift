@@ -1,5 +1,7 @@
 import Dispatch
 public import Observation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Tells the Observation framework of the changes of settings that somebody has read and kept track of. `UnheardChanges` says
 /// which changes are announced twice.

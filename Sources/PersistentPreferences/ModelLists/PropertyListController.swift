@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// Reads and writes the models of a property list whose root is an array of dictionaries: from a bundled resource at
 /// first, from a folder of the caller's choice once it has been saved there.

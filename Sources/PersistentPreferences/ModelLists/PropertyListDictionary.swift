@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// The keys of one kind of property-list dictionary: an enum of texts, `enum QuoteKey: String, PropertyListKey`.
 ///
@@ -124,9 +125,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 }
 
 extension PropertyListDictionary: StorableScalar {
-    var storable: Any { contents }
+    package var storable: Any { contents }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let contents = storable as? [String: Any] else { return nil }
         self.contents = contents
     }

@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// A property list as a whole, whatever its root, through the engine: locked, atomic, cached.
 struct PropertyListDocument {

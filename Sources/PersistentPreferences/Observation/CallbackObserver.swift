@@ -1,4 +1,6 @@
 import Dispatch
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Calls a closure with one change after another, on a queue: slow as it may be, it delays nobody else.
 ///

@@ -1,4 +1,5 @@
 import Dispatch
+import PrefsPropertyLists
 
 /// Changes that are asked for one at a time, by a task that waits for them. Has to be ended: a `StreamHandle` does.
 final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {

@@ -1,4 +1,5 @@
 import Dispatch
+import PrefsPropertyLists
 
 /// Delivers no more changes to a subscriber than it has demanded: a Combine subscription without Combine.
 ///

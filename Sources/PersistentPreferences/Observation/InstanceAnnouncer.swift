@@ -1,5 +1,6 @@
 import Dispatch
 public import Observation
+import PrefsPropertyLists
 
 /// Tells the Observation framework, and where there is one the key-value observing, of an instance's changes: right after the
 /// commit, on the thread that made it; on the main queue where it was made elsewhere. `UnheardChanges` says which changes are

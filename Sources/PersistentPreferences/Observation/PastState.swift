@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// A state that the reads of one instance see on one thread while a closure runs: key-value observers are told before a change,
 /// when it is made already, and then ask for the former values.
 ///

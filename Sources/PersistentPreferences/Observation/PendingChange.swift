@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// A change of a root on its way to an observer, or several that have become one.
 struct PendingChange: @unchecked Sendable {
     /// Of the newest, where the instance has gone to another.

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
 ///
 /// One for each write or update that changed something. Where more than 1,024 changes, or 8 MiB of them, wait for an observer,

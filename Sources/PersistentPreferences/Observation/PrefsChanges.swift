@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The changes of an instance's preferences as an asynchronous sequence, from
 /// ``PersistentPrefs/changes(of:)-(String...)``.
 ///

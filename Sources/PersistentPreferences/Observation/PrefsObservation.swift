@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// An observation under way: it ends when this is released or told to.
 ///
 /// Once ``cancel()`` has returned, no further call is made; one that another thread has begun, or is about to begin, comes to

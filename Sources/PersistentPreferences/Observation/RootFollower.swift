@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// Takes in the changes that a `RootFollower` brings.
 protocol ChangeReceiver: AnyObject, Sendable {
     /// Called under the feed's lock. Gives what `EntryListener.note` does.

@@ -1,4 +1,5 @@
 import Observation
+import PrefsPropertyLists
 
 /// Finds out whether a thread is in `withObservationTracking`, which the framework does not say: it puts the key path of an
 /// access that it tracks into a set, and asks it for its hash. This is a part of a key path that notes when it is asked.

@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// What a read for a property finds under its key.
 struct StoredObject {
     let object: Any?

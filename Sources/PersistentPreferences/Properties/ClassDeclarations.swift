@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The declared properties of one class, its ancestors' among them: found by the first instance, once and for all.
 final class ClassDeclarations: @unchecked Sendable {

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// Declared properties: what `@Pref` and its handles do with the root.
 extension PersistentPrefs {
     /// The declared properties of the class, those of its base classes first, in the order of their declaration.

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The forms of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
 ///
 /// What is not Codable itself, a raw value's type or `Any`, may stand in optionals, arrays, sets and dictionaries with

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// The forms of `@Pref(…)` that do not work. Each exists to give one error that says what to do.
 ///
 /// They are unavailable and disfavored, so the compiler chooses one only if no form in `Pref+Declaring.swift` fits.

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// A preference: a property of a ``PersistentPrefs`` subclass whose value is stored under the subclass's root.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 extension PrefCoding {
     /// - Throws: `PrefsError.typeMismatch`.
     func value(of object: Any, forKey key: String) throws(PrefsError) -> Value {

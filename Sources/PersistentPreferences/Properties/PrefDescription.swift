@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// What is known of one declared property of a class: see ``PersistentPrefs/describe()-type.method``.
 public struct PrefDescription: CustomStringConvertible {
     /// The name of the property in the class.

@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// What one `@Pref` says, and what has been found out about it for the instance that it belongs to.
 ///
 /// Unchecked because the values may not be Sendable. Those that hold objects are made anew for each reader.

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The shape that a class wants of its root: the version, the steps that lead there, and the keys that have new names.
 struct RootSchema: Sendable {

@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// A Codable type that saves, loads and resets itself: settings that are a value, in a property-list file of their own.
 ///

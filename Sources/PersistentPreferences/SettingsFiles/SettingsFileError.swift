@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsPropertyLists
 
 /// What went wrong with a ``SettingsFile``. No case and no text holds a stored value. Safe to pass between threads.
 public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// The default place of a type's settings file.
 enum SettingsFileName {

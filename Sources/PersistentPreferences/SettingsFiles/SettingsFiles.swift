@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The file of a settings type and the one of its initial values: opened once, and kept for the next access.
 final class SettingsFiles: @unchecked Sendable {

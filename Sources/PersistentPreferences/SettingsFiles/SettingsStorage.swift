@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The files of one settings type, and what is done with them.
 struct SettingsStorage<Settings: SettingsFile> {

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The values of a settings type as objects of a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// How a `UserDefaultsStore` reaches its domain: through `UserDefaults` on Apple platforms, through the file on Linux.
 protocol DomainBackend: Sendable {

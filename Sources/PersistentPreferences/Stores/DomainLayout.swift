@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// How a store lays its roots out in a domain: the property-list file, or the domain of `UserDefaults`.
 ///
 /// ```swift

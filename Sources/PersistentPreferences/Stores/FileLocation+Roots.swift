@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// A domain's roots in a file: what the stores on files have in common.
 extension FileLocation {
     func read(root: String, _ layout: DomainLayout, durability: CommitDurability) throws -> RootSnapshot {

@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// A store that lives as long as the object: for tests and previews.
 ///
 /// Two instances share nothing; what is to be shared shares the object. It vets, nests and rolls back like the stores on

@@ -1,4 +1,6 @@
 import Dispatch
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Makes any store a reporting one.
 final class PlainStore: ReportingStore {

@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// The engine's errors as those of the package.
 extension PrefsError {
     init(_ error: FileError) {

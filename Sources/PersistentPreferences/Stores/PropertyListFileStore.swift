@@ -1,4 +1,6 @@
 public import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// A store that keeps its roots in one property-list file, durable and shared by every process that uses this package.
 ///

@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// What the stores of this package tell the base class beyond the public contract.
 protocol ReportingStore: PrefsStore {
     var layout: DomainLayout { get }

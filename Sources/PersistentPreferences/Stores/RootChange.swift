@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// What a write does to one root: the keys that it adds or changes, with their canonical new values, and those that it
 /// removes. Keys that it leaves alone are neither vetted nor touched, whatever they hold.
 struct RootChange {

@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// What a store of this package gives the base class for a read: the domain, of which the root is taken when it is needed.
 struct RootSnapshot {
     private let content: Transaction.Content?

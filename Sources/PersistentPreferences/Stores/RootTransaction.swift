@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// How every store of this package changes one root of the domain that it keeps.
 struct RootTransaction {
     let transaction: Transaction

@@ -1,4 +1,5 @@
 public import Foundation
+import PrefsFileEngine
 
 /// The store over a domain of `UserDefaults`, and the default of ``PersistentPrefs``.
 ///

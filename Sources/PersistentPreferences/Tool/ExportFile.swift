@@ -1,4 +1,6 @@
 package import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The files that the harness exports to and imports from.
 package enum ExportFile {

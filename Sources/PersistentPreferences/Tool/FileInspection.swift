@@ -1,4 +1,6 @@
 package import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// What is in a property-list file, and what is wrong with it: the harness tells it to its user.
 ///

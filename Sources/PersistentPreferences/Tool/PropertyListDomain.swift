@@ -1,4 +1,5 @@
 package import Foundation
+import PrefsFileEngine
 
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
 /// stores, with which it shares locks and cache. Any thread.

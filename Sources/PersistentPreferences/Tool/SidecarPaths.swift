@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// Where a path leads, and what the engine keeps beside the file there, whether or not it is there: paths for the harness,
 /// which tells its user about them. Touches nothing.

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Reads the JSON of ``ExportFormat/json``, from anybody: in time linear in the bytes, on a stack of constant depth.
-struct JSONReader {
+package struct JSONReader {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// A list or an object that has begun and not ended.
@@ -33,7 +33,9 @@ struct JSONReader {
     ///
     /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times as much.
     /// - Throws: `DecodingFailure.malformed`, with a line and a column.
-    static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(DecodingFailure) -> Any {
+    package static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(DecodingFailure)
+        -> Any
+    {
         try data.withBytes { bytes throws(DecodingFailure) in
             try value(of: bytes, budget: budget)
         }

@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, the infinite and large integers.
-struct JSONWriter {
+package struct JSONWriter {
     /// Whether references of keyed archives are written as well, for people to see. No import reads them.
     private var showsUIDs = false
     private var bytes: [UInt8] = []
 
     /// - Throws: what the vetter says of objects of other programs.
-    static func data(of value: Any, showsUIDs: Bool = false) throws(PropertyListVetter.Refusal) -> Data {
+    package static func data(of value: Any, showsUIDs: Bool = false) throws(PropertyListVetter.Refusal) -> Data {
         var writer = Self()
         writer.showsUIDs = showsUIDs
         guard writer.write(value, depth: 0) else {

@@ -70,13 +70,13 @@ struct CodingContext {
 }
 
 /// The keys of one dictionary, and those that its type has asked for.
-struct CodedKeys {
-    let path: String
+package struct CodedKeys {
+    package let path: String
     let present: Set<String>
     var asked: Set<String> = []
 
-    var unknown: [String] { present.subtracting(asked).sorted() }
-    var missing: [String] { asked.subtracting(present).sorted() }
+    package var unknown: [String] { present.subtracting(asked).sorted() }
+    package var missing: [String] { asked.subtracting(present).sorted() }
 }
 
 /// What a coder has met, for the whole of one value.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The one rule of `PrefCoding`, found for a type at its first use and kept.
-enum CodingRule {
+package enum CodingRule {
     private static let lock = Lock()
     nonisolated(unsafe) private static var known: [ObjectIdentifier: Any] = [:]
 
@@ -26,7 +26,7 @@ enum CodingRule {
     /// How a value is stored that has to be something.
     ///
     /// - Parameter depth: of the type, which could be made of itself without end.
-    static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {
+    package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {
         guard depth < PropertyListLimits.depth else { return nil }
         let coding: Any? =
             if type == Any.self {
@@ -74,8 +74,8 @@ enum CodingRule {
 }
 
 /// A coding with no nil in it.
-struct ValueCoding<Value> {
-    let encode: (Value) throws -> Any
-    let decode: (Any) throws -> Value
+package struct ValueCoding<Value> {
+    package let encode: (Value) throws -> Any
+    package let decode: (Any) throws -> Value
     let cachePolicy: DecodeCachePolicy
 }

@@ -1,5 +1,5 @@
 /// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
-enum DecodeCachePolicy {
+package enum DecodeCachePolicy {
     /// Decoding costs no more than comparing what is stored in another state.
     case unneeded
     /// Decoding costs more, and no value of the type holds an object of a class.
@@ -21,7 +21,7 @@ enum DecodeCachePolicy {
     }
 
     /// Whether several readers may get one and the same decoded value.
-    func isAllowed(for value: Any) -> Bool {
+    package func isAllowed(for value: Any) -> Bool {
         switch self {
         case .unneeded, .useful: true
         case .usefulWithoutObjects: !ObjectSearch.findsObject(in: value)
@@ -30,7 +30,7 @@ enum DecodeCachePolicy {
     }
 
     /// Whether to look for the same object in another state.
-    var isWorthwhile: Bool {
+    package var isWorthwhile: Bool {
         switch self {
         case .useful, .usefulWithoutObjects: true
         case .unneeded, .forbidden: false

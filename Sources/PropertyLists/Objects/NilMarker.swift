@@ -1,9 +1,9 @@
 /// How nil is stored where a property list has to have something.
-enum NilMarker {
+package enum NilMarker {
     /// The word of `PropertyListEncoder`.
-    static let text = "$null"
+    package static let text = "$null"
 
-    static func isMarker(_ object: Any) -> Bool {
+    package static func isMarker(_ object: Any) -> Bool {
         object as? String == text
     }
 

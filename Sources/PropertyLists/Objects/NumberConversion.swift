@@ -1,8 +1,8 @@
 import Foundation
 
 /// Stored numbers as numbers of other types, where nothing is lost.
-enum NumberConversion {
-    static func integer<I: FixedWidthInteger>(_ object: Any) -> I? {
+package enum NumberConversion {
+    package static func integer<I: FixedWidthInteger>(_ object: Any) -> I? {
         switch CanonicalNumber(object: object) {
         case .integer(let value): I(exactly: value)
         case .unsigned(let value): I(exactly: value)

@@ -1,9 +1,9 @@
 /// Finds objects of classes in values: two readers of one object would share its state, and might race.
-enum ObjectSearch {
+package enum ObjectSearch {
     /// Whether a value is an object or holds one. When in doubt, the answer is yes.
     ///
     /// Cost: linear in the parts of the value whose types may hold objects.
-    static func findsObject(in value: Any) -> Bool {
+    package static func findsObject(in value: Any) -> Bool {
         let type = type(of: value)
         if type is AnyClass { return true }
         guard mayHoldObjects(type) else { return false }

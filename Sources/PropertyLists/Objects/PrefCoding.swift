@@ -18,9 +18,9 @@
 /// Cost: linear in the value. Decoding never traps, whatever is stored. Safe to use from any thread; `Sendable` if the values are.
 public struct PrefCoding<Value> {
     /// nil removes the key.
-    let encode: (Value) throws -> Any?
-    let decode: (Any) throws -> Value
-    let cachePolicy: DecodeCachePolicy
+    package let encode: (Value) throws -> Any?
+    package let decode: (Any) throws -> Value
+    package let cachePolicy: DecodeCachePolicy
 
     init(
         encode: @escaping (Value) throws -> Any?, decode: @escaping (Any) throws -> Value,
@@ -50,7 +50,7 @@ public struct PrefCoding<Value> {
     }
 
     /// The rule, for a type that the compiler has vouched for.
-    init(rule: Value.Type) {
+    package init(rule: Value.Type) {
         guard let coding = CodingRule.coding(for: Value.self) else {
             preconditionFailure("\(Value.self) cannot be stored: make it Codable, or give a coding")
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
 /// not fit throws a `DecodingError`, which the type may catch.
-enum PropertyListObjectDecoder {
+package enum PropertyListObjectDecoder {
     static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
         let place = CodingContext()
         do {
@@ -16,7 +16,7 @@ enum PropertyListObjectDecoder {
     /// not be decoded, come from a fallback.
     ///
     /// One after the other: a type that looks for one key or else another must find what the object has.
-    static func value<T: Decodable>(
+    package static func value<T: Decodable>(
         _ type: T.Type, from object: Any, fallback: () -> Any?
     ) throws -> (value: T, keys: [CodedKeys]) {
         var allowed: Set<String> = []

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// What it makes is what `PropertyListEncoder` would, but that URL and Decimal are texts, that sets are sorted, and the
 /// pairs of a dictionary that is stored as a list, and that a text that could be taken for the marker of nil is escaped.
-enum PropertyListObjectEncoder {
-    static func object(from value: some Encodable) throws -> Any {
+package enum PropertyListObjectEncoder {
+    package static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
         let place = CodingContext()
         do {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A type whose values are single objects of a property list.
-protocol StorableScalar {
+package protocol StorableScalar {
     /// The object that stands for the value, in canonical form but for what vetting refuses.
     var storable: Any { get }
     /// nil where the object stands for no value of the type.
@@ -16,27 +16,27 @@ extension StorableScalar {
 }
 
 extension String: StorableScalar {
-    var storable: Any { self }
+    package var storable: Any { self }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let text = storable as? String else { return nil }
         self = text
     }
 }
 
 extension Bool: StorableScalar {
-    var storable: Any { self }
+    package var storable: Any { self }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let value = NumberConversion.bool(storable) else { return nil }
         self = value
     }
 }
 
 extension StorableScalar where Self: FixedWidthInteger {
-    var storable: Any { CanonicalNumber(self).object }
+    package var storable: Any { CanonicalNumber(self).object }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let value: Self = NumberConversion.integer(storable) else { return nil }
         self = value
     }
@@ -54,36 +54,36 @@ extension UInt32: StorableScalar {}
 extension UInt64: StorableScalar {}
 
 extension Double: StorableScalar {
-    var storable: Any { NSNumber(value: self) }
+    package var storable: Any { NSNumber(value: self) }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let value = NumberConversion.double(storable) else { return nil }
         self = value
     }
 }
 
 extension Float: StorableScalar {
-    var storable: Any { NSNumber(value: Double(self)) }
+    package var storable: Any { NSNumber(value: Double(self)) }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let value = NumberConversion.float(storable) else { return nil }
         self = value
     }
 }
 
 extension Date: StorableScalar {
-    var storable: Any { self }
+    package var storable: Any { self }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let date = storable as? Date else { return nil }
         self = date
     }
 }
 
 extension Data: StorableScalar {
-    var storable: Any { self }
+    package var storable: Any { self }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         guard let data = storable as? Data else { return nil }
         self = data
     }
@@ -91,12 +91,12 @@ extension Data: StorableScalar {
 
 /// A text, or, for one with a base, the dictionary that Foundation's encoder makes of it. Both are read.
 extension URL: StorableScalar {
-    var storable: Any {
+    package var storable: Any {
         guard let baseURL else { return absoluteString }
         return ["relative": relativeString, "base": baseURL.storable]
     }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         if let text = storable as? String {
             self.init(string: text)
             return
@@ -113,9 +113,9 @@ extension URL: StorableScalar {
 
 /// Its digits as a text: a real number would lose some. Numbers are read, too, by their own digits.
 extension Decimal: StorableScalar {
-    var storable: Any { description }
+    package var storable: Any { description }
 
-    init?(storable: Any) {
+    package init?(storable: Any) {
         let text: String
         switch CanonicalNumber(object: storable) {
         case .integer(let value): text = "\(value)"

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A stored object is not what a type can be made of. The path grows on the way out of the containers.
-struct ValueMismatch: Error {
-    private(set) var path = ""
-    let reason: String
+package struct ValueMismatch: Error {
+    package private(set) var path = ""
+    package let reason: String
     /// The path of a member that was asked for and is not there.
     private(set) var missing: String?
 
-    init(reason: String) {
+    package init(reason: String) {
         self.reason = reason
     }
 
@@ -17,8 +17,12 @@ struct ValueMismatch: Error {
 
     /// What a decoder of somebody's type has thrown. Its own words may quote what is stored, which no error of ours does.
     ///
+    package init(_ error: any Error, in type: Any.Type) {
+        self.init(error, in: type, noted: nil)
+    }
+
     /// - Parameter notes: where it was thrown, and by which type.
-    init(_ error: any Error, in type: Any.Type, noted notes: CodingState? = nil) {
+    init(_ error: any Error, in type: Any.Type, noted notes: CodingState?) {
         let type = notes?.failure?.type ?? type
         let codingPath: [any CodingKey]
         switch error {
@@ -47,7 +51,11 @@ struct ValueMismatch: Error {
     }
 
     /// What an encoding has thrown. Its own words may quote the value.
-    init(encoding error: any Error, of type: Any.Type, noted notes: CodingState? = nil) {
+    package init(encoding error: any Error, of type: Any.Type) {
+        self.init(encoding: error, of: type, noted: nil)
+    }
+
+    init(encoding error: any Error, of type: Any.Type, noted notes: CodingState?) {
         let type = notes?.failure?.type ?? type
         let place = notes?.failure?.place.path ?? []
         switch error {
@@ -69,7 +77,7 @@ struct ValueMismatch: Error {
         return outer
     }
 
-    func failure(forKey key: String) -> PropertyListFailure {
+    package func failure(forKey key: String) -> PropertyListFailure {
         PropertyListFailure(path: key + path, topLevelKey: key, reason: reason)
     }
 

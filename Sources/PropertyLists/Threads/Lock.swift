@@ -1,14 +1,15 @@
-import Foundation
+public import Foundation
 
 /// A mutual-exclusion lock on a pthread mutex: what ThreadSanitizer understands on every platform, which it does not of
 /// `Synchronization.Mutex` on Linux.
 ///
 /// A forked child finds every lock free, and complete what it guards, unless the fork had to give up waiting (`LockRegistry`).
-final class Lock: @unchecked Sendable {
-    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+@usableFromInline
+package final class Lock: @unchecked Sendable {
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let entry: LockRegistry.Entry
 
-    init() {
+    package init() {
         entry = LockRegistry.add()
         mutex = LockRegistry.mutex(of: entry)
     }
@@ -18,8 +19,8 @@ final class Lock: @unchecked Sendable {
     }
 
     /// Inlined: where the result is of a generic type, handing it on would cost more than the lock.
-    @inline(__always)
-    func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    @inlinable @inline(__always)
+    package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body()
@@ -27,11 +28,11 @@ final class Lock: @unchecked Sendable {
 }
 
 /// Something to wait for under a `Lock`.
-final class Condition: @unchecked Sendable {
+package final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let process = LockRegistry.forks
 
-    init() {
+    package init() {
         let code = pthread_cond_init(condition, nil)
         precondition(code == 0, "no memory for a condition")
     }
@@ -43,11 +44,11 @@ final class Condition: @unchecked Sendable {
     }
 
     /// Gives up the lock, which the caller holds, until a signal comes; may also return without one.
-    func wait(_ lock: Lock) {
+    package func wait(_ lock: Lock) {
         pthread_cond_wait(condition, lock.mutex)
     }
 
-    func broadcast() {
+    package func broadcast() {
         pthread_cond_broadcast(condition)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the child for
 /// ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent, and both
 /// processes release them (`pthread_atfork`).
-enum LockRegistry {
+package enum LockRegistry {
     /// A mutex and its place in the list of all.
     struct Node {
         var mutex = pthread_mutex_t()
@@ -46,7 +46,7 @@ enum LockRegistry {
 
     /// How many forks lie between this process and the one that started the program: tells a forked child from its parent without
     /// a system call.
-    static var forks: Int { shared.pointee.forks }
+    package static var forks: Int { shared.pointee.forks }
 
     // MARK: - Fork
 

@@ -1,17 +1,18 @@
-import Foundation
+public import Foundation
 
 /// A word that each thread has for itself; nil at first.
-struct ThreadLocal {
-    private let key: pthread_key_t
+@usableFromInline
+package struct ThreadLocal: Sendable {
+    @usableFromInline let key: pthread_key_t
 
-    init() {
+    package init() {
         var key = pthread_key_t()
         let code = pthread_key_create(&key, nil)
         precondition(code == 0, "no thread-local storage left")
         self.key = key
     }
 
-    var value: UnsafeRawPointer? {
+    @inlinable package var value: UnsafeRawPointer? {
         get { pthread_getspecific(key).map { UnsafeRawPointer($0) } }
         nonmutating set { pthread_setspecific(key, newValue) }
     }

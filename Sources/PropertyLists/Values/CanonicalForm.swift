@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A value that is in canonical form already, by its kind.
 ///
 /// By the very type: a cast to a container would try to bridge every number on its way, at the price of a hundred
 /// comparisons.
-enum CanonicalForm {
+package enum CanonicalForm {
     case text(String)
     case bool(Bool)
     case number(NSNumber)
@@ -16,7 +16,7 @@ enum CanonicalForm {
     /// A value that is not in canonical form.
     case foreign
 
-    init(_ value: Any) {
+    package init(_ value: Any) {
         if let form = _openExistential(value, do: outerForm) { self = form } else { self = Self.innerForm(value) }
     }
 

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// A number as a property list tells numbers apart: 1, 1.0 and true are three values, −0.0 keeps its sign, and a NaN is
 /// the same value as any other NaN.
-enum CanonicalNumber: Equatable {
+package enum CanonicalNumber: Equatable {
     case bool(Bool)
     case integer(Int64)
     case unsigned(UInt64)
@@ -12,11 +12,11 @@ enum CanonicalNumber: Equatable {
         self = .double(value.isNaN ? Double.nan.bitPattern : value.bitPattern)
     }
 
-    init<I: FixedWidthInteger>(_ value: I) {
+    package init<I: FixedWidthInteger>(_ value: I) {
         self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
     }
 
-    init(_ number: NSNumber) {
+    package init(_ number: NSNumber) {
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"):
             self.init(number.doubleValue)
@@ -46,7 +46,7 @@ enum CanonicalNumber: Equatable {
 
     /// What is stored and read: a native Bool, an NSNumber otherwise, so that `as? Int`, `as? Double` and `as? Float`
     /// work on Linux as they do on Apple platforms.
-    var object: Any {
+    package var object: Any {
         switch self {
         case .bool(let value): value
         case .integer(let value): NSNumber(value: value)

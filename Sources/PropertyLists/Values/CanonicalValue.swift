@@ -2,10 +2,10 @@ import Foundation
 
 /// Questions about values that are in canonical form already: String, Data, Date, Bool, NSNumber, `[Any]` and
 /// `[String: Any]` of those; and KeyedArchiveUID in entries of other programs.
-enum CanonicalValue {
+package enum CanonicalValue {
     /// True where two canonical values are the same property list. Texts are compared by their bytes, since two
     /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
-    static func areEqual(_ left: Any, _ right: Any) -> Bool {
+    package static func areEqual(_ left: Any, _ right: Any) -> Bool {
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)):
             return shareStorage(left, right)
@@ -24,7 +24,7 @@ enum CanonicalValue {
     }
 
     /// The same of what may be missing: two that are missing are equal.
-    static func areEqualOrMissing(_ left: Any?, _ right: Any?) -> Bool {
+    package static func areEqualOrMissing(_ left: Any?, _ right: Any?) -> Bool {
         switch (left, right) {
         case (nil, nil): true
         case (let left?, let right?): areEqual(left, right)
@@ -34,7 +34,7 @@ enum CanonicalValue {
 
     /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
     /// are not looked into. The values need not be canonical. Constant time but for texts and data.
-    static func areIdentical(_ left: Any, _ right: Any) -> Bool {
+    package static func areIdentical(_ left: Any, _ right: Any) -> Bool {
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)): shareStorage(left, right)
         case (.dictionary(let left), .dictionary(let right)): shareStorage(left, right)
@@ -94,7 +94,7 @@ enum CanonicalValue {
     private typealias Words = (UInt64, UInt64)
 
     /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
-    static func estimatedBytes(_ value: Any) -> Int {
+    package static func estimatedBytes(_ value: Any) -> Int {
         switch CanonicalForm(value) {
         case .text(let text):
             return 9 + encodedBytes(of: text)

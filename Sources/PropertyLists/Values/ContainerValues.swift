@@ -1,12 +1,12 @@
 import Foundation
 
 /// Lets the vetter look into any Swift optional, array or dictionary without a cast that would copy or convert it.
-protocol OptionalValue {
+package protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    var wrappedValue: Any? { self }
+    package var wrappedValue: Any? { self }
 }
 
 protocol ArrayValue {

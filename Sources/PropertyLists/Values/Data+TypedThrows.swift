@@ -1,14 +1,14 @@
-import Foundation
+public import Foundation
 
 /// Foundation's accessors forget the type of what their closure throws; these keep it.
 extension Data {
-    func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    @inlinable package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try withUnsafeBytes { buffer in
             Result { () throws(E) in try body(buffer) }
         }.get()
     }
 
-    mutating func withMutableBytes<R, E: Error>(
+    @inlinable package mutating func withMutableBytes<R, E: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         try withUnsafeMutableBytes { buffer in

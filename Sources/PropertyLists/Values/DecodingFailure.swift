@@ -1,28 +1,35 @@
 /// Why bytes could not be read as a property list.
-enum DecodingFailure: Error {
+package enum DecodingFailure: Error {
     /// They are not a property list of a supported format, or a damaged one.
     case malformed(PropertyListFault)
     /// They may be a good property list of another program, but exceed a limit or hold what this package cannot keep.
     case unsupported(String)
 
-    static func malformed(_ reason: String) -> DecodingFailure { .malformed(PropertyListFault(reason: reason)) }
+    package static func malformed(_ reason: String) -> DecodingFailure { .malformed(PropertyListFault(reason: reason)) }
 }
 
 /// What is wrong with bytes, and where. Holds nothing of their content but names of elements.
-struct PropertyListFault: Equatable, Sendable {
+package struct PropertyListFault: Equatable, Sendable {
     /// A clause without a full stop.
-    let reason: String
+    package let reason: String
     /// Counted from 1; nil for a format without lines.
-    var line: Int?
+    package var line: Int?
     /// In characters (Unicode scalars), counted from 1.
-    var column: Int?
+    package var column: Int?
     /// Whether more bytes could complete what is there: another program may be writing it.
-    var isIncomplete = false
+    package var isIncomplete = false
+
+    package init(reason: String, line: Int? = nil, column: Int? = nil, isIncomplete: Bool = false) {
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.isIncomplete = isIncomplete
+    }
 }
 
 extension PropertyListFault: CustomStringConvertible {
     /// `line 6, column 3: reason`.
-    var description: String {
+    package var description: String {
         guard let line else { return reason }
         return "line \(line)" + (column.map { ", column \($0)" } ?? "") + ": \(reason)"
     }

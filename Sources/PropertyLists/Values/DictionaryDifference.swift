@@ -1,14 +1,14 @@
 /// What sets two states of a dictionary apart: the keys that were added, changed or removed, with their values before and
 /// after.
-struct DictionaryDifference {
-    private(set) var keys: Set<String> = []
-    private(set) var old: [String: Any] = [:]
-    private(set) var new: [String: Any] = [:]
+package struct DictionaryDifference {
+    package private(set) var keys: Set<String> = []
+    package private(set) var old: [String: Any] = [:]
+    package private(set) var new: [String: Any] = [:]
 
-    var isEmpty: Bool { keys.isEmpty }
+    package var isEmpty: Bool { keys.isEmpty }
 
     /// - Parameters: both in canonical form.
-    init(from before: [String: Any], to after: [String: Any]) {
+    package init(from before: [String: Any], to after: [String: Any]) {
         if CanonicalValue.areIdentical(before, after) { return }
         for (key, value) in after {
             let former = before[key]
@@ -24,7 +24,7 @@ struct DictionaryDifference {
     }
 
     /// The part that concerns some of the keys.
-    func filtered(_ isIncluded: (String) -> Bool) -> DictionaryDifference {
+    package func filtered(_ isIncluded: (String) -> Bool) -> DictionaryDifference {
         var part = self
         for key in keys where !isIncluded(key) {
             part.keys.remove(key)
@@ -35,7 +35,7 @@ struct DictionaryDifference {
     }
 
     /// Takes a later difference in: all keys of both, the values before the first and after the last.
-    mutating func append(_ next: DictionaryDifference) {
+    package mutating func append(_ next: DictionaryDifference) {
         for key in next.keys {
             if keys.insert(key).inserted { old[key] = next.old[key] }
             new[key] = next.new[key]
@@ -51,14 +51,14 @@ struct DictionaryDifference {
     }
 
     /// The later state, made of the former.
-    func applied(to values: [String: Any]) -> [String: Any] {
+    package func applied(to values: [String: Any]) -> [String: Any] {
         var values = values
         for key in keys { values[key] = new[key] }
         return values
     }
 
     /// The former state, made of the later.
-    func reverted(from values: [String: Any]) -> [String: Any] {
+    package func reverted(from values: [String: Any]) -> [String: Any] {
         var values = values
         for key in keys { values[key] = old[key] }
         return values

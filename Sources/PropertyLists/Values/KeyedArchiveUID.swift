@@ -3,7 +3,7 @@
 ///
 /// Entries of other programs may hold one. It is read and written back, but the vetter rejects it like any other type, so no
 /// user of the package can store one.
-struct KeyedArchiveUID: Hashable, Sendable {
+package struct KeyedArchiveUID: Hashable, Sendable {
     let value: UInt64
 
     static let key = "CF$UID"

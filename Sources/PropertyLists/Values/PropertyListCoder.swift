@@ -1,17 +1,17 @@
-import Foundation
+package import Foundation
 
 /// A property list as it was read from bytes.
-struct DecodedPropertyList {
+package struct DecodedPropertyList {
     /// In canonical form.
-    let value: Any
-    let format: PropertyListFormat
+    package let value: Any
+    package let format: PropertyListFormat
     /// Why writing the value back would lose an entry that is there; nil if it would not.
-    var loss: String?
+    package var loss: String?
 }
 
 /// Bytes to property list and back, in the two formats of property lists. Each has one reader and one writer, all of our own.
-enum PropertyListCoder {
-    static func decode(_ bytes: Data) throws(DecodingFailure) -> DecodedPropertyList {
+package enum PropertyListCoder {
+    package static func decode(_ bytes: Data) throws(DecodingFailure) -> DecodedPropertyList {
         try bytes.withBytes { buffer throws(DecodingFailure) in try decode(buffer) }
     }
 
@@ -37,7 +37,7 @@ enum PropertyListCoder {
     }
 
     /// The value as it will be read again: an XML property list holds dates to the second.
-    static func storable(_ content: [String: Any], as format: PropertyListFormat) -> [String: Any] {
+    package static func storable(_ content: [String: Any], as format: PropertyListFormat) -> [String: Any] {
         format == .xml ? content.mapValues(withWholeSeconds) : content
     }
 
@@ -51,7 +51,7 @@ enum PropertyListCoder {
         }
     }
 
-    static func encode(_ value: Any, as format: PropertyListFormat) throws(EncodingFailure) -> Data {
+    package static func encode(_ value: Any, as format: PropertyListFormat) throws(EncodingFailure) -> Data {
         switch format {
         case .xml: return try XMLPropertyListWriter.data(from: value)
         case .binary:
@@ -70,7 +70,7 @@ enum PropertyListCoder {
 
 extension DecodingFailure {
     /// What is wrong and where, as one clause.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .malformed(let fault): "\(fault)"
         case .unsupported(let reason): reason

@@ -10,6 +10,12 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     /// types and limits, never the value.
     public let reason: String
 
+    package init(path: String, topLevelKey: String, reason: String) {
+        self.path = path
+        self.topLevelKey = topLevelKey
+        self.reason = reason
+    }
+
     /// `path: reason`, on one line. A long path is shortened, and its control and format characters are escaped.
     public var description: String { "\(ShownText.path(path)): \(reason)" }
 }

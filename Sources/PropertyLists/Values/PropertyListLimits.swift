@@ -1,9 +1,9 @@
 import Foundation
 
 /// The bounds within which everything downstream (Foundation's coders, small thread stacks, Apple's daemon) is safe.
-enum PropertyListLimits {
+package enum PropertyListLimits {
     /// Bytes of the largest file that is read at all, and so of the largest that is written.
-    static let fileBytes = 256 << 20
+    package static let fileBytes = 256 << 20
     /// Levels of containers in one value. Foundation overflows a 512 KB stack at 511 levels.
     static let depth = 128
     /// Levels accepted in a file: a root and the top level stand above a value, and other programs may nest a little
@@ -17,7 +17,7 @@ enum PropertyListLimits {
     /// Bytes of texts and data in a file beyond its own length: shared ones, counted each time they are met.
     static let sharedBytes = 16 << 20
     /// Bytes of one root, estimated as its binary property list: what Apple platforms refuse in a domain.
-    static let rootBytes = 4 << 20
+    package static let rootBytes = 4 << 20
     /// Seconds from the reference date. Beyond about 6.7e16 an XML property list holds another date.
     static let dateInterval: TimeInterval = 6e16
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Foundation's own check (`propertyList(_:isValidFor:)`) lets through values that are then lost or crash the encoder;
 /// nothing reaches an encoder of this package that has not passed here.
-struct PropertyListVetter {
+package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
     private var bytes = 0
@@ -19,15 +19,15 @@ struct PropertyListVetter {
 
     /// The canonical copy of a value, or every failure found in it. A container that is canonical all through is its own copy:
     /// nobody can change it afterwards.
-    static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
+    package static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
         var vetter = PropertyListVetter(topLevelKey: key)
         let copy = vetter.copy(value, depth: 1)
         guard let copy, vetter.failures.isEmpty else { return .failure(Refusal(failures: vetter.failures)) }
         return .success(copy)
     }
 
-    struct Refusal: Error {
-        let failures: [PropertyListFailure]
+    package struct Refusal: Error {
+        package let failures: [PropertyListFailure]
     }
 
     private init(topLevelKey: String) {

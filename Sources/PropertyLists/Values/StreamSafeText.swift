@@ -7,7 +7,7 @@ package enum StreamSafeText {
     /// The most combining marks in a row.
     static let longestRun = 30
 
-    static let reason = "a key has more than \(longestRun) combining marks in a row"
+    package static let reason = "a key has more than \(longestRun) combining marks in a row"
 
     /// Cost: none for a text of at most 60 bytes, else linear in its length.
     @inline(__always)

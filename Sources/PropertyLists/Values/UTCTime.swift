@@ -1,6 +1,6 @@
 /// A second of UTC in the proleptic Gregorian calendar, without a time zone's detours. In `Int64`, because
 /// `Int` has 32 bits on some watches.
-struct UTCTime {
+package struct UTCTime {
     let year: Int64
     let month: Int64
     let day: Int64
@@ -8,7 +8,7 @@ struct UTCTime {
     let minute: Int64
     let second: Int64
 
-    init(secondsSince1970 seconds: Int64) {
+    package init(secondsSince1970 seconds: Int64) {
         let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
         // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
@@ -40,7 +40,7 @@ struct UTCTime {
     }
 
     /// `2026-11-21T19:02:43`; a year has four digits, or more.
-    var text: String {
+    package var text: String {
         "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
             + "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
     }

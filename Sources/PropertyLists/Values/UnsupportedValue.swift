@@ -1,10 +1,10 @@
 import Foundation
 
 /// The words for a value that no property list can hold, with the way out where there is a usual one.
-enum UnsupportedValue {
+package enum UnsupportedValue {
     static let decimal = "a Decimal would lose digits in a property list; store its description"
 
-    static let uid = "a reference of a keyed archive cannot be stored"
+    package static let uid = "a reference of a keyed archive cannot be stored"
 
     static func reason(for value: Any) -> String {
         let kind = type(of: value)

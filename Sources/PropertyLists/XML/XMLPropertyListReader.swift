@@ -6,7 +6,7 @@ import Foundation
 /// and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and UTF-16, blanks around
 /// numbers, dates and data, empty elements. Elements of other names, text between elements, and values that do not parse are
 /// failures with line and column.
-struct XMLPropertyListReader {
+package struct XMLPropertyListReader {
     private var scanner: XMLScanner
     /// The arrays and dictionaries around the position, from the outside in.
     private var containers: [Container] = []
@@ -25,7 +25,7 @@ struct XMLPropertyListReader {
     }
 
     /// Whether bytes begin like XML: with `<` behind a byte order mark and blanks, in UTF-8 or UTF-16.
-    static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
         let mark = marks.first { bytes.starts(with: $0) }
         // The zeros belong to blanks and `<` in UTF-16.

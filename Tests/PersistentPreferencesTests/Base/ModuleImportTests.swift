@@ -21,7 +21,7 @@ import Testing
         for name in names where name != "PersistentPreferencesUI" {
             #expect(try files(in: Self.sources.appending(path: name)).importing == [], "\(name)")
         }
-        #expect(try files(in: Self.sources.appending(path: "PersistentPreferences")).all > 100)
+        #expect(try files(in: Self.sources.appending(path: "PersistentPreferences")).all > 50)
         #expect(
             try files(in: Self.sources.appending(path: "PersistentPreferencesUI")).importing
                 == ["AppSetting+Apple.swift", "PrefHandle+Apple.swift"])

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// What one root exports, another imports: the same, to the last bit, in binary and JSON; in XML but for fractions of
 /// dates.

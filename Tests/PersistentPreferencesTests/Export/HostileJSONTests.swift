@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Bytes of anybody's making: an error that says where, in time linear in their number, and nothing changes.
 @Suite struct HostileJSONTests {
@@ -169,9 +170,9 @@ import Testing
     @Test func moreThanMayBeStored() throws {
         let data = Data(#"{"a":[0,"é"]}"#.utf8)
         #expect(throws: Never.self) { try JSONReader.value(of: data, budget: 39) }
-        let error = #expect(throws: PrefsError.self) { try JSONReader.value(of: data, budget: 38) }
+        let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, budget: 38) }
         #expect(
-            error?.description.contains("line 1, column 12: more than the 4 MiB that may be stored (at a[1])") == true)
+            error?.reason == "line 1, column 12: more than the 4 MiB that may be stored (at a[1])")
         #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// The JSON itself: what is written, to the byte, and what is read besides.
 @Suite struct JSONTextTests {

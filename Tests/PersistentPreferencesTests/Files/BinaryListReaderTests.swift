@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// What our own reader of binary lists reads, Foundation reads the same, whoever wrote it.
 @Suite struct BinaryListReaderTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// What our own writer of binary lists writes, Foundation reads as the same.
 @Suite struct BinaryListWriterTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write quarantines.
 @Suite struct DamageTests {

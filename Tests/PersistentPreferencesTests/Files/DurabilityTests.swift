@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// What is acknowledged is durable, however it came to be what it is.
 @Suite struct DurabilityTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// The engine by its system calls: how many a read and a write make, and what happens when one fails.
 @Suite struct EngineTests {

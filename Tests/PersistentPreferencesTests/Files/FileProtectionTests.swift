@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// A new file gets the protection class that the store asks for. A file that replaces another keeps its class.
 @Suite struct FileProtectionTests {

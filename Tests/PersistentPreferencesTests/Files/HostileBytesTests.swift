@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Contract 7: no file content can crash the process, or keep it busy.
 @Suite struct HostileBytesTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// What others do in the middle of a commit.
 @Suite struct InterferenceTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The copy of the last commit: it never brings back what a commit has deleted.
 @Suite struct LastGoodCopyTests {

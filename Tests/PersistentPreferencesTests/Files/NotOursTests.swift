@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Malformed files that this package has not written: they are read as what is known of them, and never changed.
 @Suite struct NotOursTests {

@@ -4,6 +4,7 @@
     import Testing
 
     @testable import PersistentPreferences
+    @testable import PrefsFileEngine
 
     /// What becomes of the events that the kernel gives.
     @Suite struct NotificationQueueTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Contract 11: nothing leaks and nobody is locked out, though root writes.
 @Suite(.enabled(if: geteuid() == 0, "only root can write for others")) struct OwnershipTests {

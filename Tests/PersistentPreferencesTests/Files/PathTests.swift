@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Where a path leads: links, spellings, folders that move, names that are no text.
 @Suite struct PathTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// What the coder writes, it reads; and others read it.
 @Suite struct PropertyListCoderTests {

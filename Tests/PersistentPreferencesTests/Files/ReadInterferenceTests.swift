@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// What happens in the middle of a read, and what a read sees in the middle of a commit.
 @Suite struct ReadInterferenceTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Another process commits between a reader's opening of the file and its look at it: what the reader then holds is a file
 /// without a name, which nobody will ever change.

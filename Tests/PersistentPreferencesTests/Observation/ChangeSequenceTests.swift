@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Changes and values as asynchronous sequences.
 @Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Each commit once, in the order of the commits, for every observer.
 @Suite struct CommitOrderTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Changes are delivered as a subscriber demands them: what the Combine publishers rest on.
 @Suite struct DemandedChangesTests {

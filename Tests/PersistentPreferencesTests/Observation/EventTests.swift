@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// One event for each write or update that changed something, with exactly what it changed.
 @Suite struct EventTests {

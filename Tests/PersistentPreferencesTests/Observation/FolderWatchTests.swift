@@ -5,6 +5,7 @@
     import Testing
 
     @testable import PersistentPreferences
+    @testable import PrefsFileEngine
 
     /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go
     /// on.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Changes made past the engine: by an editor, `plutil`, a link that is changed. Without any read of ours.
 @Suite struct ForeignChangeTests {

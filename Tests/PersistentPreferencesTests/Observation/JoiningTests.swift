@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// Observers that come and go at the worst moments: in the middle of a commit, of a look at the file, of a notice.
 @Suite struct JoiningTests {

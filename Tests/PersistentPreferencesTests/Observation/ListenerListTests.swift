@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 @Suite struct ListenerListTests {
     private final class Deaf: EntryListener {

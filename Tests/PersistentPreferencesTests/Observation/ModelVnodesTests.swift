@@ -5,6 +5,7 @@
     import Testing
 
     @testable import PersistentPreferences
+    @testable import PrefsFileEngine
 
     /// The model of Apple's event sources does what it lists, and notices what a program must not do.
     @Suite struct ModelVnodesTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// A program that writes the file in place and keeps it open.
 @Suite struct OpenWriterTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The state that reads see while key-value observers are told of a change: what of key-value observing runs everywhere.
 @Suite struct PastStateTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// An observer that does not come along delays nobody and keeps no more than so many changes; the newest become one.
 @Suite struct StalledObserverTests {

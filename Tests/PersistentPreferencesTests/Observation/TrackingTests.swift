@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The Observation framework: each property by itself, right after the commit, on the thread that made it.
 @Suite struct TrackingTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Folders are watched from the first observer to the last, and for observers only.
 @Suite struct WatchTests {

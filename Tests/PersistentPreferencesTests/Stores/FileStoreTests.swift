@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A file and what is around it: formats, permissions, links, other programs.
 @Suite struct FileStoreTests {

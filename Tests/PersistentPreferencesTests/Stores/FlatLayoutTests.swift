@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// `DomainLayout.flat`: the entries of the domain are the values.
 @Suite struct FlatLayoutTests {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A property list as a text that tells apart all that contract 4 tells apart: 1, 1.0 and true, −0.0 and 0.0, the bits of
 /// a date, the bytes of a text. Whatever has no canonical form shows, with its type, as what it is.

@@ -3,6 +3,8 @@ import PrefsTestSet
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// A subclass with keys of the test's choice, which remembers every error it was told of.
 final class AnyPrefs: PersistentPrefs, @unchecked Sendable {

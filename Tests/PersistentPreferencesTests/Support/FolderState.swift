@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Everything in a folder: names, bytes, inodes, permissions and times. Two that are equal show that nothing was created, renamed,
 /// changed, touched or removed in between.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 extension PropertyListCoder {
     /// The same of values that Swift code writes down, `["a": 1]`.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The real system calls, counted, and made to fail on demand.
 final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
@@ -161,7 +162,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         try super.makeFolder(name, in: folder, mode: mode)
     }
 
-    override func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
+    override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
         try record("chmod")
         try super.setPermissions(mode, of: descriptor)
     }

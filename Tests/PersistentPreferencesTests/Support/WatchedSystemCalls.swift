@@ -2,6 +2,7 @@ import AppleModels
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// What watches folders in a test: the watcher of this platform, or on Linux the watcher for Apple platforms over a model. The
 /// model reports events at once (`model`), or late and merged (`lateModel`).

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Containers that are canonical all through are kept as they are; a single part that is not makes copies of all above it.
 @Suite struct AlreadyCanonicalTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Contracts 4 and 5: values that are told apart are a change, equal ones are none.
 @Suite struct DistinctValuesTests {

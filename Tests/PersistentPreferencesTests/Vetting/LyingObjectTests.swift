@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Objects that report what is not true: the write paths that `VettingTests` does not take, and comparisons without a write.
 @Suite struct LyingObjectTests {

@@ -3,6 +3,7 @@ import PrefsTestSet
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Contract 10: a name that would be harmful, or would not come back, is refused.
 @Suite struct NameVettingTests {

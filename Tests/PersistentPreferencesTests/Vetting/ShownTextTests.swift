@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Text for people holds no character that drives a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {

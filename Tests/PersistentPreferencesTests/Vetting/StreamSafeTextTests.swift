@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// No key takes more than linear time: with more than 30 combining marks in a row it is rejected, before it is hashed, by every
 /// reader and on every way in.

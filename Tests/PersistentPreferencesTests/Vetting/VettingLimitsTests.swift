@@ -3,6 +3,7 @@ import PrefsTestSet
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// The bounds of depth, number and size, on both sides.
 @Suite struct VettingLimitsTests {

@@ -1,5 +1,6 @@
 import Foundation
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 import PrefsTestSet
 import Testing
 

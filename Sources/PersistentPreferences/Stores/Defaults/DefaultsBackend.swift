@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// A domain of `UserDefaults`, reached through `UserDefaults`.
 struct DefaultsBackend: DomainBackend {

@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The transactions of one domain of `UserDefaults` in this process.
 ///

@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The entries of a domain that this process has read. Each is kept until the system reports that it may have changed.
 ///

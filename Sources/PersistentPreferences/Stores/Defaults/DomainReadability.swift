@@ -1,4 +1,6 @@
 import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Tells an empty domain from one that cannot be read yet.
 ///

@@ -1,5 +1,7 @@
 #if canImport(Darwin)
     import Foundation
+    import PrefsFileEngine
+    import PrefsPropertyLists
 
     extension UserDefaultsStore {
         static func backend(_ suiteName: String?) throws(PrefsError) -> any DomainBackend {

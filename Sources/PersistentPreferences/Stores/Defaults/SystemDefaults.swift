@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// What the store uses of `UserDefaults` and of the system around it: one domain, as one process sees it.
 ///
 /// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
 @Suite struct ForeignEntryTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they write,
 /// this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Random property lists in canonical form, of values that every format and reader has a form for.
 enum InteropTree {

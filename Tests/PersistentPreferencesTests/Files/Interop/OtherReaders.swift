@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Programs of others that read and write property lists.
 enum OtherReaders {

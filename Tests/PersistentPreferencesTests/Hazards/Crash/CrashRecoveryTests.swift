@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Power cuts and failed flushes in the middle of what comes after trouble.
 @Suite struct CrashRecoveryTests {

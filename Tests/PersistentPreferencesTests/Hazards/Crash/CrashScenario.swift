@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A volume as it was before some system call, and how many steps of the story were acknowledged by then.
 struct CrashPoint: CustomStringConvertible {

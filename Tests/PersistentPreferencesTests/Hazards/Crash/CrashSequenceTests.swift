@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Power cuts after what several writers have done, one after the other or one within the other.
 @Suite struct CrashSequenceTests {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// A computer whose disk is simulated, with its locks. Everything on it runs on one thread.
 final class SimulatedMachine: @unchecked Sendable {
@@ -140,7 +141,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         volume.flush(inode)
     }
 
-    override func setPermissions(_ mode: mode_t, of descriptor: Descriptor) throws(StorageFailure) {
+    override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
         try onCall?("chmod")
         volume[try inode(of: descriptor, "chmod")].mode = mode
     }

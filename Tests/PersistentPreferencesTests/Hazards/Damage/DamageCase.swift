@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// One encounter of an access with other bytes than were stored, and all that has to hold of it.
 struct DamageCase: CustomStringConvertible {

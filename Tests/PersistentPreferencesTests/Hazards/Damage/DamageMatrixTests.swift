@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Every truncation, every flipped bit and what a power cut leaves, met by every kind of access, with the last good copy whole,
 /// missing and damaged itself. Either the bytes still are a property list, and are read as what they say; or reads leave the

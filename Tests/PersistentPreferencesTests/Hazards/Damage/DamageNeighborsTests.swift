@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Damage where something else is in the way besides: the last good copy is none, or links lead to the file.
 @Suite struct DamageNeighborsTests {

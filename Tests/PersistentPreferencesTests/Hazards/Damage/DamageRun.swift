@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// Runs encounters in a folder of its own, one after the other, and compares everything with what it has to be.
 final class DamageRun {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Contract 6: no kind of read changes anything, whatever it finds. The whole folder is compared, names, bytes, inodes, permissions
 /// and times, before and after each kind of read of each kind of file.

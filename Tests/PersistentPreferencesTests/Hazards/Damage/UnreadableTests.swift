@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// A file that is there and cannot be read is another matter than a damaged one: it stays, nothing is written, the next
 /// access tries again, and all is well once the trouble is gone.

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A write, with what stands before and after it. One of its system calls at a time is made to fail.
 struct FaultScenario: Sendable, CustomStringConvertible {

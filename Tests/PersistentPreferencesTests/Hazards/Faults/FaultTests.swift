@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Every system call of every kind of write is made to fail, one at a time. Up to the rename the old state stands, on
 /// disk and in memory; from the rename on the new one, and the error says that it may not survive a power cut.

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// What has to hold of any bytes in the place of a file: they are refused with a reason, or are a property list that
 /// can be vetted, written and read again without a change.

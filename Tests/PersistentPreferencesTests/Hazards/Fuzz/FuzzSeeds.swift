@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Where the fuzzers begin: files that the library writes, and one value of each kind.
 enum FuzzSeeds {

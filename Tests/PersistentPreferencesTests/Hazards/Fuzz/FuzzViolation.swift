@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A promise that an input of the fuzzer breaks.
 struct FuzzViolation: Error, CustomStringConvertible {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// What has to hold of any value that a program may want to store: it is refused with path and reason, or is stored and
 /// read exactly, in both formats.

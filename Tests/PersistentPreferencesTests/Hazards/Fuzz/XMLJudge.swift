@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
 /// Foundation accepts is rejected by us for one of a few reasons.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// That the model sees what is wrong, and that what it found becomes short: stores and file systems with a fault each.
 @Suite struct ModelFaultTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// The library itself, doing the same operations as the model, on stores in a folder of its own.
 final class ModelSubject {

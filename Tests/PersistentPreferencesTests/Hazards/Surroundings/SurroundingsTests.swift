@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is touched.
 /// What takes a process of its own is in `ProcessTests`.

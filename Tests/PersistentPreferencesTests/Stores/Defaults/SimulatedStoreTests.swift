@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The store of Apple platforms over the model of `UserDefaults` and its daemon.
 @Suite struct SimulatedStoreTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Random Codable values: equal after the way to objects and back, and the objects are those of Foundation's encoder.
 @Suite struct CodableTreeTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// A type that encodes itself in its own way; Foundation says what comes of it.
 private struct ByHand: Encodable {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// How often `init(from:)` has run: each test has counters of its own, by name.
 private final class Counter: @unchecked Sendable {

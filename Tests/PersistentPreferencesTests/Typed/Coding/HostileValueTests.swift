@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Whatever is stored, decoding gives a value or an error that does not quote it.
 @Suite struct HostileValueTests {

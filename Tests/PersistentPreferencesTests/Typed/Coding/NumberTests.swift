@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Stored numbers as numbers of other types: converted where nothing is lost, a mismatch otherwise.
 @Suite struct NumberTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// The stores that a value has to survive.
 enum StoreKind: CaseIterable {

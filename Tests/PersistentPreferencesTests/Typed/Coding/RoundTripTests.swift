@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// What goes in comes out: type × store × shape.
 @Suite struct RoundTripTests {

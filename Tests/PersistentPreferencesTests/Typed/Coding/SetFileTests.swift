@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
+@testable import PrefsPropertyLists
 
 /// Equal values are equal files, in whatever order their elements come.
 @Suite struct SetFileTests {
