@@ -2,41 +2,43 @@
 enum Harness {
     /// - Parameter arguments: without the name of the program.
     static func run(_ arguments: [String]) -> Outcome {
-        if arguments.first == StressWorker.word { return StressWorker.run(Array(arguments.dropFirst())) }
+        if arguments.first == StressWorker.commandName { return StressWorker.run(Array(arguments.dropFirst())) }
         do {
             return try run(try Invocation(arguments))
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
-            let code = error is UsageError ? Outcome.wrongUsage : Outcome.refused
+            let code = error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode
             return .failure("\(error)", code: code, asJSON: wantsJSON)
         }
     }
 
     private static func run(_ invocation: Invocation) throws -> Outcome {
-        func domain(_ place: Place) throws -> DomainRunner { try DomainRunner(place, wantsJSON: invocation.wantsJSON) }
+        func domain(_ target: Target) throws -> DomainRunner {
+            try DomainRunner(target, wantsJSON: invocation.wantsJSON)
+        }
         switch invocation.command {
-        case .read(let place, let root, let key): return try domain(place).read(root: root, key: key)
-        case .readType(let place, let root, let key): return try domain(place).readType(root: root, key: key)
-        case .write(let place, let root, let key, let value):
-            return try domain(place).write(root: root, key: key, value)
-        case .delete(let place, let root, let key): return try domain(place).delete(root: root, key: key)
+        case .read(let target, let root, let key): return try domain(target).read(root: root, key: key)
+        case .readType(let target, let root, let key): return try domain(target).readType(root: root, key: key)
+        case .write(let target, let root, let key, let value):
+            return try domain(target).write(root: root, key: key, value)
+        case .delete(let target, let root, let key): return try domain(target).delete(root: root, key: key)
         case .vet(let path): return VetRunner.run(path, wantsJSON: invocation.wantsJSON)
-        case .doctor(let place, let mends):
-            let place = place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite)
+        case .doctor(let target, let mends):
+            let target = target ?? invocation.target ?? .suite(TestSetRunner.defaultSuite)
             return try mends
-                ? Doctor.mend(place, wantsJSON: invocation.wantsJSON)
-                : Doctor.run(place, wantsJSON: invocation.wantsJSON)
+                ? Doctor.mend(target, wantsJSON: invocation.wantsJSON)
+                : Doctor.run(target, wantsJSON: invocation.wantsJSON)
         case .stress(let plan): return Stress(plan, wantsJSON: invocation.wantsJSON).run()
         case .completions: return Outcome(output: Completions.bash)
         case .help(let form): return Outcome(output: Help.text(form))
         case .version: return Outcome(output: "prefs \(Help.version)\n")
         case .export(let format, let path):
-            if let place = invocation.domain {
-                return try domain(place).transfer(root: invocation.root).export(as: format, to: path)
+            if let target = invocation.domain {
+                return try domain(target).transfer(root: invocation.root).export(as: format, to: path)
             }
         case .import(let path, let merge, let dryRun):
-            if let place = invocation.domain {
-                let transfer = try domain(place).transfer(root: invocation.root)
+            if let target = invocation.domain {
+                let transfer = try domain(target).transfer(root: invocation.root)
                 return transfer.importValues(from: path, merge: merge, dryRun: dryRun)
             }
         default: break
@@ -47,7 +49,7 @@ enum Harness {
     /// The commands on the test set.
     private static func run(_ runner: TestSetRunner, _ invocation: Invocation) -> Outcome {
         let transfer = TransferRunner(
-            place: TestSetPlace(prefs: runner.prefs), wantsJSON: invocation.wantsJSON)
+            target: TestSetTarget(prefs: runner.prefs), wantsJSON: invocation.wantsJSON)
         switch invocation.command {
         case .get(let name): return runner.get(name)
         case .set(let name, let text): return runner.set(name, to: text)

@@ -18,5 +18,5 @@ let outcome =
     ? Harness.run(Array(CommandLine.arguments.dropFirst()))
     : Outcome.failure(
         isText ? "a word with more than 30 combining marks in a row" : "a word that is not UTF-8; give names in UTF-8",
-        code: Outcome.wrongUsage, asJSON: false)
+        code: Outcome.usageErrorCode, asJSON: false)
 exit(outcome.write())

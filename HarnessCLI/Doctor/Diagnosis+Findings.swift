@@ -4,13 +4,13 @@ import PersistentPreferences
 extension Diagnosis {
     /// What is to be told, in the order in which it is to be mended.
     var findings: [Finding] {
-        guard let surroundings else { return [closedFolder ?? Finding(reason: unreadableReason)] }
+        guard let surroundings else { return [unsearchableFolder ?? Finding(reason: unreadableReason)] }
         if let problem = surroundings.nameProblem { return [Finding(reason: "\(problem): nothing can be stored")] }
         let troubles = [
-            closedFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
+            unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
             ownerFinding(surroundings), contentFinding(surroundings), temporaryFinding(surroundings),
         ]
-        return troubles.compactMap { $0 } + copies(surroundings)
+        return troubles.compactMap { $0 } + copyFindings(surroundings)
     }
 
     private var unreadableReason: String {
@@ -20,13 +20,13 @@ extension Diagnosis {
     // MARK: - Folder
 
     /// The first folder on the way in which nothing may be looked up.
-    private var closedFolder: Finding? {
+    private var unsearchableFolder: Finding? {
         var folder = ""
         for name in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
             folder += "/" + String(decoding: name, as: UTF8.self)
-            guard let facts = FileFacts(folder), !Access(folder).searches else { continue }
+            guard let metadata = FileMetadata(folder), !Access(folder).searches else { continue }
             // Of a link, the folder that it leads to.
-            let isOwn = (FileFacts(folder + "/.") ?? facts).isOwn
+            let isOwn = (FileMetadata(folder + "/.") ?? metadata).isOwn
             return Finding(
                 reason: "you may not look into the folder \(folder)",
                 command: isOwn ? ShellCommand.text(["chmod", "u+rwx", folder]) : nil)
@@ -35,25 +35,25 @@ extension Diagnosis {
     }
 
     private func folderFinding(_ surroundings: FileSurroundings) -> Finding? {
-        let place = surroundings.folder
+        let folderPath = surroundings.folder
         guard let folder else {
             // A write makes it, in the first folder above it that is there.
             let above =
-                sequence(first: place) { $0 == "/" ? nil : FileSurroundings.folder(of: $0) }
-                .first { FileFacts($0) != nil } ?? "/"
-            return FileFacts(above)?.isFolder == true && Access(above).writes
-                ? nil : Finding(reason: "the folder \(place) is not there, and cannot be made in \(above)")
+                sequence(first: folderPath) { $0 == "/" ? nil : FileSurroundings.folder(of: $0) }
+                .first { FileMetadata($0) != nil } ?? "/"
+            return FileMetadata(above)?.isFolder == true && Access(above).writes
+                ? nil : Finding(reason: "the folder \(folderPath) is not there, and cannot be made in \(above)")
         }
-        guard folder.isFolder else { return Finding(reason: "\(place) is no folder") }
+        guard folder.isFolder else { return Finding(reason: "\(folderPath) is no folder") }
         if folderAccess.isOnReadOnlyVolume {
-            return Finding(reason: "the volume of \(place) is read-only: nothing can be stored")
+            return Finding(reason: "the volume of \(folderPath) is read-only: nothing can be stored")
         }
         guard !folderAccess.writes || !folderAccess.reads else { return nil }
         let isOwn = folder.isOwn
         return Finding(
-            reason: "nothing can be stored in the folder \(place): "
+            reason: "nothing can be stored in the folder \(folderPath): "
                 + (isOwn ? "its permissions are \(folder.permissions)" : "it belongs to another user"),
-            command: isOwn ? ShellCommand.text(["chmod", "u+rwx", place]) : nil)
+            command: isOwn ? ShellCommand.text(["chmod", "u+rwx", folderPath]) : nil)
     }
 
     // MARK: - Lock
@@ -75,14 +75,14 @@ extension Diagnosis {
         case .blocked(let reason):
             return Finding(
                 reason: "the lock file \(surroundings.lock) cannot be used: \(reason); nothing can be stored",
-                command: unblocking(surroundings).map(ShellCommand.text))
+                command: unblockCommand(surroundings).map(ShellCommand.text))
         }
     }
 
     /// The command that makes the lock file usable; nil if there is none. No writer of this package locks a file that another
     /// user planted, so it can be removed. A lock file of root may be locked, so it is not removed.
-    private func unblocking(_ surroundings: FileSurroundings) -> [String]? {
-        guard let planted = FileFacts(surroundings.lock) else { return nil }
+    private func unblockCommand(_ surroundings: FileSurroundings) -> [String]? {
+        guard let planted = FileMetadata(surroundings.lock) else { return nil }
         // The owner of the file may be holding it.
         if let file, planted.ownerID == file.ownerID, !planted.isOwn, geteuid() != 0 { return nil }
         let isFile = planted.isFile
@@ -110,7 +110,7 @@ extension Diagnosis {
                 reason: "the file is damaged: \(reason); "
                     + (examination.line.map { "correct line \($0), or let the command mend it, which " }
                         ?? "the command ") + remedy,
-                command: mending(surroundings))
+                command: mendCommand(surroundings))
         case .notOurs:
             return Finding(
                 reason: "\(reason); this package has not written the file, leaves it as it is, and rejects writes"
@@ -122,7 +122,7 @@ extension Diagnosis {
         case .unreadable:
             guard let file else { return Finding(reason: unreadableReason) }
             guard file.isFile, !access.reads else {
-                return Finding(reason: unreadableReason, command: file.isDevice ? nil : moveAway(surroundings))
+                return Finding(reason: unreadableReason, command: file.isDevice ? nil : moveAwayCommand(surroundings))
             }
             let chmod = ShellCommand.text(["chmod", "u+rw", surroundings.file])
             return Finding(
@@ -132,8 +132,8 @@ extension Diagnosis {
     }
 
     /// The command that mends the file. It names a suite if there is one, since a suite always belongs to this package.
-    private func mending(_ surroundings: FileSurroundings) -> String {
-        if let suite, Place(domain: suite) != .suite(suite) {
+    private func mendCommand(_ surroundings: FileSurroundings) -> String {
+        if let suite, Target(domain: suite) != .suite(suite) {
             return ShellCommand.prefs("doctor", ["--mend", "--suite=\(suite)"], words: [])
         }
         return ShellCommand.prefs("doctor", ["--mend"], words: [suite ?? surroundings.file])
@@ -152,14 +152,14 @@ extension Diagnosis {
     }
 
     /// Moves the file out of the way, and imports the last good copy.
-    private func moveAway(_ surroundings: FileSurroundings) -> String {
+    private func moveAwayCommand(_ surroundings: FileSurroundings) -> String {
         let path = surroundings.file
-        let move = ShellCommand.text(["mv", path, ShellCommand.freePath(path, "moved")])
+        let move = ShellCommand.text(["mv", path, ShellCommand.unusedPath(path, "moved")])
         guard let lastGood, lastGood.isUsable else { return move }
-        return "\(move) && \(bringBack(lastGood.path, surroundings))"
+        return "\(move) && \(restoreCommand(lastGood.path, surroundings))"
     }
 
-    private func bringBack(_ copy: String, _ surroundings: FileSurroundings) -> String {
+    private func restoreCommand(_ copy: String, _ surroundings: FileSurroundings) -> String {
         ShellCommand.prefs("import", ["--domain", surroundings.file, "--replace"], words: [copy])
     }
 
@@ -174,7 +174,7 @@ extension Diagnosis {
         let roots = Set(offenders.filter { $0.count == 1 })
         offenders.removeAll { $0.count > 1 && roots.contains([$0[0]]) }
         let removal =
-            [ShellCommand.text(["cp", "-p", path, ShellCommand.freePath(path, "copy")])]
+            [ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])]
             + offenders.map { ShellCommand.prefs("delete", words: [path] + $0) }
         return Finding(
             reason: "\(VetRunner.line(first))" + (others > 0 ? "; and \(others) more, which `vet` tells" : ""),
@@ -191,16 +191,16 @@ extension Diagnosis {
         if case .held = lock { return nil }
         return Finding(
             reason: "a writer that was killed has left \(surroundings.temporary); the next write removes it",
-            command: mending(surroundings))
+            command: mendCommand(surroundings))
     }
 
-    private func copies(_ surroundings: FileSurroundings) -> [Finding] {
+    private func copyFindings(_ surroundings: FileSurroundings) -> [Finding] {
         var findings: [Finding] = []
         if examination.state == .missing, let lastGood, lastGood.isUsable {
             findings.append(
                 Finding(
                     reason: "the file was removed; its last good copy can be brought back",
-                    command: bringBack(lastGood.path, surroundings), isTrouble: false))
+                    command: restoreCommand(lastGood.path, surroundings), isTrouble: false))
         }
         if let lastGood, !lastGood.isUsable {
             let reason =
@@ -214,7 +214,8 @@ extension Diagnosis {
         for copy in quarantined where copy.isWhole {
             findings.append(
                 Finding(
-                    reason: "\(copy.path) was quarantined, and is whole", command: bringBack(copy.path, surroundings),
+                    reason: "\(copy.path) was quarantined, and is whole",
+                    command: restoreCommand(copy.path, surroundings),
                     isTrouble: false))
         }
         return findings

@@ -8,26 +8,26 @@ struct Diagnosis {
     /// nil where it cannot be found out where the path leads.
     let surroundings: FileSurroundings?
     let examination: FileExamination
-    let file: FileFacts?
+    let file: FileMetadata?
     let access: Access
-    let folder: FileFacts?
+    let folder: FileMetadata?
     let folderAccess: Access
     let lock: LockState
-    let temporary: FileFacts?
-    let quarantined: [(path: String, facts: FileFacts, isWhole: Bool)]
-    let lastGood: LastGood?
+    let temporary: FileMetadata?
+    let quarantined: [(path: String, metadata: FileMetadata, isWhole: Bool)]
+    let lastGood: LastGoodCopy?
 
     /// The copy of the last commit.
-    struct LastGood {
+    struct LastGoodCopy {
         let path: String
-        let facts: FileFacts
+        let metadata: FileMetadata
         let examination: FileExamination
         let isEqual: Bool
         /// Whether it would be read in place of a damaged file.
         let isUsable: Bool
 
         /// Of the commit, `2026-11-22T08:30:00Z`.
-        var time: String { JSONText.date(facts.modified) }
+        var time: String { JSONText.date(metadata.modified) }
     }
 
     /// The name of a UserDefaults domain; nil for a file.
@@ -43,25 +43,25 @@ struct Diagnosis {
         // Before the file: a writer that is at work is let get on with it.
         lock = surroundings.map(LockState.init) ?? .none
         examination = FileExamination(path: target, isDomain: suite != nil)
-        file = FileFacts(target)
+        file = FileMetadata(target)
         access = Access(target)
-        folder = surroundings.flatMap { FileFacts($0.folder) }
+        folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
-        temporary = surroundings.flatMap { FileFacts($0.temporary) }
+        temporary = surroundings.flatMap { FileMetadata($0.temporary) }
         quarantined = (surroundings?.quarantined ?? []).compactMap { path in
-            FileFacts(path).map { (path, $0, FileExamination(path: path).state == .whole) }
+            FileMetadata(path).map { (path, $0, FileExamination(path: path).state == .whole) }
         }
         lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
     }
 
-    private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileFacts?) -> LastGood? {
-        guard let facts = FileFacts(path) else { return nil }
+    private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileMetadata?) -> LastGoodCopy? {
+        guard let metadata = FileMetadata(path) else { return nil }
         let examination = FileExamination(path: path)
         // In a folder that others may write to anybody can plant one.
-        let isOfSameOwner = facts.ownerID == file?.ownerID ?? Int(geteuid())
-        return LastGood(
-            path: path, facts: facts, examination: examination,
+        let isOfSameOwner = metadata.ownerID == file?.ownerID ?? Int(geteuid())
+        return LastGoodCopy(
+            path: path, metadata: metadata, examination: examination,
             isEqual: main.bytes != nil && examination.bytes == main.bytes,
-            isUsable: facts.isFile && isOfSameOwner && examination.state == .whole)
+            isUsable: metadata.isFile && isOfSameOwner && examination.state == .whole)
     }
 }

@@ -23,9 +23,9 @@ enum ShellCommand {
     }
 
     /// A path beside the given one under which nothing is.
-    static func freePath(_ path: String, _ ending: String) -> String {
+    static func unusedPath(_ path: String, _ ending: String) -> String {
         let names = [ending] + (2...99).map { "\(ending)-\($0)" }
-        return names.map { "\(path).\($0)" }.first { FileFacts($0) == nil } ?? "\(path).\(UUID().uuidString)"
+        return names.map { "\(path).\($0)" }.first { FileMetadata($0) == nil } ?? "\(path).\(UUID().uuidString)"
     }
 
     /// The word as bash, zsh and ksh read it. By scalars: a quote with a combining mark is another `Character`.

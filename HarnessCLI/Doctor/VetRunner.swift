@@ -5,7 +5,7 @@ import PersistentPreferences
 enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
         let examination = FileExamination(path: path.absolutePath)
-        let code = examination.problems.isEmpty ? 0 : Outcome.refused
+        let code = examination.problems.isEmpty ? 0 : Outcome.failureCode
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)
             : Outcome(output: text(path, examination), code: code)

@@ -33,7 +33,7 @@ enum DisplayWidth {
     /// The text in exactly so many columns: blanks behind it, or an ellipsis in the place of its end.
     static func fitted(_ text: String, to width: Int) -> String {
         let text = of(text) > width ? prefix(text, width - 1) + "…" : text
-        return text + blanks(width - of(text))
+        return text + spaces(width - of(text))
     }
 
     /// The text in at most so many columns, an ellipsis in the place of its middle.
@@ -66,7 +66,7 @@ enum DisplayWidth {
         return lines
     }
 
-    static func blanks(_ count: Int) -> String {
+    static func spaces(_ count: Int) -> String {
         String(repeating: " ", count: max(0, count))
     }
 

@@ -6,22 +6,22 @@ extension TestSetRunner {
     /// The form that fills the terminal.
     func edit() -> Outcome {
         guard !invocation.wantsJSON else {
-            return .failure("`edit` has no output, and no --json", code: Outcome.wrongUsage, asJSON: true)
+            return .failure("`edit` has no output, and no --json", code: Outcome.usageErrorCode, asJSON: true)
         }
-        guard Terminal.isThere else {
+        guard Terminal.isAvailable else {
             let remedy = "`prefs set` needs none"
             return .failure(
-                "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.wrongUsage,
+                "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.usageErrorCode,
                 asJSON: false)
         }
         do {
-            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? place.name)", file: file)
+            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? target.name)", file: file)
             try editor.run()
             return Outcome()
         } catch let error as PrefsError {
-            return refused(error)
+            return failed(error)
         } catch {
-            return refused("\(error)")
+            return failed("\(error)")
         }
     }
 }
@@ -29,7 +29,7 @@ extension TestSetRunner {
 /// Waits for keys, signals and the changes of others, and has the model, the preferences and the terminal follow.
 struct Editor {
     /// A lone Escape byte is the key, if nothing follows for so long.
-    private static let millisecondsOfEscape: Int32 = 50
+    private static let escapeTimeoutMilliseconds: Int32 = 50
 
     private let prefs: PrefsTestSet
     private let keys: [HarnessKey]
@@ -42,7 +42,7 @@ struct Editor {
     private var isShown = false
     private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
     /// Why the file cannot be read, since the last look at it.
-    private var trouble: String?
+    private var readError: String?
 
     /// - Parameters:
     ///   - title: where the preferences are, for the user.
@@ -72,34 +72,35 @@ struct Editor {
         }
         let contents = try contents().get()
         model = EditorModel(
-            zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: trouble ?? failure?.description)
+            zip(keys, contents).map { EditorRow(key: $0, content: $1) },
+            statusMessage: readError ?? failure?.description)
         defer { terminal.leave() }
         guard try terminal.enter() else { return }
-        repeat { try show() } while try follow(terminal.wait(milliseconds: wait))
+        repeat { try show() } while try handle(terminal.wait(milliseconds: wait))
     }
 
-    private var wait: Int32? { decoder.isUndecided ? Self.millisecondsOfEscape : nil }
+    private var wait: Int32? { decoder.hasPendingEscape ? Self.escapeTimeoutMilliseconds : nil }
 
     private mutating func show() throws {
         let size = terminal.size
-        isShown = size.isEnough
+        isShown = size.isSufficient
         try terminal.write(painter.paint(EditorScreen(model, title: title, size: size)))
     }
 
     /// - Returns: false at the end.
-    private mutating func follow(_ event: Terminal.Event) throws -> Bool {
+    private mutating func handle(_ event: Terminal.Event) throws -> Bool {
         switch event {
         case .bytes(let bytes): return press(decoder.keys(from: bytes))
-        case .silence: return press(decoder.keysAfterSilence())
+        case .timeout: return press(decoder.keysAfterTimeout())
         case .woken: refresh()
-        case .signal(let number): return try follow(number)
+        case .signal(let number): return try handle(number)
         case .closed: return false
         }
         return true
     }
 
-    private mutating func follow(_ signal: Int32) throws -> Bool {
-        painter.forget()
+    private mutating func handle(_ signal: Int32) throws -> Bool {
+        painter.invalidate()
         return switch signal {
         case SIGTSTP: try terminal.suspend()
         case SIGCONT: try terminal.enter()
@@ -114,8 +115,8 @@ struct Editor {
             guard let effect = model.press(key) else { continue }
             switch effect {
             case .leave: return false
-            case .redraw: painter.forget()
-            case .store, .reset, .unset: carryOut(effect)
+            case .redraw: painter.invalidate()
+            case .store, .reset, .unset: perform(effect)
             }
         }
         return true
@@ -123,8 +124,8 @@ struct Editor {
 
     // MARK: - Preferences
 
-    private mutating func carryOut(_ effect: EditorModel.Effect) {
-        var refusal: String?
+    private mutating func perform(_ effect: EditorModel.Effect) {
+        var errorMessage: String?
         do {
             switch effect {
             case .store(let text, let row): prefs[keys[row].name] = try ValueText.parse(text, as: keys[row].type)
@@ -133,31 +134,31 @@ struct Editor {
             case .redraw, .leave: return
             }
             switch prefs.lastError {
-            case .some(let error) where error.wasStored: model.notice = error.shortText
-            case let error: refusal = error?.description
+            case .some(let error) where error.wasStored: model.statusMessage = error.shortText
+            case let error: errorMessage = error?.description
             }
         } catch {
-            refusal = "\(error)"
+            errorMessage = "\(error)"
         }
         switch contents() {
-        case .success(let contents): model.finish(effect, refusal: refusal, contents)
+        case .success(let contents): model.finish(effect, errorMessage: errorMessage, contents)
         case .failure(let error):
-            model.finish(effect, refusal: refusal, nil)
-            model.notice = error.description
+            model.finish(effect, errorMessage: errorMessage, nil)
+            model.statusMessage = error.description
         }
     }
 
     private mutating func refresh() {
-        let former = trouble
+        let former = readError
         switch contents() {
         case .success(let contents):
             model.refresh(contents)
-            if let trouble {
-                model.notice = trouble
+            if let readError {
+                model.statusMessage = readError
             } else if former != nil {
-                model.notice = "the file can be read again"
+                model.statusMessage = "the file can be read again"
             }
-        case .failure(let error): model.notice = error.shortText
+        case .failure(let error): model.statusMessage = error.shortText
         }
     }
 
@@ -165,7 +166,7 @@ struct Editor {
     private mutating func contents() -> Result<[EditorRow.Content], PrefsError> {
         let values = prefs.values
         let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
-        trouble = error?.shortText
+        readError = error?.shortText
         if let error, !error.returnsKnownState { return .failure(error) }
         return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
     }

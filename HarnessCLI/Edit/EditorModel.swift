@@ -22,11 +22,11 @@ struct EditorModel: Equatable {
     private(set) var field: TextField?
     private(set) var showsHelp = false
     /// About the whole set; until the next key.
-    var notice: String?
+    var statusMessage: String?
 
-    init(_ rows: [EditorRow], notice: String? = nil) {
+    init(_ rows: [EditorRow], statusMessage: String? = nil) {
         self.rows = rows
-        self.notice = notice
+        self.statusMessage = statusMessage
     }
 
     var selected: EditorRow { rows[selection] }
@@ -34,7 +34,7 @@ struct EditorModel: Equatable {
     // MARK: - Keys
 
     mutating func press(_ key: Key) -> Effect? {
-        notice = nil
+        statusMessage = nil
         if key == .redraw { return .redraw }
         if showsHelp {
             showsHelp = false
@@ -50,7 +50,7 @@ struct EditorModel: Equatable {
         case .home: move(to: 0)
         case .end: move(to: rows.count - 1)
         case .enter:
-            rows[selection].refusal = nil
+            rows[selection].errorMessage = nil
             field = TextField(selected.text)
         case .text("r"): return .reset(row: selection)
         case .text("u"): return .unset(row: selection)
@@ -78,12 +78,12 @@ struct EditorModel: Equatable {
 
     private mutating func endEdit() {
         field = nil
-        rows[selection].refusal = nil
+        rows[selection].errorMessage = nil
     }
 
     /// From the last row to the first, and back. What is marked has been seen.
     private mutating func move(to row: Int) {
-        rows[selection].refusal = nil
+        rows[selection].errorMessage = nil
         for row in rows.indices { rows[row].isMarked = false }
         selection = (row + rows.count) % rows.count
     }
@@ -92,10 +92,10 @@ struct EditorModel: Equatable {
 
     /// An effect has been carried out, or refused; then the text stays.
     /// - Parameter contents: what is stored now; nil where it cannot be read.
-    mutating func finish(_ effect: Effect, refusal: String?, _ contents: [EditorRow.Content]?) {
+    mutating func finish(_ effect: Effect, errorMessage: String?, _ contents: [EditorRow.Content]?) {
         if let row = effect.row {
-            rows[row].refusal = refusal
-            if refusal == nil {
+            rows[row].errorMessage = errorMessage
+            if errorMessage == nil {
                 field = nil
                 rows[row].isMarked = false
                 // It is the user's own change, and not marked.

@@ -17,7 +17,7 @@ struct EditorRow: Equatable {
     /// Whether others have changed it, and the user has not moved since.
     var isMarked = false
     /// Why the text that was typed, or a reset, is not stored.
-    var refusal: String?
+    var errorMessage: String?
 
     /// As the user edits it.
     var text: String {

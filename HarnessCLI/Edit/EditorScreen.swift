@@ -21,9 +21,9 @@ struct EditorScreen: Equatable {
         let rows: Int
 
         /// The least that the form fits.
-        static let least = Size(columns: 40, rows: 12)
+        static let minimum = Size(columns: 40, rows: 12)
 
-        var isEnough: Bool { columns >= Self.least.columns && rows >= Self.least.rows }
+        var isSufficient: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
     }
 
     /// From the top; what is missing is blank.
@@ -33,14 +33,14 @@ struct EditorScreen: Equatable {
 
     /// - Parameter title: where the values are.
     init(_ model: EditorModel, title: String, size: Size) {
-        guard size.isEnough else {
-            let text = "prefs edit needs \(Size.least.columns) x \(Size.least.rows); Ctrl-C leaves"
+        guard size.isSufficient else {
+            let text = "prefs edit needs \(Size.minimum.columns) x \(Size.minimum.rows); Ctrl-C leaves"
             lines = DisplayWidth.lines(text, width: max(1, size.columns)).prefix(size.rows).map { [Span(text: $0)] }
             return
         }
         let name = "prefs edit  "
-        let place = DisplayWidth.shortened(title.printable, to: size.columns - name.count)
-        lines = [[Span(text: DisplayWidth.fitted(name + place, to: size.columns), emphasis: .title)]]
+        let shortTitle = DisplayWidth.shortened(title.printable, to: size.columns - name.count)
+        lines = [[Span(text: DisplayWidth.fitted(name + shortTitle, to: size.columns), emphasis: .title)]]
         if model.showsHelp {
             lines += Self.help.map { [Span(text: $0)] }
         } else {
@@ -49,7 +49,7 @@ struct EditorScreen: Equatable {
             lines += form.lines
         }
         lines += Array(repeating: [], count: size.rows - 1 - lines.count)
-        lines.append([Self.foot(model, size.columns)])
+        lines.append([Self.footer(model, size.columns)])
     }
 
     /// Fits the least size.
@@ -66,9 +66,9 @@ struct EditorScreen: Equatable {
         "Type [\"a\",\"b\"] or a,b  {\"k\":\"v\"} or k=v",
     ]
 
-    private static func foot(_ model: EditorModel, _ columns: Int) -> Span {
-        if let notice = model.notice {
-            return Span(text: DisplayWidth.shortened(notice.printable, to: columns), emphasis: .error)
+    private static func footer(_ model: EditorModel, _ columns: Int) -> Span {
+        if let statusMessage = model.statusMessage {
+            return Span(text: DisplayWidth.shortened(statusMessage.printable, to: columns), emphasis: .error)
         }
         let text =
             if model.showsHelp {

@@ -24,7 +24,7 @@ struct KeyDecoder {
 
     /// Whether all it has is the byte of the Escape key, with which every sequence begins, too: only time tells. What has
     /// come further is a sequence, and its rest is waited for, however slow the line.
-    var isUndecided: Bool { pasted == nil && bytes == [Self.escape] }
+    var hasPendingEscape: Bool { pasted == nil && bytes == [Self.escape] }
 
     mutating func keys(from more: some Sequence<UInt8>) -> [Key] {
         bytes += more
@@ -37,8 +37,8 @@ struct KeyDecoder {
     }
 
     /// Nothing came for a while: what was undecided was the Escape key.
-    mutating func keysAfterSilence() -> [Key] {
-        guard isUndecided else { return [] }
+    mutating func keysAfterTimeout() -> [Key] {
+        guard hasPendingEscape else { return [] }
         bytes = []
         return [.escape]
     }

@@ -1,32 +1,32 @@
 /// Makes what a terminal understands (ECMA-48) of screens, and only of what differs from the one before.
 struct ScreenPainter {
     /// The alternate screen, no wrapping at the last column, and pasted text told from keys.
-    static let beginning = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h"
+    static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h"
     /// Undoes that, and shows the cursor.
-    static let end: StaticString = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    static let leaveSequence: StaticString = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let style: Style
     /// What the terminal shows; nil where nobody knows.
-    private var shown: EditorScreen?
+    private var lastScreen: EditorScreen?
 
     init(_ style: Style) {
         self.style = style
     }
 
     /// The next screen is painted whole.
-    mutating func forget() {
-        shown = nil
+    mutating func invalidate() {
+        lastScreen = nil
     }
 
     mutating func paint(_ screen: EditorScreen) -> String {
-        if screen == shown { return "" }
-        var text = "\u{1B}[?25l" + (shown == nil ? "\u{1B}[0m\u{1B}[2J" : "")
-        for row in 0..<max(screen.lines.count, shown?.lines.count ?? 0) {
+        if screen == lastScreen { return "" }
+        var text = "\u{1B}[?25l" + (lastScreen == nil ? "\u{1B}[0m\u{1B}[2J" : "")
+        for row in 0..<max(screen.lines.count, lastScreen?.lines.count ?? 0) {
             let line = screen.lines[safe: row] ?? []
-            if line != shown?.lines[safe: row] ?? [] { text += paint(line, row) }
+            if line != lastScreen?.lines[safe: row] ?? [] { text += paint(line, row) }
         }
         if let cursor = screen.cursor { text += Self.move(cursor.row, cursor.column) + "\u{1B}[?25h" }
-        shown = screen
+        lastScreen = screen
         return text
     }
 

@@ -24,7 +24,7 @@ enum SignalPipe {
     static var isEnding: Bool { state.pointee.isEnding }
 
     /// Whether the terminal is ours to change; true where nobody is told apart by it.
-    static var isInFront: Bool {
+    static var isInForeground: Bool {
         let front = tcgetpgrp(STDIN_FILENO)
         return front < 0 || front == getpgrp()
     }
@@ -85,8 +85,8 @@ enum SignalPipe {
     }
 
     private static func exit(_ code: Int32) -> Never {
-        if isInFront {
-            let text = ScreenPainter.end
+        if isInForeground {
+            let text = ScreenPainter.leaveSequence
             _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
             tcsetattr(STDIN_FILENO, TCSANOW, &state.pointee.modes)
         }

@@ -10,19 +10,19 @@ final class Terminal: Sendable {
         case woken
         case signal(Int32)
         /// Nothing else happened in time.
-        case silence
+        case timeout
         /// Nobody is at the other end.
         case closed
     }
 
     /// What ends the program, if it is not kept from it.
-    private static let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    private static let others = [SIGWINCH, SIGTSTP, SIGCONT]
+    private static let terminationSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let otherSignals = [SIGWINCH, SIGTSTP, SIGCONT]
 
-    private let before: termios
+    private let originalModes: termios
 
     /// Whether there is one that can show a form.
-    static var isThere: Bool {
+    static var isAvailable: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
             && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
@@ -30,10 +30,10 @@ final class Terminal: Sendable {
     init() throws {
         var modes = termios()
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { throw Self.failure() }
-        before = modes
+        originalModes = modes
         try SignalPipe.open(restoring: modes)
-        for number in Self.ends { SignalPipe.handleEnd(number) }
-        for number in Self.others { SignalPipe.handle(number) }
+        for number in Self.terminationSignals { SignalPipe.handleEnd(number) }
+        for number in Self.otherSignals { SignalPipe.handle(number) }
     }
 
     /// Keys come one by one and unseen, and the form's screen is shown. In the background the system stops the process here,
@@ -41,7 +41,7 @@ final class Terminal: Sendable {
     ///
     /// - Returns: false where the program is to end instead.
     func enter() throws -> Bool {
-        var modes = before
+        var modes = originalModes
         cfmakeraw(&modes)
         // Control-C and Control-Z are signals still, for all processes in front.
         modes.c_lflag |= tcflag_t(ISIG)
@@ -49,17 +49,17 @@ final class Terminal: Sendable {
             if errno != EINTR { throw Self.failure() }
             if SignalPipe.isEnding { return false }
         }
-        try write(ScreenPainter.beginning)
+        try write(ScreenPainter.enterSequence)
         return true
     }
 
     /// The terminal is as it was.
     func leave() {
         // In the background it is another's, and was left before.
-        guard SignalPipe.isInFront else { return }
+        guard SignalPipe.isInForeground else { return }
         // Where it is gone, there is nothing to restore.
-        try? write(ScreenPainter.end.description)
-        var modes = before
+        try? write(ScreenPainter.leaveSequence.description)
+        var modes = originalModes
         while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
@@ -100,7 +100,7 @@ final class Terminal: Sendable {
             return number == 0 ? .woken : .signal(Int32(number))
         }
         if sources[0].revents != 0 { return Self.read() }
-        return .silence
+        return .timeout
     }
 
     private static func read() -> Event {

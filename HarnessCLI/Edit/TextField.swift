@@ -51,11 +51,11 @@ struct TextField: Equatable {
         for cell in cells {
             if column >= visible.lowerBound, column + cell.width <= visible.upperBound {
                 // Half of a wide character is a blank.
-                shown += DisplayWidth.blanks(column - start - DisplayWidth.of(shown)) + cell.text
+                shown += DisplayWidth.spaces(column - start - DisplayWidth.of(shown)) + cell.text
             }
             column += cell.width
         }
-        shown += DisplayWidth.blanks(width - DisplayWidth.of(shown) - (isCutBehind ? 1 : 0))
+        shown += DisplayWidth.spaces(width - DisplayWidth.of(shown) - (isCutBehind ? 1 : 0))
         return (shown + (isCutBehind ? "…" : ""), cursor - start)
     }
 }

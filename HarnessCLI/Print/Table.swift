@@ -14,7 +14,7 @@ struct Table {
         }
         let lines = rows.map { row in
             let cells = zip(row, widths).map { cell, width in
-                cell + DisplayWidth.blanks(width - DisplayWidth.of(cell))
+                cell + DisplayWidth.spaces(width - DisplayWidth.of(cell))
             }
             var line = cells.joined(separator: "  ")
             // By scalars: to go back over the characters of a text with many combining marks takes quadratic time.

@@ -40,7 +40,7 @@ enum ValueText {
     }
 
     /// The form of the output of `line(_:)`.
-    static func form(_ value: Any) -> OutputForm { value is String || value is Date ? .value : .json }
+    static func format(_ value: Any) -> OutputFormat { value is String || value is Date ? .value : .json }
 
     /// As property lists call it.
     static func typeName(_ value: Any) -> String {
@@ -90,9 +90,9 @@ enum ValueText {
     }
 
     private static func date(_ text: String) -> Date? {
-        let form =
+        let format =
             /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
-        guard let (_, day, time, fraction) = text.wholeMatch(of: form)?.output else { return nil }
+        guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }
         // Foundation's style counts by the Julian calendar before 1582, and files do not.
         if let seconds = JSONDate.interval(of: "\(day)\(time ?? "T00:00:00")\(fraction ?? "")Z"),
             seconds < JSONText.startOfGregorianCalendar

@@ -6,20 +6,20 @@ struct Difference {
     private let lines: [(path: [String], old: Any?, new: Any?)]
 
     /// - Parameter inside: whether values that are dictionaries on both sides are compared key by key.
-    init(from before: [String: Any], to after: [String: Any], inside: Bool) {
+    init(from before: [String: Any], to after: [String: Any], nested: Bool) {
         var lines: [(path: [String], old: Any?, new: Any?)] = []
-        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], inside: Bool) {
+        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], nested: Bool) {
             guard let change = PrefsChange(root: "", from: before, to: after, origin: .thisProcess) else { return }
             for key in change.keys {
                 let (old, new) = (change.oldValues[key], change.newValues[key])
-                if inside, let old = old as? [String: Any], let new = new as? [String: Any] {
-                    add(old, new, path + [key], inside: false)
+                if nested, let old = old as? [String: Any], let new = new as? [String: Any] {
+                    add(old, new, path + [key], nested: false)
                 } else {
                     lines.append((path + [key], old, new))
                 }
             }
         }
-        add(before, after, [], inside: inside)
+        add(before, after, [], nested: nested)
         self.lines = lines
     }
 

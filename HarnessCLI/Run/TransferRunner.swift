@@ -4,23 +4,23 @@ import PrefsTestSet
 
 /// Carries out an export or an import, of whatever place.
 struct TransferRunner {
-    let place: any TransferPlace
+    let target: any TransferTarget
     let wantsJSON: Bool
 
     func export(as format: ExportFormat, to path: String?) -> Outcome {
         if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
             return .failure(
-                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.wrongUsage,
+                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.usageErrorCode,
                 asJSON: wantsJSON)
         }
         do {
-            let (values, failure) = try place.values()
+            let (values, failure) = try target.values()
             let bytes = try format.data(of: values)
             guard let path else {
-                return Outcome(bytes: bytes, as: OutputForm(format)).telling(failure, asJSON: wantsJSON)
+                return Outcome(bytes: bytes, as: OutputFormat(format)).reporting(failure, asJSON: wantsJSON)
             }
             try TransferFile.write(bytes, to: path.absolutePath)
-            return Outcome().telling(failure, asJSON: wantsJSON)
+            return Outcome().reporting(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
@@ -30,15 +30,15 @@ struct TransferRunner {
         do {
             let bytes = try TransferFile.read(path?.absolutePath)
             guard dryRun else {
-                return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
+                return Outcome().reporting(try target.store(bytes, merge: merge), asJSON: wantsJSON)
             }
-            let (before, failure) = try place.values()
+            let (before, failure) = try target.values()
             let difference = Difference(
-                from: before, to: try place.result(of: bytes, merge: merge, over: before),
-                inside: place.holdsDictionaries)
-            let (output, form): (String, OutputForm) =
+                from: before, to: try target.result(of: bytes, merge: merge, over: before),
+                nested: target.containsRoots)
+            let (output, outputFormat): (String, OutputFormat) =
                 wantsJSON ? (difference.json, .json) : (difference.text(Style(of: STDOUT_FILENO)), .text)
-            return Outcome(output: output, as: form).telling(failure, asJSON: wantsJSON)
+            return Outcome(output: output, as: outputFormat).reporting(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
@@ -46,9 +46,9 @@ struct TransferRunner {
 }
 
 /// Where exported values come from and imported ones go to.
-protocol TransferPlace {
+protocol TransferTarget {
     /// Whether the values are roots, rather than values of one.
-    var holdsDictionaries: Bool { get }
+    var containsRoots: Bool { get }
     /// With the error that tells of a malformed file, whose newest known state the values are.
     func values() throws -> (values: [String: Any], failure: PrefsError?)
     /// All or nothing. Gives a warning, if there is one.
@@ -58,9 +58,9 @@ protocol TransferPlace {
 }
 
 /// The test set, whose keys and types are its own.
-struct TestSetPlace: TransferPlace {
+struct TestSetTarget: TransferTarget {
     let prefs: PrefsTestSet
-    var holdsDictionaries: Bool { false }
+    var containsRoots: Bool { false }
 
     func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let values = prefs.values
@@ -69,22 +69,22 @@ struct TestSetPlace: TransferPlace {
     }
 
     func store(_ bytes: Data, merge: Bool) throws -> PrefsError? {
-        if let error = prefs.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
+        if let error = prefs.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
         return prefs.lastError
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
-        if let error = copy.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
+        if let error = copy.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
         return copy.values
     }
 }
 
 /// A whole domain, or one root of it.
-struct DomainPlace: TransferPlace {
+struct DomainTarget: TransferTarget {
     let domain: PropertyListDomain
     let root: String?
-    var holdsDictionaries: Bool { root == nil }
+    var containsRoots: Bool { root == nil }
 
     func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
@@ -96,14 +96,14 @@ struct DomainPlace: TransferPlace {
         let imported = try ExportFormat.values(of: bytes)
         return try domain.update { entries in
             let values = Self.result(
-                of: imported, merge: merge, over: try values(in: entries), inside: holdsDictionaries)
+                of: imported, merge: merge, over: try values(in: entries), nested: containsRoots)
             if let root { entries[root] = values } else { entries = values }
         }
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let imported = try ExportFormat.values(of: bytes)
-        let result = Self.result(of: imported, merge: merge, over: values, inside: holdsDictionaries)
+        let result = Self.result(of: imported, merge: merge, over: values, nested: containsRoots)
         // A root is vetted as the one entry that changes.
         guard let root else { return try PropertyListDomain.changed(values, to: result) }
         return try PropertyListDomain.changed([root: values], to: [root: result])[root] as? [String: Any] ?? [:]
@@ -117,11 +117,11 @@ struct DomainPlace: TransferPlace {
     }
 
     private static func result(
-        of imported: [String: Any], merge: Bool, over values: [String: Any], inside: Bool
+        of imported: [String: Any], merge: Bool, over values: [String: Any], nested: Bool
     ) -> [String: Any] {
         guard merge else { return imported }
         return values.merging(imported) { old, new in
-            guard inside, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
+            guard nested, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
             return old.merging(new) { $1 }
         }
     }

@@ -7,26 +7,26 @@ final class Watch: @unchecked Sendable {
     private let prefs: PrefsTestSet
     private let keys: [String]
     private let asJSON: Bool
-    private let place: String
+    private let target: String
     private let file: String?
 
     /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
-    private let end = DispatchSemaphore(value: 0)
+    private let finished = DispatchSemaphore(value: 0)
     private let lock = NSLock()
     /// Under the lock.
     private var failure: (any Error)?
     /// Why the file cannot be read, as it was told last. Belongs to the queue.
-    private var trouble: String?
+    private var readError: String?
 
     /// - Parameters:
     ///   - place: where the preferences are, for the user.
     ///   - file: of the preferences; nil if they are in none.
-    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, place: String, file: String?) {
+    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, target: String, file: String?) {
         self.prefs = prefs
         self.keys = keys
         self.asJSON = asJSON
-        self.place = place
+        self.target = target
         self.file = file
     }
 
@@ -34,18 +34,18 @@ final class Watch: @unchecked Sendable {
     ///
     /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
     func run() throws {
-        let signals = EndSignals { self.end.signal() }
+        let signals = TerminationSignals { self.finished.signal() }
         signal(SIGPIPE, SIG_IGN)
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
         // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
         let watch = file.flatMap { file in
-            try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.tellOfTrouble() } }
+            try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
         }
         // What cannot be read now is watched all the same: it may be, later.
-        queue.sync { tellOfTrouble() }
-        tell("prefs: watching \((file ?? place).printable); Ctrl-C ends it")
-        end.wait()
+        queue.sync { reportReadErrors() }
+        printStatus("prefs: watching \((file ?? target).printable); Ctrl-C ends it")
+        finished.wait()
         observation.cancel()
         withExtendedLifetime(watch) {}
         withExtendedLifetime(signals) {}
@@ -53,20 +53,20 @@ final class Watch: @unchecked Sendable {
     }
 
     /// Tells when the file becomes unreadable, and when it is readable again.
-    private func tellOfTrouble() {
+    private func reportReadErrors() {
         _ = prefs.values
         let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
-        guard now != trouble else { return }
-        trouble = now
+        guard now != readError else { return }
+        readError = now
         if asJSON {
-            tell(OutputForm.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
+            printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
         } else {
-            tell("prefs: " + (now ?? "\(file ?? place) can be read again").printable)
+            printStatus("prefs: " + (now ?? "\(file ?? target) can be read again").printable)
         }
     }
 
     /// Whoever does not read it knows as much as before.
-    private func tell(_ line: String) {
+    private func printStatus(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
@@ -77,10 +77,10 @@ final class Watch: @unchecked Sendable {
         do {
             let bytes = Data(lines.joined().utf8)
             try FileHandle.standardOutput.write(
-                contentsOf: (asJSON ? OutputForm.json : .text).bytes(bytes, for: STDOUT_FILENO))
+                contentsOf: (asJSON ? OutputFormat.json : .text).bytes(bytes, for: STDOUT_FILENO))
         } catch {
             if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { lock.withLock { failure = error } }
-            end.signal()
+            finished.signal()
         }
     }
 

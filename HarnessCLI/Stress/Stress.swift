@@ -38,10 +38,10 @@ struct Stress {
                 "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + signal,
                 asJSON: wantsJSON)
         }
-        let stored = try StressRemains(file: file).check(&tally)
+        let stored = try StressLeftovers(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
             output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)), as: wantsJSON ? .json : .text,
-            code: tally.losses.isEmpty ? 0 : Outcome.refused)
+            code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }
 }

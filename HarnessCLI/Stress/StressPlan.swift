@@ -7,9 +7,9 @@ struct StressPlan {
     let kills: Bool
 
     init(_ options: Options) throws(UsageError) {
-        threads = try options.number(.threads, default: 4, most: 64)
-        processes = try options.number(.processes, default: 2, most: 64)
-        writes = try options.number(.writes, default: 250, most: 1_000_000)
+        threads = try options.number(.threads, default: 4, maximum: 64)
+        processes = try options.number(.processes, default: 2, maximum: 64)
+        writes = try options.number(.writes, default: 250, maximum: 1_000_000)
         kills = options.has(.kill)
     }
 

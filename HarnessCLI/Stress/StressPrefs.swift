@@ -10,7 +10,7 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     let counterKey: String
     let valueKey: String
     /// What the counter of its own was when it was last counted up. Belongs to the thread.
-    private var lastOwn: Int?
+    private var lastOwnCount: Int?
 
     init(process: Int, thread: Int, file: String) {
         counterKey = "counter \(process).\(thread)"
@@ -23,7 +23,7 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { [Self.sharedKey, counterKey, valueKey] }
 
     /// What was stored of the thread's own.
-    struct Written {
+    struct StoredWrite {
         let key: String
         let number: Int
     }
@@ -32,11 +32,11 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     /// number.
     ///
     /// - Throws: `PrefsError`, and where the counter of its own is not what this thread has left there.
-    func write(_ number: Int) throws -> Written {
+    func write(_ number: Int) throws -> StoredWrite {
         guard number.isMultiple(of: 2) else {
             self[valueKey] = number
             if let lastError { throw lastError }
-            return Written(key: valueKey, number: number)
+            return StoredWrite(key: valueKey, number: number)
         }
         var own = 0
         let error = update { values in
@@ -45,19 +45,19 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
             values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
         }
         if let error { throw error }
-        defer { lastOwn = own }
-        if let lastOwn, own != lastOwn + 1 {
-            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(lastOwn) was stored")
+        defer { lastOwnCount = own }
+        if let lastOwnCount, own != lastOwnCount + 1 {
+            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(lastOwnCount) was stored")
         }
-        return Written(key: counterKey, number: own)
+        return StoredWrite(key: counterKey, number: own)
     }
 
     /// What is wrong with what is read now; nobody else writes that key.
-    func flaw(in written: Written) -> String? {
-        let read = self[written.key] as? Int
+    func mismatch(in stored: StoredWrite) -> String? {
+        let read = self[stored.key] as? Int
         if let lastError { return "\(lastError)" }
-        guard read != written.number else { return nil }
-        return "\(written.key) reads \(read.map(String.init) ?? "nothing") after \(written.number) was stored"
+        guard read != stored.number else { return nil }
+        return "\(stored.key) reads \(read.map(String.init) ?? "nothing") after \(stored.number) was stored"
     }
 
     /// The increments among so many writes.

@@ -8,19 +8,19 @@ final class StressProcess {
     private let ended = DispatchSemaphore(value: 0)
     private var unread = Data()
     /// Whether it was sent a kill.
-    private(set) var isDoomed = false
+    private(set) var wasKilled = false
 
-    enum End: Equatable {
+    enum Exit: Equatable {
         case killed
         case code(Int32)
         /// It has closed its output, and lives.
-        case none
+        case stillRunning
 
         var text: String {
             switch self {
             case .killed: "somebody killed it"
             case .code(let code): "exit code or signal \(code)"
-            case .none: "it tells nothing any more"
+            case .stillRunning: "it tells nothing any more"
             }
         }
     }
@@ -51,16 +51,16 @@ final class StressProcess {
     }
 
     func kill() {
-        isDoomed = true
+        wasKilled = true
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
     /// Waits until it is gone.
-    func end() -> End {
+    func waitForExit() -> Exit {
         if process.isRunning, ended.wait(timeout: .now() + .seconds(60)) == .timedOut {
             kill()
             ended.wait()
-            return .none
+            return .stillRunning
         }
         try? output.fileHandleForReading.close()
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL

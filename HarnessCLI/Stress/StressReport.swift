@@ -17,7 +17,7 @@ struct StressReport {
         let latencies = Self.percentiles.map { "p\($0) \(milliseconds(tally.latencies.percentile($0)))" }
         table.add("latency", (latencies + ["longest \(milliseconds(tally.latencies.longest))"]).joined(separator: ", "))
         if tally.plan.kills { table.add("kills", "\(tally.kills)") }
-        let most = tally.mostIncrements
+        let most = tally.maxIncrements
         let range = most == tally.increments ? "" : ", and at most \(most) may be stored"
         table.add("counted", "\(stored) increments stored, \(tally.increments) acknowledged\(range)")
         let verdict =
@@ -34,7 +34,7 @@ struct StressReport {
             ("processes", tally.plan.processes), ("threads", tally.plan.threads), ("writes", tally.writes),
             ("seconds", rounded(seconds)), ("writesPerSecond", rate), ("latencyMicroseconds", latencies),
             ("kills", tally.kills), ("incrementsAcknowledged", tally.increments),
-            ("incrementsAtMost", tally.mostIncrements), ("incrementsStored", stored), ("losses", tally.losses),
+            ("incrementsAtMost", tally.maxIncrements), ("incrementsStored", stored), ("losses", tally.losses),
             ("isWhole", tally.losses.isEmpty),
         ]) + "\n"
     }

@@ -18,14 +18,14 @@
             return try PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
         }
 
-        @Test func whatIsSetIsNotOnDisk() throws {
+        @Test func aUserDefaultsValueIsNotOnDiskAtExit() throws {
             #expect(try home.run("RawDefaults", ["set", "Alternative", "key", "value"]) == Printed())
             #expect(try stored() == nil, "the program has ended, and nothing is there")
             #expect(try home.prefs("write", "Alternative", "key", "-string", "value") == Printed())
             #expect(try stored() == ["key": "value"])
         }
 
-        @Test func whatCannotBeStoredStopsTheProgram() throws {
+        @Test func userDefaultsTrapsOnAnInvalidObject() throws {
             #expect(try home.run("RawDefaults", ["set-object", "Alternative", "key"]).wasKilled)
         }
 

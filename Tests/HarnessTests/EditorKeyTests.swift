@@ -25,7 +25,7 @@ import Testing
         ("\u{1B}[" + String(repeating: "1", count: 40), []),
     ]
 
-    @Test(arguments: table.indices) func bytesInWhateverPiecesGiveTheSameKeys(index: Int) {
+    @Test(arguments: table.indices) func keysDoNotDependOnHowBytesAreSplit(index: Int) {
         let (text, keys) = Self.table[index]
         let bytes = Array(text.utf8)
         for cut in 0...bytes.count {
@@ -36,28 +36,28 @@ import Testing
         var decoder = KeyDecoder()
         let found = bytes.flatMap { decoder.keys(from: [$0]) }
         #expect(found == keys)
-        #expect(!decoder.isUndecided)
+        #expect(!decoder.hasPendingEscape)
     }
 
-    @Test func whatIsNoUTF8IsLeftOut() {
+    @Test func invalidUTF8IsIgnored() {
         var decoder = KeyDecoder()
         let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0x62, 0x80, 0xE0, 0x80, 0x80, 0xED, 0xA0, 0x80, 0xF5, 0x63]
         let keys = decoder.keys(from: bytes)
         #expect(keys == [.text("a"), .text("b"), .text("c")])
     }
 
-    @Test func onlyTimeTellsEscapeFromTheBeginningOfASequence() {
+    @Test func aLoneEscapeIsAKeyAfterATimeout() {
         var decoder = KeyDecoder()
-        func expect(_ keys: [Key], _ isUndecided: Bool = false) {
-            #expect(keys == [] && decoder.isUndecided == isUndecided)
+        func expect(_ keys: [Key], _ hasPendingEscape: Bool = false) {
+            #expect(keys == [] && decoder.hasPendingEscape == hasPendingEscape)
         }
         expect(decoder.keys(from: [0x1B]), true)
-        let escape = decoder.keysAfterSilence()
+        let escape = decoder.keysAfterTimeout()
         #expect(escape == [.escape])
-        expect(decoder.keysAfterSilence())
+        expect(decoder.keysAfterTimeout())
         // A sequence that has begun is waited for, however slow the line.
         expect(decoder.keys(from: [0x1B, 0x5B]))
-        expect(decoder.keysAfterSilence())
+        expect(decoder.keysAfterTimeout())
         let down = decoder.keys(from: [0x42])
         #expect(down == [.down])
         // In a paste it is no key.

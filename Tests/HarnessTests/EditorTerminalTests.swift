@@ -7,7 +7,7 @@ import Testing
     private typealias Keys = EditorSession.Keys
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-    func isRestoredAfterASignal(number: Int32) throws {
+    func aSignalRestoresTheTerminal(number: Int32) throws {
         let session = try EditorSession(in: HarnessHome())
         #expect(session.modes != session.terminal.modes)
         try session.end { session.terminal.send(number) }
@@ -19,14 +19,14 @@ import Testing
         try session.type(Keys.enter, "5")
         try session.wait("> Integer Value     Int         editing     5")
         try session.end { try session.type(Keys.interrupt) }
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
     }
 
-    @Test func controlCTwiceLeavesWhereTheLockIsHeld() throws {
+    @Test func aSecondSignalEndsTheEditorWhileTheLockIsHeld() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
-        let sidecar = home.suiteFile.deletingLastPathComponent().path + "/.\(home.suiteFile.lastPathComponent).lock"
-        let lock = open(sidecar, O_RDWR | O_CLOEXEC)
+        let lockFile = home.suiteFile.deletingLastPathComponent().path + "/.\(home.suiteFile.lastPathComponent).lock"
+        let lock = open(lockFile, O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
         let session = try EditorSession(in: home)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// In the background the terminal is not its own: it is not touched, and keeps nobody from ending the editor.
-    @Test(arguments: ["", "bg;"]) func isEndedInTheBackground(before: String) throws {
+    @Test(arguments: ["", "bg;"]) func aSignalEndsTheEditorInTheBackground(before: String) throws {
         let home = try HarnessHome()
         let script = "set -m; \"$0\" edit; \(before) kill %1; kill -CONT %1 2> /dev/null; wait %1; echo \"left $?\""
         let terminal = try PseudoTerminal(
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["< /dev/null", "> out", "--json", ";TERM=dumb"])
-    func withoutATerminalItSaysSo(how: String) throws {
+    func editReportsThatItNeedsATerminal(how: String) throws {
         let home = try HarnessHome()
         let isDumb = how == ";TERM=dumb"
         let script =
@@ -118,10 +118,10 @@ import Testing
         #expect(Set(terminal.screen.lines) == [""])
     }
 
-    @Test func inAPipe() throws {
+    @Test func editInAPipeIsAUsageError() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("edit")
-                == .wrongUsage("`edit` needs a terminal on standard input and output; `prefs set` needs none"))
+                == .usageError("`edit` needs a terminal on standard input and output; `prefs set` needs none"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
-    private static let foot = "Enter edit  r reset  u unset  ? help  q leave"
+    private static let footer = "Enter edit  r reset  u unset  ? help  q leave"
     private static let table = [
         "  KEY               TYPE        STATE       VALUE",
         "> Integer Value     Int         default     10",
@@ -32,13 +32,13 @@ import Testing
     /// All but the title, which has the path of the file.
     private func body(_ session: EditorSession) -> [String] { Array(session.terminal.screen.lines.dropFirst()) }
 
-    @Test func fillsTheTerminalAndFollowsItsSize() throws {
+    @Test func theFormFillsTheTerminalAndFollowsItsSize() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let session = try EditorSession(in: home)
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  PrefsTestSet  /"))
         #expect(session.terminal.screen.lines[0].hasSuffix("/.config/persistentpreferences.harness.plist"))
-        let wide = Self.table + Array(repeating: "", count: 16) + [Self.foot]
+        let wide = Self.table + Array(repeating: "", count: 16) + [Self.footer]
         #expect(body(session) == wide)
         #expect(!session.terminal.screen.showsCursor)
         session.terminal.resize(columns: 40, rows: 12)
@@ -56,7 +56,7 @@ import Testing
         try session.leave()
     }
 
-    @Test func moves() throws {
+    @Test func keysMoveTheSelection() throws {
         let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
         for (key, row) in [
             (Keys.down, "> String"), (Keys.tab, "> Array"), (Keys.up, "> String"), (Keys.backTab, "> Integer"),
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The file is edited by hand beside the form: a typo, its correction, another typo and a value that is stored all the same.
-    @Test func tellsOfATypoInTheFile() throws {
+    @Test func aTypoInTheFileIsReported() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
         try home.edit(file, "<integer>1</integer>")
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func escapeGivesUp() throws {
+    @Test func escapeCancelsTheEdit() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "7")
         let session = try EditorSession(in: home)
@@ -135,7 +135,7 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
-    @Test func whatIsRefusedStaysAsItIsTyped() throws {
+    @Test func aRejectedTextStaysInTheForm() throws {
         let home = try HarnessHome()
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
@@ -169,7 +169,7 @@ import Testing
         try session.type(Keys.home, "u")
         try session.wait("> Integer Value     Int         not set")
         try session.leave()
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
         #expect(try home.prefs("get", "date") == Printed("2001-01-01T00:00:00Z\n"))
     }
 
@@ -183,7 +183,7 @@ import Testing
         try session.leave()
     }
 
-    @Test func whatAnotherProcessChangesAppearsAndIsMarked() throws {
+    @Test func changesByOtherProcessesAppearAndAreMarked() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let session = try EditorSession(in: home)

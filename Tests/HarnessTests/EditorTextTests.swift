@@ -9,7 +9,7 @@ import Testing
         ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇩🇪", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("ｆ", 2), ("…", 1), ("\u{200B}", 0), ("𠀀", 2),
         ("ﻻ", 1), ("ह\u{93F}", 1),
     ])
-    func widths(text: String, width: Int) {
+    func charactersHaveTheirTerminalWidth(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
     }
 

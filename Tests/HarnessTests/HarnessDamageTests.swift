@@ -28,12 +28,12 @@ import Testing
         let printed = try home.prefs(words + ["--file", path])
         let message =
             "\(path): \(file.reason); the file was left as it is, since this package has not written it"
-        #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .refused(message)))
+        #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .failure(message)))
         #expect(try home.state() == before)
     }
 
     @Test(arguments: [["read"], ["read-type"], ["write"], ["delete"], ["export", "--domain"], ["vet"], ["doctor"]])
-    func alsoAsADomainAndThroughALink(command: [String]) throws {
+    func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data("my notes".utf8), to: "notes.txt")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")

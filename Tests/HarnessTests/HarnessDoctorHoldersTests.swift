@@ -4,14 +4,14 @@ import Testing
 
 /// `prefs doctor` where somebody else is in the way: who holds the lock, and who may do what.
 @Suite struct HarnessDoctorHoldersTests {
-    @Test func whoHoldsTheLock() throws {
+    @Test func doctorNamesTheLockHolder() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         try home.prefs("write", path, "A", "k", "v")
         try home.write(Data("half".utf8), to: ".x.plist.tmp")
-        let sidecar = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
-        defer { close(sidecar) }
-        try #require(flock(sidecar, LOCK_EX | LOCK_NB) == 0)
+        let lockFile = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
+        defer { close(lockFile) }
+        try #require(flock(lockFile, LOCK_EX | LOCK_NB) == 0)
         let (report, code) = try doctor(path, home)
         let lock = try #require(report["lock"] as? [String: Any])
         #expect(code == 0 && lock["state"] as? String == "held")
@@ -26,7 +26,8 @@ import Testing
         #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
     }
 
-    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock")) func aStoppedHolderIsToldToGoOn() throws {
+    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock"))
+    func doctorSuggestsContinuingAStoppedLockHolder() throws {
         let home = try HarnessHome()
         let file = home.folder.file("x.plist")
         let writer = try PipedChild(
@@ -59,7 +60,7 @@ import Testing
     // MARK: - Permissions
 
     @Test(
-        .enabled(if: User.isHere, "root may do everything"),
+        .enabled(if: User.isAvailable, "root may do everything"),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (
@@ -72,13 +73,13 @@ import Testing
                 "chmod u+rw FOLDER/.x.plist.lock"
             ),
         ])
-    func whatMayNotBeDone(deed: String, reason: String, command: String) throws {
+    func doctorReportsMissingPermissions(setup: String, reason: String, command: String) throws {
         let home = try HarnessHome()
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
         #expect(try user.prefs("write", path, "A", "k", "v") == Printed())
-        #expect(try user.shell(deed) == Printed())
+        #expect(try user.shell(setup) == Printed())
         let printed = try user.prefs("doctor", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
@@ -101,7 +102,7 @@ import Testing
         }
 
         /// Also whether that user may run what was built.
-        static let isHere: Bool = {
+        static let isAvailable: Bool = {
             if geteuid() != 0 { return true }
             guard access(changer, X_OK) == 0, let folder = try? TemporaryFolder() else { return false }
             return (try? User(folder: folder).prefs("--version").code) == 0

@@ -5,7 +5,7 @@ import Testing
 /// `prefs doctor`: it explains, changes nothing, and the commands that it gives mend what is wrong.
 @Suite struct HarnessDoctorTests {
     /// What can be wrong with a file, as made by a test.
-    enum Ailment: String, CaseIterable {
+    enum Problem: String, CaseIterable {
         case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver
         case linkedLock, fifoAsLock, folderAsLock, openLock
 
@@ -40,13 +40,13 @@ import Testing
     /// With all that a shell takes for something else.
     private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
 
-    private func make(_ ailment: Ailment, _ home: HarnessHome) throws {
+    private func make(_ problem: Problem, _ home: HarnessHome) throws {
         let file = home.folder.file(Self.name)
         let path = home.path(Self.name)
         #expect(try home.prefs("write", path, "A", "k", "-int", "42") == Printed())
         func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
         func replace(by bytes: Data) throws { try home.write(bytes, to: Self.name) }
-        switch ailment {
+        switch problem {
         case .damaged:
             try replace(by: Data("no property list".utf8))
         case .damagedInXML:
@@ -94,9 +94,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Ailment.allCases) func theCommandMendsIt(ailment: Ailment) throws {
+    @Test(arguments: Problem.allCases) func theSuggestedCommandMendsTheFile(problem: Problem) throws {
         let home = try HarnessHome()
-        try make(ailment, home)
+        try make(problem, home)
         let path = home.path(Self.name)
         let before = try state(of: home)
         let (report, code) = try doctor(path, home)
@@ -110,7 +110,7 @@ import Testing
         let reason = try #require(troubles.first?["reason"] as? String)
         #expect(
             reason
-                == ailment.reason.replacingOccurrences(of: "FILE", with: path)
+                == problem.reason.replacingOccurrences(of: "FILE", with: path)
                 .replacingOccurrences(of: "TIME", with: lastGoodTime(report))
                 .replacingOccurrences(of: "TEMPORARY", with: home.path(".\(Self.name).tmp"))
                 .replacingOccurrences(of: "LOCK", with: home.path(".\(Self.name).lock")))
@@ -118,7 +118,7 @@ import Testing
         #expect(text.output.contains("  mend it: \(command)\n"))
         _ = try shell(command, home)
         #expect(try home.prefs("doctor", path).code == 0)
-        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == ailment.isRestored)
+        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == problem.isRestored)
         #expect(try home.prefs("write", path, "A", "k", "-int", "43") == Printed())
     }
 
@@ -141,7 +141,7 @@ import Testing
 
     /// Entries that only other programs may store are no trouble; what keeps writes from succeeding is, and no command would
     /// delete it.
-    @Test func entriesOfOtherPrograms() throws {
+    @Test func doctorReportsEntriesThatPreventWrites() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// A typo in a file that a person keeps: the doctor names the line, and no command that would take the file away.
-    @Test func aFileThatIsNotOursIsForItsOwnerToCorrect() throws {
+    @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         try home.write(Data("<plist><dict>\n<key>a</key>\n<integer>7x</integer>\n</dict></plist>".utf8), to: "x.plist")
@@ -213,10 +213,10 @@ import Testing
         #expect(
             emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"),
             "\(emptied)")
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
     }
 
-    @Test func aHealthyFileAndOneThatIsNotThere() throws {
+    @Test func doctorReportsAHealthyAndAMissingFile() throws {
         let home = try HarnessHome()
         let path = home.path("no/x.plist")
         let folder = home.path("no")
@@ -258,7 +258,7 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
-    @Test func whatIsQuarantinedIsListed() throws {
+    @Test func doctorListsQuarantinedFiles() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
@@ -270,12 +270,12 @@ import Testing
         #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
     }
 
-    @Test func wordsThatNameNoDomain() throws {
+    @Test func doctorRejectsWordsThatNameNoDomain() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("doctor", "a", "--file", "b")
-                == .wrongUsage("DOMAIN is a place of its own; give no --suite or --file"))
-        #expect(try home.prefs("doctor", ".bad") == .refused("\".bad\" is no suite name: it begins with a dot"))
+                == .usageError("DOMAIN is a place of its own; give no --suite or --file"))
+        #expect(try home.prefs("doctor", ".bad") == .failure("\".bad\" is no suite name: it begins with a dot"))
     }
 
     // MARK: -

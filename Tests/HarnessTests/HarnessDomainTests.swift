@@ -27,21 +27,21 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func aValueOfEachType(words: [String], type: String, read: String) throws {
+    func everyTypeIsWrittenAndReadBack(words: [String], type: String, read: String) throws {
         let home = try HarnessHome()
         // In a root of a file, or as an entry of a UserDefaults domain.
         let isEntry = words.count.isMultiple(of: 2)
-        let place = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
-        #expect(try home.prefs(["write"] + place + words) == Printed())
-        #expect(try home.prefs(["read"] + place) == Printed(read))
-        #expect(try home.prefs(["read-type"] + place) == Printed(type + "\n"))
+        let target = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
+        #expect(try home.prefs(["write"] + target + words) == Printed())
+        #expect(try home.prefs(["read"] + target) == Printed(read))
+        #expect(try home.prefs(["read-type"] + target) == Printed(type + "\n"))
         let file = isEntry ? home.domainFile("com.example.app") : home.folder.file("d.plist")
         let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let names = (stored as? [String: Any])?.keys.sorted()
         #expect(names == [isEntry ? "Entry" : "Root"])
     }
 
-    private static let refused: [(words: [String], message: String, code: Int32)] = [
+    private static let rejected: [(words: [String], message: String, code: Int32)] = [
         (["write", "D", "R"], "too few words for `write`", 64),
         (["write", "D", "R", "k", "v", "more"], "too many words for `write`", 64),
         (["write", "D", "R", "k", "-int", "x"], "\"x\" is not a 64-bit integer", 64),
@@ -70,8 +70,8 @@ import Testing
         (["delete", "Nowhere"], "there is no UserDefaults suite", 1),
     ]
 
-    @Test(arguments: refused)
-    func whatCannotBeIsRefusedAndChangesNothing(words: [String], message: String, code: Int32) throws {
+    @Test(arguments: rejected)
+    func aRejectedCommandChangesNothing(words: [String], message: String, code: Int32) throws {
         let home = try HarnessHome()
         try home.prefs("write", "D", "Entry", "-int", "1")
         try home.prefs("write", "D", "Root", "size", "-float", "12.5")
@@ -98,7 +98,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
-    @Test func addedAndDeleted() throws {
+    @Test func valuesAreAppendedAndDeleted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         for words in [["-array-add", "a"], ["-array-add", "b", "c"]] {
@@ -122,7 +122,7 @@ import Testing
 
     /// Whoever was quicker has removed the root meanwhile: it does not come back, empty.
     @Test(.enabled(if: access("/proc/locks", R_OK) == 0, "nothing tells who waits for a lock"))
-    func aDeleteFindsNothingAnyMore() throws {
+    func aDeleteDoesNotBringBackARemovedRoot() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.prefs("write", file, "R", "k", "v")
@@ -145,7 +145,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
-    @Test func aDomainIsMovedWhole() throws {
+    @Test func anExportedDomainIsImportedUnchanged() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
         try home.prefs("write", file, "R", "k", "1")
@@ -195,7 +195,7 @@ import Testing
         for more in [[], ["--dry-run"]] {
             #expect(
                 try home.prefs(["import", "--domain", copy, home.path("bad.json")] + more)
-                    == .refused("\"\" is no root key: it is empty"))
+                    == .failure("\"\" is no root key: it is empty"))
         }
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == before)
     }

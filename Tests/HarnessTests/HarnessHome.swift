@@ -95,30 +95,30 @@ struct Printed: Equatable {
         wasKilled = result.wasKilled
     }
 
-    static func refused(_ message: String) -> Printed {
+    static func failure(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 1)
     }
 
-    static func wrongUsage(_ message: String) -> Printed {
+    static func usageError(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 64)
     }
 
     static func unknownKey(_ key: String) -> Printed {
-        refused(
+        failure(
             "not among the allowed keys: \"\(key)\"; keys are int (Integer Value), string (String Value), "
                 + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
     }
 }
 
 /// The five values as the table shows them.
-struct Shown {
+struct DisplayedValues {
     var int = "(not set)"
     var string = "(not set)"
     var array = "(not set)"
     var dictionary = "(not set)"
     var date = "(not set)"
 
-    static let defaults = Shown(
+    static let defaults = DisplayedValues(
         int: "10", string: "Sample String", array: #"["One","Two","Three","Four","Five"]"#,
         dictionary: #"{"One":"First","Three":"Third","Two":"Second"}"#, date: "2001-01-01T00:00:00Z")
 

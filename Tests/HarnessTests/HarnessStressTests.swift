@@ -23,7 +23,7 @@ import Testing
         #expect(try home.folder.names().isEmpty)
     }
 
-    @Test func asTextItEndsWithTheVerdict() throws {
+    @Test func theReportEndsWithTheVerdict() throws {
         let printed = try HarnessHome().prefs("stress", "--threads", "1", "--processes", "1", "--writes", "4")
         #expect(printed.code == 0)
         let form = /prefs: 1 process of 1 thread, 4 writes, in (.+)\n/
@@ -54,7 +54,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test func whatSomebodyElseDestroysIsALoss() throws {
+    @Test func aRemovedFileIsReportedAsALoss() throws {
         let (child, folder) = try running(HarnessHome())
         var lines: [String] = []
         // More than once: a writer that is in the middle of a write puts the file back.
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// No thread sees it meanwhile: the count in the end does.
-    @Test func aSharedCounterThatIsSetBackIsALoss() throws {
+    @Test func aCounterThatIsSetBackIsReportedAsALoss() throws {
         let home = try HarnessHome()
         let (child, folder) = try running(home, writes: 600)
         #expect(
@@ -82,12 +82,12 @@ import Testing
         #expect(losses.count == 1 && (600...1_200).contains(Int(lost) ?? 0))
     }
 
-    @Test func wrongWords() throws {
+    @Test func stressRejectsWrongArguments() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("stress", "--threads", "0")
-                == .wrongUsage("--threads: expected a number from 1 to 64, found \"0\""))
-        #expect(try home.prefs("stress-worker") == .wrongUsage("`stress-worker` is for `prefs stress` alone"))
+                == .usageError("--threads: expected a number from 1 to 64, found \"0\""))
+        #expect(try home.prefs("stress-worker") == .usageError("`stress-worker` is for `prefs stress` alone"))
         #expect(try !home.prefs("help").output.contains("stress-worker"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private static let all = "; `prefs --help` lists all"
     private static let dashes = "(a value that begins with -- comes after a lone --)"
     private static let twoPlaces = "--suite and --file name one place; give one of them"
-    private static let places = "`show`, `get`, `set`, `unset`, `reset`, `clear`, `delete-all`, `edit`, `watch`"
+    private static let targets = "`show`, `get`, `set`, `unset`, `reset`, `clear`, `delete-all`, `edit`, `watch`"
 
     private static let wrong: [([String], String)] = [
         (["bogus"], "unknown command `bogus`\(all)"),
@@ -46,7 +46,7 @@ import Testing
         (["--replace", "clear"], "--replace is no option of `clear`, but of `import`"),
         (
             ["read", "D", "--suite", "S"],
-            "--suite is no option of `read`, but of \(places), `export`, `import`, `doctor`"
+            "--suite is no option of `read`, but of \(targets), `export`, `import`, `doctor`"
         ),
         (["export", "--domain", "D", "--file", "F"], "--domain is a place of its own; give no --suite or --file"),
         (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
@@ -66,9 +66,9 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func oneLineSaysHowToMendIt(arguments: [String], message: String) throws {
+    func usageErrorsAreOneLineWithARemedy(arguments: [String], message: String) throws {
         let home = try HarnessHome()
-        #expect(try home.prefs(arguments) == .wrongUsage(message))
+        #expect(try home.prefs(arguments) == .usageError(message))
         #expect(message.contains("\n") == false)
         #expect(try home.folder.names() == [])
     }
@@ -85,23 +85,23 @@ import Testing
         #expect(object == ["error": message])
     }
 
-    @Test func wrongUsageLeavesWhatIsStored() throws {
+    @Test func aUsageErrorChangesNothingThatIsStored() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let bytes = try Data(contentsOf: home.suiteFile)
         for (arguments, message) in Self.wrong {
-            #expect(try home.prefs(arguments) == .wrongUsage(message))
+            #expect(try home.prefs(arguments) == .usageError(message))
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test func aWordThatIsNotUTF8() throws {
+    @Test func anArgumentThatIsNotUTF8IsRejected() throws {
         let home = try HarnessHome()
         let prefs = try Child.executable("prefs").path
         let script = "exec \"$0\" --file \"$(printf '\\377').plist\" set int 1"
         let shell = try Child(
             URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path])
-        #expect(Printed(try shell.wait()) == .wrongUsage("a word that is not UTF-8; give names in UTF-8"))
+        #expect(Printed(try shell.wait()) == .usageError("a word that is not UTF-8; give names in UTF-8"))
         #expect(try home.folder.names().isEmpty)
     }
 }

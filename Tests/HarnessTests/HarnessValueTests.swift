@@ -22,7 +22,7 @@ import Testing
         Value("int", "9223372036854775807", gives: "9223372036854775807"),
         Value("int", "-9223372036854775808", gives: "-9223372036854775808"),
     ])
-    func integers(_ value: Value) throws {
+    func integersAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -35,7 +35,7 @@ import Testing
         Value("string", "héllo 世界 👩‍👩‍👧 e\u{301}", gives: "héllo 世界 👩‍👩‍👧 e\u{301}"),
         Value("string", "one\ntwo\n", gives: "one\ntwo\n"), Value("string", "x\u{FEFF}", gives: "x\u{FEFF}"),
     ])
-    func texts(_ value: Value) throws {
+    func stringsAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -47,7 +47,7 @@ import Testing
         Value("array", "1,2", gives: #"["1","2"]"#), Value("array", "--", "--a,b", gives: #"["--a","b"]"#),
         Value("array", #"["a\nb","a/b","世"]"#, gives: #"["a\nb","a/b","世"]"#),
     ])
-    func arrays(_ value: Value) throws {
+    func arraysAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -60,7 +60,7 @@ import Testing
         Value("dictionary", "--", "--k=v", gives: #"{"--k":"v"}"#),
         Value("dictionary", "CF$UID=1", gives: #"{"CF$UID":"1"}"#),
     ])
-    func dictionaries(_ value: Value) throws {
+    func dictionariesAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -80,7 +80,7 @@ import Testing
         Value("date", "2026-11-20T08:30:00.5-03:30", gives: "2026-11-20T12:00:00.500Z"),
         Value("date", "0001-01-01", gives: "0001-01-01T00:00:00Z"),
     ])
-    func dates(_ value: Value) throws {
+    func datesAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -123,11 +123,11 @@ import Testing
         key: String, name: String, value: String, complaint: String
     ) throws {
         let home = try HarnessHome()
-        #expect(try home.prefs("set", "--", key, value) == .wrongUsage("\(name): \(complaint)"))
+        #expect(try home.prefs("set", "--", key, value) == .usageError("\(name): \(complaint)"))
         #expect(try home.folder.names() == [])
         try home.prefs("reset")
         let bytes = try Data(contentsOf: home.suiteFile)
-        #expect(try home.prefs("set", "--", name, value) == .wrongUsage("\(name): \(complaint)"))
+        #expect(try home.prefs("set", "--", name, value) == .usageError("\(name): \(complaint)"))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
@@ -143,11 +143,11 @@ import Testing
         #expect(try home.prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
     }
 
-    @Test func aCellIsOneLine() throws {
+    @Test func aTableCellIsOneLine() throws {
         let home = try HarnessHome()
         try home.prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
         try home.prefs("set", "array", "世界,👩‍👩‍👧")
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.string = #"one\ntwo\tthree\u{d}\u{1b}[2J\u{7f}\u{2028}end"#
         shown.array = #"["世界","👩‍👩‍👧"]"#
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
@@ -161,7 +161,8 @@ import Testing
         ]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        var shown = Shown(int: "x", string: "true", array: "[1,2.5]", dictionary: #"{"a":false}"#, date: #""YWI=""#)
+        var shown = DisplayedValues(
+            int: "x", string: "true", array: "[1,2.5]", dictionary: #"{"a":false}"#, date: #""YWI=""#)
         shown.int += "  (not of this type)"
         shown.string += "  (not of this type)"
         shown.array += "  (not of this type)"
@@ -177,7 +178,7 @@ import Testing
     func smallNumbersAreIntegersAndNoTruthValues(number: Int) throws {
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": number]], to: "x.plist")
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.int = "\(number)"
         #expect(try home.prefs("--file", home.path("x.plist")) == Printed(shown.table(file: file)))
     }

@@ -59,7 +59,7 @@ import Testing
             lines: ["A: the root is larger than 4 MiB: nothing can be added"], code: 1),
     ]
 
-    @Test(arguments: cases.indices) func whatIsWrongAndWhere(index: Int) throws {
+    @Test(arguments: cases.indices) func vetPrintsProblemsWithTheirLocation(index: Int) throws {
         let (home, example) = (try HarnessHome(), Self.cases[index])
         let file = try home.write(Data(example.content.utf8), to: "x.plist")
         let path = home.path("x.plist")
@@ -69,7 +69,7 @@ import Testing
         #expect(try home.folder.names() == ["x.plist"])
     }
 
-    @Test func asJSON() throws {
+    @Test func vetPrintsJSON() throws {
         let home = try HarnessHome()
         try home.write(["A": ["k": 1, "l": [2]], "loose": "x"], to: "x.plist")
         let path = home.path("x.plist")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFile() throws {
+    @Test func vetReportsAPathThatIsNotARegularFile() throws {
         let home = try HarnessHome()
         let fifo = home.path("fifo")
         try #require(mkfifo(fifo, 0o600) == 0)

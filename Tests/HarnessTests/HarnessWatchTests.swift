@@ -8,9 +8,9 @@ import Testing
     private struct Watching {
         let child: PipedChild
 
-        init(_ arguments: [String], at place: String, in home: HarnessHome) throws {
+        init(_ arguments: [String], at target: String, in home: HarnessHome) throws {
             child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
-            #expect(try child.line() == "prefs: watching \(place); Ctrl-C ends it")
+            #expect(try child.line() == "prefs: watching \(target); Ctrl-C ends it")
         }
 
         /// The next line without its time, whose form is checked.
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func everyChangeIsALineUntilItIsInterrupted(signal: Int32) throws {
+    func watchPrintsEveryChangeUntilASignal(signal: Int32) throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "int", "5")
@@ -52,7 +52,7 @@ import Testing
         #expect(watching.child.linesSoFar().isEmpty)
     }
 
-    @Test func aFewKeysAsJSON() throws {
+    @Test func watchPrintsSelectedKeysAsJSON() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         let watching = try Watching(["int", "Date Value", "--json", "--file", file], at: file, in: home)
@@ -71,7 +71,7 @@ import Testing
             try watching.line() == #"{"time":"TIME","key":"Integer Value","old":-1,"new":null,"origin":"elsewhere"}"#)
     }
 
-    @Test func theUserDefaultsOfAnotherProgramAndAnEditor() throws {
+    @Test func watchReportsChangesByOtherPrograms() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
         let watching = try Watching(["int"], at: path(home), in: home)
@@ -90,13 +90,13 @@ import Testing
         #expect(try watching.line() == "TIME  Integer Value: 2 → 3  (elsewhere)")
     }
 
-    @Test func whatCannotBeWatchedIsRefused() throws {
+    @Test func watchRejectsUnknownKeysAndBadNames() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
-        #expect(try home.prefs("watch", "--root", "") == .refused("\"\" is no root key: it is empty"))
+        #expect(try home.prefs("watch", "--root", "") == .failure("\"\" is no root key: it is empty"))
     }
 
-    @Test func whatCannotBeReadIsSaidAndWatchedAllTheSame() throws {
+    @Test func anUnreadableFileIsReportedAndWatched() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// A person edits the file with a typo and corrects it, both in place.
-    @Test func aTypoIsToldAndItsCorrectionToo() throws {
+    @Test func watchReportsATypoAndItsCorrection() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try home.edit(file, "<integer>1</integer>")
@@ -129,7 +129,7 @@ import Testing
         #expect(try home.folder.names() == [".p.plist.lastgood", ".p.plist.lock", "p.plist"])
     }
 
-    @Test func aReaderThatIsGoneEndsIt() throws {
+    @Test func watchEndsWhenItsReaderIsGone() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try watching.child.stopReading()
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// The change does not fit into the pipe, which nobody empties.
-    @Test func aReaderThatSleepsDoesNotKeepItAlive() throws {
+    @Test func watchEndsWhileItsReaderIsBlocked() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "string", String(repeating: "x", count: 100_000))

@@ -71,18 +71,18 @@ import Testing
 
     // MARK: - What the doctor prints
 
-    private enum Ailment: CaseIterable { case badValues, linkedLock, fifo, leftOver, quarantined }
+    private enum Problem: CaseIterable { case badValues, linkedLock, fifo, leftOver, quarantined }
 
     private static let fileNames =
         HostileText.commands.filter { !$0.isEmpty }.map { $0 + ".plist" } + ["a\u{202E}\u{200B}.plist"]
 
     @Test(arguments: fileNames) func theCommandsOfTheDoctorRunNothingElse(name: String) throws {
-        for ailment in Ailment.allCases {
+        for problem in Problem.allCases {
             let home = try HarnessHome()
             let path = home.folder.path + "/" + name
-            try make(ailment, path, name, home)
+            try make(problem, path, name, home)
             let before = try commands(path, home)
-            #expect(!before.isEmpty, "\(ailment)")
+            #expect(!before.isEmpty, "\(problem)")
             for shell in ["sh", "bash"] {
                 for command in try commands(path, home) {
                     #expect(HostileText.unsafeScalars(in: command).isEmpty && !command.contains("\n"))
@@ -94,22 +94,22 @@ import Testing
                 }
             }
             // bash knows every form: what was wrong is mended.
-            if ailment != .quarantined {
+            if problem != .quarantined {
                 let printed = try home.prefs("doctor", path)
-                #expect(printed.code == 0, "\(ailment): \(printed)")
+                #expect(printed.code == 0, "\(problem): \(printed)")
             }
-            #expect(try home.prefs("read", path, "A", "k").output == "42\n", "\(ailment)")
+            #expect(try home.prefs("read", path, "A", "k").output == "42\n", "\(problem)")
         }
     }
 
-    private func make(_ ailment: Ailment, _ path: String, _ name: String, _ home: HarnessHome) throws {
+    private func make(_ problem: Problem, _ path: String, _ name: String, _ home: HarnessHome) throws {
         func hidden(_ ending: String) -> String { "\(home.folder.path)/.\(name).\(ending)" }
         func write(_ content: Any) throws {
             let bytes = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
             try #require(FileManager.default.createFile(atPath: path, contents: bytes))
         }
         try #require(home.prefs("write", path, "A", "k", "-int", "42") == Printed())
-        switch ailment {
+        switch problem {
         case .badValues:
             let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
             var roots: [String: Any] = ["A": ["k": 42, "deep": deep], "": ["a": 1]]
@@ -158,13 +158,13 @@ import Testing
     }
 
     /// The folder above is looked for by bytes.
-    @Test func aFolderWhoseNameBeginsWithACombiningMark() throws {
+    @Test func aFolderNameMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
         #expect(try home.prefs("doctor", path).code == 0)
         #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
         #expect(
             try home.prefs("read", "/\u{301}nowhere")
-                == .refused("there is no property-list file here: /\u{301}nowhere"))
+                == .failure("there is no property-list file here: /\u{301}nowhere"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// No stored key, value, name or word drives the terminal that the tool writes to, and a pipe gets everything as it is.
 @Suite struct TerminalSafetyTests {
     /// With a file of hostile values, one that cannot be stored again, and hostile names.
-    private struct Scene {
+    private struct HostileHome {
         let home: HarnessHome
         let file: String
         let bad: String
@@ -86,15 +86,17 @@ import Testing
     ]
 
     @Test(arguments: commands) func nothingDrivesTheTerminal(command: [String]) throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
         let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#
-        let other = try scene.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
+        let other = try hostileHome.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
         let words = command.map {
-            $0.replacing("FILE", with: scene.file).replacing("BAD", with: scene.bad).replacing("HOSTILE", with: hostile)
-                .replacing("IMPORT", with: other)
+            $0.replacing("FILE", with: hostileHome.file).replacing("BAD", with: hostileHome.bad).replacing(
+                "HOSTILE", with: hostile
+            )
+            .replacing("IMPORT", with: other)
         }
-        let shown = try scene.shown(words)
+        let shown = try hostileHome.shown(words)
         #expect(!shown.text.isEmpty || command.contains("BAD") || command.contains("export"))
         #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown.text)).isEmpty, "\(shown)")
     }
@@ -110,12 +112,14 @@ import Testing
     }
 
     @Test func coloursSurvive() throws {
-        let scene = try Scene()
-        let other = try scene.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
-        let difference = try scene.shown(["import", "--dry-run", "--domain", scene.home.path("no.plist"), other])
+        let hostileHome = try HostileHome()
+        let other = try hostileHome.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
+        let difference = try hostileHome.shown([
+            "import", "--dry-run", "--domain", hostileHome.home.path("no.plist"), other,
+        ])
         #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
-        #expect(try scene.shown(["--file", scene.file]).text.contains("\u{1B}[1mKEY"))
-        #expect(try scene.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
+        #expect(try hostileHome.shown(["--file", hostileHome.file]).text.contains("\u{1B}[1mKEY"))
+        #expect(try hostileHome.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
@@ -154,32 +158,35 @@ import Testing
     }
 
     @Test func aPipeGetsTheExactBytes() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let texts = (HostileText.shown + HostileText.commands).joined()
         for words in [
-            ["get", "string", "--file", scene.file], ["read", scene.file, "PrefsTestSet", "String Value"],
+            ["get", "string", "--file", hostileHome.file], ["read", hostileHome.file, "PrefsTestSet", "String Value"],
         ] {
-            #expect(try Array(scene.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
+            #expect(try Array(hostileHome.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
         }
     }
 
     @Test func jsonInAPipeIsExactForFoundationAndPython() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let outputs = try [
-            ["export", "--file", scene.file], ["read", scene.file, "PrefsTestSet"], ["--json", "--file", scene.file],
-        ].map { try scene.home.prefs($0).output }
+            ["export", "--file", hostileHome.file], ["read", hostileHome.file, "PrefsTestSet"],
+            ["--json", "--file", hostileHome.file],
+        ].map { try hostileHome.home.prefs($0).output }
         for (index, output) in outputs.enumerated() {
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
             let values = index == 2 ? (parsed as? [String: Any])?["values"] ?? "" : parsed
-            #expect(Self.scalars(of: values) == Self.scalars(of: scene.values))
+            #expect(Self.scalars(of: values) == Self.scalars(of: hostileHome.values))
         }
-        try scene.home.write(Data(outputs[0].utf8), to: "ours.json")
-        try scene.home.write(JSONSerialization.data(withJSONObject: scene.values), to: "reference.json")
+        try hostileHome.home.write(Data(outputs[0].utf8), to: "ours.json")
+        try hostileHome.home.write(JSONSerialization.data(withJSONObject: hostileHome.values), to: "reference.json")
         let script =
             "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
-        let words = ["python3", "-c", script, scene.home.path("ours.json"), scene.home.path("reference.json")]
-        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": scene.home.folder.path])
+        let words = [
+            "python3", "-c", script, hostileHome.home.path("ours.json"), hostileHome.home.path("reference.json"),
+        ]
+        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": hostileHome.home.folder.path])
         #expect(try child.wait().output == "True\n")
     }
 
@@ -203,9 +210,9 @@ import Testing
     }
 
     @Test func theEditorWritesNoControlCharacter() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let session = try EditorSession(
-            in: scene.home, arguments: ["--file", scene.file, "--root", HostileText.shown[0]])
+            in: hostileHome.home, arguments: ["--file", hostileHome.file, "--root", HostileText.shown[0]])
         for _ in 0..<5 {
             try session.type(
                 EditorSession.Keys.enter, EditorSession.Keys.home, "\u{202E}\u{9B}", EditorSession.Keys.enter)
@@ -221,7 +228,7 @@ import Testing
     }
 
     @Test(.enabled(if: access("/usr/bin/flock", X_OK) == 0))
-    func theNameOfAProcessThatHoldsTheLock() throws {
+    func theNameOfTheLockHolderIsEscaped() throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.prefs("write", file, "A", "k", "v")
@@ -253,27 +260,27 @@ import Testing
     }
 
     @Test func tablesAndErrorsCutLongText() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let long = String(repeating: "k", count: 10_000)
-        let file = scene.home.path("x.plist")
-        try scene.home.prefs("set", "string", long, "--file", file)
-        let table = try scene.home.prefs("--file", file).output
+        let file = hostileHome.home.path("x.plist")
+        try hostileHome.home.prefs("set", "string", long, "--file", file)
+        let table = try hostileHome.home.prefs("--file", file).output
         let cell = String(repeating: "k", count: 200) + "…"
         #expect(table.contains("String Value      string      String      \(cell)\n"))
-        #expect(try scene.home.prefs("get", "string", "--file", file) == Printed(long + "\n"))
-        #expect(try scene.home.prefs("--file", file, "--json").output.contains(long))
+        #expect(try hostileHome.home.prefs("get", "string", "--file", file) == Printed(long + "\n"))
+        #expect(try hostileHome.home.prefs("--file", file, "--json").output.contains(long))
         let key = String(repeating: "k", count: 80) + "…"
         for words in [
             ["read", file, long], ["read", file, "PrefsTestSet", long], ["get", long], [long], ["set", "int", long],
         ] {
-            let printed = try scene.home.prefs(words)
+            let printed = try hostileHome.home.prefs(words)
             #expect(printed.errors.contains(key) && printed.errors.unicodeScalars.count < 400, "\(printed)")
         }
-        let vetted = try scene.home.prefs("vet", scene.bad)
+        let vetted = try hostileHome.home.prefs("vet", hostileHome.bad)
         #expect(vetted.output.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 1_400 })
     }
 
-    @Test func columnsOfATableStandBelowEachOther() {
+    @Test func tableColumnsAreAligned() {
         var table = Table()
         table.add("日本語\u{202E}", "x")
         table.add("e\u{301}", "👍", "y")

@@ -2,8 +2,8 @@
 enum Help {
     static let version = "0.9.0"
 
-    static func text(_ form: CommandForm?) -> String {
-        form.map(text) ?? whole
+    static func text(_ spec: CommandSpec?) -> String {
+        spec.map(text) ?? whole
     }
 
     private static var whole: String {
@@ -11,16 +11,16 @@ enum Help {
         prefs: looks at preferences, edits, watches, moves and mends them.
 
         The set of five preferences that it comes with (an Int, a String, an Array, a Dictionary and a Date):
-        \(commands(CommandForm.setForms))
+        \(commands(CommandSpec.setCommands))
         Any domain of UserDefaults, and any property-list file:
-        \(commands(CommandForm.domainForms))
+        \(commands(CommandSpec.domainCommands))
         Besides:
-        \(commands(CommandForm.otherForms))
+        \(commands(CommandSpec.otherCommands))
         KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
         "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is a name, or the path of a property list: a word
         with a / in it, or with the ending .plist.
 
-        \(options(OptionForm.all))
+        \(options(OptionSpec.all))
         `prefs help COMMAND` tells more of a command, with an example.
         Tables cut long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
         such as \\u{202e}; in a pipe or a file, `get`, `read` and `export` write values that read back exactly.
@@ -31,27 +31,27 @@ enum Help {
         """
     }
 
-    private static func text(_ form: CommandForm) -> String {
+    private static func text(_ spec: CommandSpec) -> String {
         """
-        prefs \(form.synopsis): \(form.summary)
-        \(form.details.isEmpty ? "" : "\n\(form.details)\n")
-        \(options(form.options + [.json]))
-        Example: \(form.example)
+        prefs \(spec.synopsis): \(spec.summary)
+        \(spec.details.isEmpty ? "" : "\n\(spec.details)\n")
+        \(options(spec.options + [.json]))
+        Example: \(spec.example)
 
         """
     }
 
-    private static func commands(_ forms: [CommandForm]) -> String {
+    private static func commands(_ specs: [CommandSpec]) -> String {
         var table = Table()
-        for form in forms {
-            table.add("  prefs \(form.name == CommandForm.show.name ? "[show]" : form.synopsis)", form.summary)
+        for spec in specs {
+            table.add("  prefs \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
         }
         return table.text()
     }
 
-    private static func options(_ forms: [OptionForm]) -> String {
+    private static func options(_ specs: [OptionSpec]) -> String {
         var table = Table()
-        for form in forms { table.add("  " + form.name + (form.value.map { " \($0)" } ?? ""), form.summary) }
+        for spec in specs { table.add("  " + spec.name + (spec.valueName.map { " \($0)" } ?? ""), spec.summary) }
         return table.text()
     }
 }

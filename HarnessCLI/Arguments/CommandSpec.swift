@@ -1,6 +1,6 @@
-/// A command: its name and words, what the help says of it, and what it makes of its words. `CommandForm.all` is the one
+/// A command: its name and words, what the help says of it, and what it makes of its words. `CommandSpec.all` is the one
 /// list that parsing, help and completions go by.
-struct CommandForm: Sendable {
+struct CommandSpec: Sendable {
     let name: String
     /// The words behind the name, as the help shows them. `[WORD]` may be left out, `WORD …` repeated.
     let operands: String
@@ -9,31 +9,31 @@ struct CommandForm: Sendable {
     var details = ""
     let example: String
     /// Besides `--json` and `--help`, which all have.
-    let options: [OptionForm]
+    let options: [OptionSpec]
     /// Gets words that are as many as `operands` says.
-    let command: @Sendable (_ words: [String], _ options: Options) throws(UsageError) -> Invocation.Command
+    let parse: @Sendable (_ operands: [String], _ options: Options) throws(UsageError) -> Invocation.Command
 
     /// `set KEY VALUE`
     var synopsis: String { operands.isEmpty ? name : "\(name) \(operands)" }
 
     /// How many words it takes.
     var operandCount: ClosedRange<Int> {
-        var least = 0
-        var most = 0
+        var minimum = 0
+        var maximum = 0
         var isOptional = false
         for word in operands.split(separator: " ") {
             if word == "…" || word == "…]" {
-                most = .max
+                maximum = .max
             } else {
                 isOptional = isOptional || word.hasPrefix("[")
-                least += isOptional ? 0 : 1
-                most += most == .max ? 0 : 1
+                minimum += isOptional ? 0 : 1
+                maximum += maximum == .max ? 0 : 1
             }
         }
-        return least...most
+        return minimum...maximum
     }
 
-    func accepts(_ option: OptionForm) -> Bool {
+    func accepts(_ option: OptionSpec) -> Bool {
         (options + [.json, .help]).contains { $0.name == option.name }
     }
 }

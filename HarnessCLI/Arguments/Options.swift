@@ -2,8 +2,8 @@ import PersistentPreferences
 
 /// The options of a command line, and the other words.
 struct Options {
-    private(set) var words: [String] = []
-    private(set) var names: [String] = []
+    private(set) var operands: [String] = []
+    private(set) var optionNames: [String] = []
     private var values: [String: String] = [:]
 
     /// Options may stand anywhere, a value behind its option or behind a `=`. What follows `--` is no option; nor is what
@@ -12,25 +12,27 @@ struct Options {
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" {
-                words += rest
+                operands += rest
                 return
             }
             // By bytes and scalars: a combining mark may follow a dash or a `=`.
             guard Self.hasDashes(word) || word == "-h" else {
-                words.append(word)
+                operands.append(word)
                 continue
             }
             let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map(String.init)
-            let name = word == "-h" ? OptionForm.help.name : parts[0]
-            guard let form = OptionForm.all.first(where: { $0.name == name }) else {
+            let name = word == "-h" ? OptionSpec.help.name : parts[0]
+            guard let spec = OptionSpec.all.first(where: { $0.name == name }) else {
                 throw UsageError(
-                    "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: OptionForm.all.map(\.name))) "
+                    "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: OptionSpec.all.map(\.name))) "
                         + "(a value that begins with -- comes after a lone --)")
             }
-            if names.contains(name), form.value != nil { throw UsageError("\(name) is given twice; give it once") }
-            names.append(name)
-            if let kind = form.value {
+            if optionNames.contains(name), spec.valueName != nil {
+                throw UsageError("\(name) is given twice; give it once")
+            }
+            optionNames.append(name)
+            if let kind = spec.valueName {
                 values[name] = try Self.value(of: name, kind, inline: parts.count > 1 ? parts[1] : nil, &rest)
             } else if parts.count > 1 {
                 throw UsageError("\(name) takes no value")
@@ -51,15 +53,15 @@ struct Options {
         return value
     }
 
-    func has(_ option: OptionForm) -> Bool { names.contains(option.name) }
+    func has(_ option: OptionSpec) -> Bool { optionNames.contains(option.name) }
 
-    subscript(option: OptionForm) -> String? { values[option.name] }
+    subscript(option: OptionSpec) -> String? { values[option.name] }
 
-    /// A whole number from 1 to `most`.
-    func number(_ option: OptionForm, default usual: Int, most: Int) throws(UsageError) -> Int {
-        guard let text = self[option] else { return usual }
-        guard let number = Int(text), (1...most).contains(number) else {
-            throw UsageError("\(option.name): expected a number from 1 to \(most), found \"\(ShownText.key(text))\"")
+    /// A whole number from 1 to `maximum`.
+    func number(_ option: OptionSpec, default defaultValue: Int, maximum: Int) throws(UsageError) -> Int {
+        guard let text = self[option] else { return defaultValue }
+        guard let number = Int(text), (1...maximum).contains(number) else {
+            throw UsageError("\(option.name): expected a number from 1 to \(maximum), found \"\(ShownText.key(text))\"")
         }
         return number
     }

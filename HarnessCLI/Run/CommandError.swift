@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why a command cannot be carried out: what it asks for is not there, or is something else.
-struct Refusal: Error, CustomStringConvertible {
+struct CommandError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Help, version, completions, and words in other orders.
-@Suite struct HarnessWordsTests {
+@Suite struct HarnessHelpTests {
     private static let commands = [
         "show", "get", "set", "unset", "reset", "clear", "delete-all", "edit", "watch", "read", "read-type", "write",
         "delete", "export", "import", "vet", "doctor", "stress", "completions", "help",
@@ -36,7 +36,7 @@ import Testing
         #expect(try home.prefs(words).code != 64)
     }
 
-    @Test func theVersion() throws {
+    @Test func theVersionHasThreeNumbers() throws {
         let home = try HarnessHome()
         let printed = try home.prefs("--version")
         #expect(printed.code == 0)

@@ -2,12 +2,12 @@ import Foundation
 
 /// The wish of the user, or of the system, that the program ends: SIGINT, SIGTERM and SIGHUP, by which it then does not end
 /// of itself. What is ignored at the start stays so, as `nohup` has it.
-final class EndSignals: @unchecked Sendable {
+final class TerminationSignals: @unchecked Sendable {
     /// Of its own, since others may wait for something.
     private let queue = DispatchQueue(label: "prefs.signals")
     private let lock = NSLock()
     /// Under the lock.
-    private var came: Int32?
+    private var firstSignal: Int32?
     private var sources: [any DispatchSourceSignal] = []
 
     /// - Parameter handler: called with each of them.
@@ -16,7 +16,7 @@ final class EndSignals: @unchecked Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [weak self] in
-                self?.note(number)
+                self?.record(number)
                 handler()
             }
             source.activate()
@@ -29,10 +29,10 @@ final class EndSignals: @unchecked Sendable {
     }
 
     /// The first that has come.
-    var first: Int32? { lock.withLock { came } }
+    var received: Int32? { lock.withLock { firstSignal } }
 
-    private func note(_ number: Int32) {
-        lock.withLock { came = came ?? number }
+    private func record(_ number: Int32) {
+        lock.withLock { firstSignal = firstSignal ?? number }
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 /// What kind of text goes to a stream, which decides how a terminal shows it.
-enum OutputForm {
+enum OutputFormat {
     /// Lines for people. They were escaped where they were made, and may hold colours.
     case text
     /// A value as it is stored.

@@ -4,11 +4,11 @@ import PrefsTestSet
 /// The script that makes bash complete the words of a command line, from the same lists that parse them.
 enum Completions {
     static var bash: String {
-        let commands = CommandForm.all.map(\.name).joined(separator: " ")
-        let valued = OptionForm.all.filter { $0.value != nil }.map(\.name).joined(separator: "|")
-        let options = CommandForm.all.map { form in
-            let names = OptionForm.all.filter(form.accepts).map(\.name).joined(separator: " ")
-            return "        \(form.name)) options=\"\(names)\" ;;"
+        let commands = CommandSpec.all.map(\.name).joined(separator: " ")
+        let optionsWithValue = OptionSpec.all.filter { $0.valueName != nil }.map(\.name).joined(separator: "|")
+        let options = CommandSpec.all.map { spec in
+            let names = OptionSpec.all.filter(spec.accepts).map(\.name).joined(separator: " ")
+            return "        \(spec.name)) options=\"\(names)\" ;;"
         }
         return """
             # Completions of prefs for bash: source <(prefs completions)
@@ -24,11 +24,11 @@ enum Completions {
                 case $before in
                     --file) _prefs_files "$word"; return ;;
                     --format) COMPREPLY=($(compgen -W "json xml binary" -- "$word")); return ;;
-                    \(valued)) COMPREPLY=(); return ;;
+                    \(optionsWithValue)) COMPREPLY=(); return ;;
                 esac
                 for ((i = 1; i < COMP_CWORD; i++)); do
                     case ${COMP_WORDS[i]} in
-                        \(valued)) ((i++)) ;;
+                        \(optionsWithValue)) ((i++)) ;;
                         -*) ;;
                         *) command=${COMP_WORDS[i]}; break ;;
                     esac

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the system tells of a file or folder, without opening it. Links are not followed.
-struct FileFacts {
+struct FileMetadata {
     let type: FileAttributeType
     let size: Int
     let modified: Date
@@ -14,15 +14,15 @@ struct FileFacts {
 
     /// nil where there is none, or nothing can be learned of it.
     init?(_ path: String) {
-        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-        func number(_ key: FileAttributeKey) -> Int { (facts[key] as? NSNumber)?.intValue ?? 0 }
-        type = facts[.type] as? FileAttributeType ?? .typeUnknown
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        func number(_ key: FileAttributeKey) -> Int { (attributes[key] as? NSNumber)?.intValue ?? 0 }
+        type = attributes[.type] as? FileAttributeType ?? .typeUnknown
         size = number(.size)
-        modified = facts[.modificationDate] as? Date ?? .distantPast
+        modified = attributes[.modificationDate] as? Date ?? .distantPast
         mode = number(.posixPermissions)
         ownerID = number(.ownerAccountID)
-        owner = facts[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
-        group = facts[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
+        owner = attributes[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
+        group = attributes[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
         device = number(.systemNumber)
         inode = number(.systemFileNumber)
     }

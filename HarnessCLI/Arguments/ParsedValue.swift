@@ -2,10 +2,10 @@ import Foundation
 import PersistentPreferences
 
 /// The value of a `write`, and what it does to the one that is there.
-struct WrittenValue {
+struct ParsedValue {
     let value: Any
     /// Whether the elements are added to a list or dictionary that is there.
-    let isAdded: Bool
+    let isAppended: Bool
 
     static let help = """
         As in defaults(1): VALUE is a text, unless a type stands before it:
@@ -17,21 +17,21 @@ struct WrittenValue {
 
     /// `DOMAIN ROOT [KEY] [-TYPE] VALUE …`
     static func command(_ words: [String]) throws(UsageError) -> Invocation.Command {
-        let form = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
+        let synopsis = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
         let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
         // Without a type the last word is the value.
         let end = type ?? words.count - 1
         guard (2...3).contains(end) else {
             let problem = words.count < 3 ? "too few words" : "too many words"
-            throw UsageError("\(problem) for `write`: \(form) (quote a value that has spaces in it)")
+            throw UsageError("\(problem) for `write`: \(synopsis) (quote a value that has spaces in it)")
         }
         let value =
             if let type {
                 try Self(words[type], Array(words[(type + 1)...]))
             } else {
-                Self(value: words[end], isAdded: false)
+                Self(value: words[end], isAppended: false)
             }
-        return .write(Place(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
+        return .write(Target(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
     }
 
     private static let types = [
@@ -39,13 +39,13 @@ struct WrittenValue {
         "-dict-add", "-json",
     ]
 
-    private init(value: Any, isAdded: Bool) {
+    private init(value: Any, isAppended: Bool) {
         self.value = value
-        self.isAdded = isAdded
+        self.isAppended = isAppended
     }
 
     private init(_ type: String, _ words: [String]) throws(UsageError) {
-        isAdded = type.hasSuffix("-add")
+        isAppended = type.hasSuffix("-add")
         switch type {
         case "-array", "-array-add":
             value = words
@@ -60,31 +60,31 @@ struct WrittenValue {
     }
 
     private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
-        func refused(_ form: String) -> UsageError { UsageError("\"\(ShownText.key(text))\" is \(form)") }
+        func invalid(_ problem: String) -> UsageError { UsageError("\"\(ShownText.key(text))\" is \(problem)") }
         switch type {
         case "-string":
             return text
         case "-int", "-integer":
             if let number = Int(text) { return number }
             if let number = UInt64(text) { return number }
-            throw refused("not a 64-bit integer; give one such as 42 or -7")
+            throw invalid("not a 64-bit integer; give one such as 42 or -7")
         case "-float":
             let isNamed = text.lowercased().contains("inf") || text.lowercased().contains("nan")
             guard let number = Double(text), number.isFinite || isNamed else {
-                throw refused("no number; give one such as 12.5")
+                throw invalid("no number; give one such as 12.5")
             }
             return number
         case "-bool", "-boolean":
             switch text.lowercased() {
             case "true", "yes", "1": return true
             case "false", "no", "0": return false
-            default: throw refused("no truth value; give yes or no")
+            default: throw invalid("no truth value; give yes or no")
             }
         case "-date":
             return try ValueText.parse(text, as: .date)
         case "-data":
             guard let data = Data(hexadecimal: text) else {
-                throw refused("no data; give an even number of hexadecimal digits such as 48656c6c6f")
+                throw invalid("no data; give an even number of hexadecimal digits such as 48656c6c6f")
             }
             return data
         default:

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 /// Where preferences are: a UserDefaults domain, or a property-list file.
-enum Place: Equatable {
+enum Target: Equatable {
     case suite(String)
     case file(String)
 
