@@ -10,6 +10,7 @@ enum Completions {
             let names = OptionSpec.all.filter(spec.accepts).map(\.name).joined(separator: " ")
             return "        \(spec.name)) options=\"\(names)\" ;;"
         }
+        let commandsOfKeys = CommandSpec.all.filter(\.takesKeyFirst).map(\.name).joined(separator: "|")
         return """
             # Completions of prefs for bash: source <(prefs completions)
             _prefs_files() {
@@ -43,7 +44,7 @@ enum Completions {
                     COMPREPLY=($(compgen -W "\(commands)" -- "$word"))
                 else
                     case $command in
-                        get|set|unset|watch) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
+                        \(commandsOfKeys)) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
                         help) COMPREPLY=($(compgen -W "\(commands)" -- "$word")) ;;
                         *) _prefs_files "$word" ;;
                     esac

@@ -3,7 +3,11 @@ import PersistentPreferences
 
 /// Explains the state of a domain's file, and how to mend it. Changes nothing.
 enum Doctor {
-    static func run(_ target: Target, wantsJSON: Bool) throws -> Outcome {
+    static func run(_ target: Target, mends: Bool, wantsJSON: Bool) throws -> Outcome {
+        try mends ? mend(target, wantsJSON: wantsJSON) : report(target, wantsJSON: wantsJSON)
+    }
+
+    private static func report(_ target: Target, wantsJSON: Bool) throws -> Outcome {
         guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
         let diagnosis = Diagnosis(path: path, suite: target.suite)
         let findings = diagnosis.findings
@@ -16,7 +20,7 @@ enum Doctor {
     }
 
     /// Quarantines a damaged file, stores the newest known state, and says what it did. A file that is not ours stays as it is.
-    static func mend(_ target: Target, wantsJSON: Bool) throws -> Outcome {
+    private static func mend(_ target: Target, wantsJSON: Bool) throws -> Outcome {
         guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
         let before = Diagnosis(path: path, suite: target.suite)
         let isDamaged = before.examination.state == .damaged

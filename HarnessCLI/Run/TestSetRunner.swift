@@ -88,6 +88,10 @@ struct TestSetRunner {
         }
     }
 
+    func transfer() -> TransferRunner {
+        TransferRunner(target: TestSetTarget(prefs: prefs), wantsJSON: invocation.wantsJSON)
+    }
+
     func unset(_ name: String) -> Outcome {
         prefs[key(name).name] = nil
         return outcome()

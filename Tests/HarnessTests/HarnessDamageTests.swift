@@ -5,7 +5,7 @@ import Testing
 /// Files that are not property lists: what the tool has not written it leaves alone, and what is damaged it quarantines when it
 /// writes, and says so.
 @Suite struct HarnessDamageTests {
-    private static let commands = [
+    static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]

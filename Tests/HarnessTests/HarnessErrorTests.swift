@@ -4,8 +4,8 @@ import Testing
 
 /// What the prefs refuse, or fail at: exit 1, the text of `lastError`, and nothing changed.
 @Suite struct HarnessErrorTests {
-    /// Every command, as words.
-    private static let commands = [[], ["get", "int"], ["export"]] + writes
+    /// Runs of the commands that work on the test set.
+    static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
 
     @Test(arguments: [

@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HarnessCLI
+
 /// Help, version, completions, and words in other orders.
 @Suite struct HarnessHelpTests {
-    private static let commands = [
-        "show", "get", "set", "unset", "reset", "clear", "delete-all", "edit", "watch", "read", "read-type", "write",
-        "delete", "export", "import", "vet", "doctor", "stress", "completions", "help",
-    ]
+    private static let commands = CommandSpec.all.map(\.name)
 
     @Test func theHelpNamesEveryCommandAndOption() throws {
         let home = try HarnessHome()
@@ -15,6 +14,7 @@ import Testing
         #expect(help.code == 0)
         #expect(help.errors == "")
         for command in Self.commands.dropFirst() { #expect(help.output.contains("\n  prefs \(command)")) }
+        for option in OptionSpec.all { #expect(help.output.contains("\n  \(option.name) ")) }
         #expect(help.output.contains("\n  prefs [show] "))
         for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try home.prefs(words) == help) }
         #expect(try home.folder.names() == [])

@@ -9,7 +9,7 @@ import Testing
     private static let twoPlaces = "--suite and --file name one place; give one of them"
     private static let targets = "`show`, `get`, `set`, `unset`, `reset`, `clear`, `delete-all`, `edit`, `watch`"
 
-    private static let wrong: [([String], String)] = [
+    static let wrong: [([String], String)] = [
         (["bogus"], "unknown command `bogus`\(all)"),
         ([""], "unknown command ``\(all)"),
         (["GET", "int"], "unknown command `GET`: did you mean `get`?"),
@@ -34,6 +34,17 @@ import Testing
         (["reset", "int"], "too many words for `reset`: prefs reset"),
         (["clear", "int"], "too many words for `clear`: prefs clear"),
         (["delete-all", "int"], "too many words for `delete-all`: prefs delete-all"),
+        (["show", "int"], "too many words for `show`: prefs show"),
+        (["edit", "int"], "too many words for `edit`: prefs edit"),
+        (["watch", "--merge"], "--merge is no option of `watch`, but of `import`"),
+        (["read-type", "D"], "too few words for `read-type`: prefs read-type DOMAIN ROOT [KEY]"),
+        (
+            ["write", "D", "R"],
+            "too few words for `write`: prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE … (quote a value that has spaces in it)"
+        ),
+        (["delete"], "too few words for `delete`: prefs delete DOMAIN [ROOT [KEY]]"),
+        (["vet"], "too few words for `vet`: prefs vet FILE"),
+        (["doctor", "a", "b"], "too many words for `doctor`: prefs doctor [DOMAIN]"),
         (["export", "a", "b"], "too many words for `export`: prefs export [PATH]"),
         (["import", "a", "b"], "too many words for `import`: prefs import [PATH]"),
         (["export", "--format"], "--format needs a value: --format FORMAT"),

@@ -82,6 +82,9 @@ import Testing
         ["stress", "--writes", "HOSTILE"], ["write", "FILE", "HOSTILE", "-date", "HOSTILE"],
         ["write", "FILE", "r", "k", "-json", "HOSTILE"], ["write", "FILE", "r", "k", "-dict", "HOSTILE"],
         ["edit", "--json"],
+        ["unset", "HOSTILE"], ["watch", "HOSTILE"], ["reset", "--suite", "./HOSTILE"],
+        ["clear", "--suite", "./HOSTILE"],
+        ["delete-all", "--suite", "./HOSTILE"],
         ["help"], ["completions"], ["--version"], ["--help", "write"],
     ]
 
