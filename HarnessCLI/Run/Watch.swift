@@ -2,22 +2,25 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Prints changes as they come, until the program is told to end, or nobody reads any more.
-final class Watch: @unchecked Sendable {
+/// Prints each change of the preferences until a signal ends the program or its output is closed.
+final class Watch: Sendable {
     private let prefs: PrefsTestSet
     private let keys: [String]
     private let asJSON: Bool
     private let target: String
     private let file: String?
 
-    /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
+    /// Used for printing only, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
     private let finished = DispatchSemaphore(value: 0)
-    private let lock = NSLock()
-    /// Under the lock.
-    private var failure: (any Error)?
-    /// Why the file cannot be read, as it was told last. Belongs to the queue.
-    private var readError: String?
+    private let state = Locked(State())
+
+    private struct State {
+        /// The error that ends the watch.
+        var failure: (any Error)?
+        /// Why the file cannot be read, as it was printed last.
+        var readError: String?
+    }
 
     /// - Parameters:
     ///   - place: where the preferences are, for the user.
@@ -49,15 +52,18 @@ final class Watch: @unchecked Sendable {
         observation.cancel()
         withExtendedLifetime(watch) {}
         withExtendedLifetime(signals) {}
-        if let failure = lock.withLock({ failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// Tells when the file becomes unreadable, and when it is readable again.
     private func reportReadErrors() {
         _ = prefs.values
         let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
-        guard now != readError else { return }
-        readError = now
+        let isNew = state.withLock { state in
+            defer { state.readError = now }
+            return now != state.readError
+        }
+        guard isNew else { return }
         if asJSON {
             printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
         } else {
@@ -71,7 +77,7 @@ final class Watch: @unchecked Sendable {
     }
 
     private func print(_ change: PrefsChange) {
-        guard lock.withLock({ failure == nil }) else { return }
+        guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
         let lines = change.keys.map { line($0, of: change, time) }
         do {
@@ -79,7 +85,7 @@ final class Watch: @unchecked Sendable {
             try FileHandle.standardOutput.write(
                 contentsOf: (asJSON ? OutputFormat.json : .text).bytes(bytes, for: STDOUT_FILENO))
         } catch {
-            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { lock.withLock { failure = error } }
+            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { state.withLock { $0.failure = error } }
             finished.signal()
         }
     }

@@ -9,8 +9,8 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     let counterKey: String
     let valueKey: String
-    /// What the counter of its own was when it was last counted up. Belongs to the thread.
-    private var lastOwnCount: Int?
+    /// The value of the thread's own counter after its last increment; nil before the first.
+    private let lastCount = Locked<Int?>(nil)
 
     init(process: Int, thread: Int, file: String) {
         counterKey = "counter \(process).\(thread)"
@@ -45,9 +45,12 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
             values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
         }
         if let error { throw error }
-        defer { lastOwnCount = own }
-        if let lastOwnCount, own != lastOwnCount + 1 {
-            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(lastOwnCount) was stored")
+        let last = lastCount.withLock { last in
+            defer { last = own }
+            return last
+        }
+        if let last, own != last + 1 {
+            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(last) was stored")
         }
         return StoredWrite(key: counterKey, number: own)
     }
