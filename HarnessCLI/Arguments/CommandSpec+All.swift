@@ -1,26 +1,27 @@
 import PersistentPreferences
 
 extension CommandSpec {
-    /// What runs where no command is given.
+    /// The command that runs if none is given.
     static let show = CommandSpec(
         name: "show", operands: "", summary: "show the set as a table",
-        details: "The harness's own set is given its default values at the first look.", example: "prefs",
+        details: "Stores the default values first if nothing is stored and no --root, --suite or --file is given.",
+        example: "prefs",
         options: OptionSpec.target, parse: { _, _ throws(UsageError) in .show })
 
-    /// All there are, in the order of the help.
+    /// All commands, in the order of the help.
     static let all = setCommands + domainCommands + otherCommands
 
-    /// The five values of the test set.
+    /// The commands on the built-in test set.
     static let setCommands: [CommandSpec] = [
         show,
         CommandSpec(
-            name: "get", operands: "KEY", summary: "print one value; exit 1 where it is not set",
+            name: "get", operands: "KEY", summary: "print one value; exit 1 if it is not set",
             example: "prefs get int", options: OptionSpec.target,
             parse: { words, _ throws(UsageError) in .get(key: words[0]) }),
         CommandSpec(
             name: "set", operands: "KEY VALUE", summary: "store one value",
             details: """
-                VALUE is typed by its key: 42; any text; a,b,c or ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or
+                The key determines the type of VALUE: 42; any text; a,b,c or ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or
                 2026-11-20T08:30:00Z.
                 """,
             example: "prefs set array One,Two", options: OptionSpec.target,
@@ -38,22 +39,22 @@ extension CommandSpec {
             name: "delete-all", operands: "", summary: "remove the root itself", example: "prefs delete-all --root Old",
             options: OptionSpec.target, parse: { _, _ throws(UsageError) in .deleteAll }),
         CommandSpec(
-            name: "edit", operands: "", summary: "edit the values in a form that fills the terminal",
+            name: "edit", operands: "", summary: "edit the values in a full-screen form",
             details:
-                "Arrow keys and Tab move, Enter edits, Escape gives up, r resets a value, ? tells the rest, q leaves.",
+                "Arrow keys and Tab move, Enter edits, Escape cancels, r resets a value, ? shows all keys, q quits.",
             example: "prefs edit --file settings.plist", options: OptionSpec.target,
             parse: { _, _ throws(UsageError) in .edit }),
         CommandSpec(
-            name: "watch", operands: "[KEY …]", summary: "print changes as they come, until interrupted",
-            details: "Those of some keys, or of all. With --json an object a line.",
+            name: "watch", operands: "[KEY …]", summary: "print changes as they happen, until interrupted",
+            details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
             example: "prefs watch int string", options: OptionSpec.target,
             parse: { words, _ throws(UsageError) in .watch(keys: words) }),
     ]
 
-    /// Any property-list domain.
+    /// The commands on any property-list domain.
     static let domainCommands: [CommandSpec] = [
         CommandSpec(
-            name: "read", operands: "DOMAIN [ROOT [KEY]]", summary: "print a domain, a root of it, or a value of that",
+            name: "read", operands: "DOMAIN [ROOT [KEY]]", summary: "print a domain, one of its roots, or one value",
             example: "prefs read persistentpreferences.harness PrefsTestSet", options: [],
             parse: { words, _ throws(UsageError) in
                 .read(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
@@ -66,11 +67,12 @@ extension CommandSpec {
             }),
         CommandSpec(
             name: "write", operands: "DOMAIN ROOT [KEY] [-TYPE] VALUE …",
-            summary: "store a value, or an entry of the domain",
+            summary: "store a value in a root, or a top-level entry",
             details: ParsedValue.help, example: "prefs write settings.plist Editor fontSize -float 12.5", options: [],
             parse: { words, _ throws(UsageError) in try ParsedValue.command(words) }),
         CommandSpec(
-            name: "delete", operands: "DOMAIN [ROOT [KEY]]", summary: "remove a value, a root, or all of a domain",
+            name: "delete", operands: "DOMAIN [ROOT [KEY]]",
+            summary: "remove a value, a root, or all entries of a domain",
             example: "prefs delete settings.plist Editor fontSize", options: [],
             parse: { words, _ throws(UsageError) in
                 .delete(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
@@ -84,12 +86,12 @@ extension CommandSpec {
         CommandSpec(
             name: "import", operands: "[PATH]",
             summary: "store the values of a file, or of standard input; all or nothing",
-            details: "Of a whole domain, roots that are on both sides are merged key by key.",
+            details: "If a whole domain is imported, roots that exist on both sides are merged key by key.",
             example: "prefs import --dry-run set.plist",
             options: OptionSpec.target + [.domain, .merge, .replace, .dryRun],
             parse: { words, options throws(UsageError) in
                 if options.has(.merge), options.has(.replace) {
-                    throw UsageError("--merge and --replace are two ways; give one")
+                    throw UsageError("--merge and --replace cannot be combined; give one of them")
                 }
                 return .import(
                     path: words.first.flatMap(path), merge: !options.has(.replace), dryRun: options.has(.dryRun))
@@ -98,44 +100,45 @@ extension CommandSpec {
 
     static let otherCommands: [CommandSpec] = [
         CommandSpec(
-            name: "vet", operands: "FILE", summary: "say what is wrong with a property-list file, and where",
+            name: "vet", operands: "FILE", summary: "report what is wrong with a property-list file, and where",
             example: "prefs vet settings.plist", options: [],
             parse: { words, _ throws(UsageError) in .vet(path: words[0]) }),
         CommandSpec(
             name: "doctor", operands: "[DOMAIN]", summary: "explain the state of a domain's file, and how to mend it",
             details: """
-                Which file it is, its format and permissions, who holds the lock, what was quarantined, the last good copy.
+                Shows the path, the format, the permissions, the holder of the lock, quarantined files and the last good copy.
                 Changes nothing without --mend.
                 """,
             example: "prefs doctor settings.plist", options: [.suite, .file, .mend],
             parse: { words, options throws(UsageError) in
                 if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
-                    throw UsageError("DOMAIN is a place of its own; give no --suite or --file")
+                    throw UsageError("DOMAIN cannot be combined with --suite or --file")
                 }
                 return .doctor(words.first.map(Target.init(domain:)), mends: options.has(.mend))
             }),
         CommandSpec(
-            name: "stress", operands: "", summary: "have threads and processes write at once, and count what was lost",
-            details: "In a folder of its own, which is removed. Exit 1 where a write was lost.",
+            name: "stress", operands: "",
+            summary: "write from many threads and processes at once, and count lost writes",
+            details: "Works in a temporary folder. Exits with 1 if a write was lost.",
             example: "prefs stress --threads 8 --processes 4 --kill",
             options: [.threads, .processes, .writes, .kill],
             parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) }),
         CommandSpec(
-            name: "completions", operands: "[bash]", summary: "print what makes bash complete these words",
+            name: "completions", operands: "[bash]", summary: "print the completion script for bash",
             example: "source <(prefs completions)", options: [],
             parse: { words, _ throws(UsageError) in
                 if let shell = words.first, shell != "bash" {
-                    throw UsageError("completions are for bash, and not for \(ShownText.key(shell))")
+                    throw UsageError("unknown shell `\(ShownText.key(shell))`; completions are available for bash")
                 }
                 return .completions
             }),
         CommandSpec(
-            name: "help", operands: "[COMMAND]", summary: "this text, or that of a command",
+            name: "help", operands: "[COMMAND]", summary: "show this help, or the help of a command",
             example: "prefs help import",
             options: [], parse: { _, _ throws(UsageError) in .help(nil) }),
     ]
 
-    /// nil for the standard stream.
+    /// Returns nil for `-`, the standard stream.
     private static func path(_ word: String) -> String? {
         word == "-" ? nil : word
     }
@@ -150,7 +153,7 @@ extension CommandSpec {
 }
 
 extension Array {
-    /// nil where there is none.
+    /// Returns nil if the index is out of bounds.
     subscript(safe index: Int) -> Element? {
         indices.contains(index) ? self[index] : nil
     }

@@ -1,22 +1,21 @@
-/// A command: its name and words, what the help says of it, and what it makes of its words. `CommandSpec.all` is the one
-/// list that parsing, help and completions go by.
+/// A command: its name, its operands, its help and its parser. Parsing, help and completions all use the list `CommandSpec.all`.
 struct CommandSpec: Sendable {
     let name: String
-    /// The words behind the name, as the help shows them. `[WORD]` may be left out, `WORD …` repeated.
+    /// The operands after the name, as the help shows them. `[WORD]` is optional. `WORD …` may be repeated.
     let operands: String
     let summary: String
-    /// More lines for its own help.
+    /// Further lines for `prefs help COMMAND`.
     var details = ""
     let example: String
-    /// Besides `--json` and `--help`, which all have.
+    /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
-    /// Gets words that are as many as `operands` says.
+    /// Makes the command of its operands. Their number is within `operandCount`.
     let parse: @Sendable (_ operands: [String], _ options: Options) throws(UsageError) -> Invocation.Command
 
     /// `set KEY VALUE`
     var synopsis: String { operands.isEmpty ? name : "\(name) \(operands)" }
 
-    /// How many words it takes.
+    /// The number of operands that the command accepts.
     var operandCount: ClosedRange<Int> {
         var minimum = 0
         var maximum = 0

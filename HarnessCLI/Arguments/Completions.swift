@@ -1,7 +1,7 @@
 import Foundation
 import PrefsTestSet
 
-/// The script that makes bash complete the words of a command line, from the same lists that parse them.
+/// The completion script for bash, made of the lists that the parser uses.
 enum Completions {
     static var bash: String {
         let commands = CommandSpec.all.map(\.name).joined(separator: " ")
@@ -14,7 +14,7 @@ enum Completions {
         return """
             # Completions of prefs for bash: source <(prefs completions)
             _prefs_files() {
-                # One a line, since there may be blanks in them, which readline quotes.
+                # One name per line, because names may contain spaces, which readline quotes.
                 COMPREPLY=()
                 local name
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")

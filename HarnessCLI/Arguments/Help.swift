@@ -1,4 +1,4 @@
-/// The text of `--help`, of the whole and of each command.
+/// The text of `--help`, for the program and for each command.
 enum Help {
     static let version = "0.9.0"
 
@@ -8,25 +8,25 @@ enum Help {
 
     private static var whole: String {
         """
-        prefs: looks at preferences, edits, watches, moves and mends them.
+        prefs: shows, edits, watches, exports, imports and mends preferences.
 
-        The set of five preferences that it comes with (an Int, a String, an Array, a Dictionary and a Date):
+        The built-in set of five preferences (an Int, a String, an Array, a Dictionary and a Date):
         \(commands(CommandSpec.setCommands))
-        Any domain of UserDefaults, and any property-list file:
+        Any UserDefaults domain and any property-list file:
         \(commands(CommandSpec.domainCommands))
-        Besides:
+        Other commands:
         \(commands(CommandSpec.otherCommands))
         KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
-        "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is a name, or the path of a property list: a word
-        with a / in it, or with the ending .plist.
+        "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is the name of a UserDefaults domain, or the path of a
+        property list: a word that contains / or ends with .plist.
 
         \(options(OptionSpec.all))
-        `prefs help COMMAND` tells more of a command, with an example.
-        Tables cut long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
+        `prefs help COMMAND` describes a command and shows an example.
+        Tables truncate long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
         such as \\u{202e}; in a pipe or a file, `get`, `read` and `export` write values that read back exactly.
-        With --json, `read`, `export` and `import --dry-run` show values as an export has them, losing nothing; the others show
-        dates as ISO 8601 and data as base64.
-        Exit codes: 0 done, 1 refused or failed, 64 wrong usage; 128 and the number of a signal that ended it.
+        With --json, `read`, `export` and `import --dry-run` print values in the lossless format of an export; other commands
+        print dates as ISO 8601 and data as base64.
+        Exit codes: 0 success, 1 failure, 64 usage error, 128 plus the number of the signal that ended the program.
 
         """
     }

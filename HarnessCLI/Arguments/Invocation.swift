@@ -1,6 +1,6 @@
 import PersistentPreferences
 
-/// The words of the command line, understood.
+/// A parsed command line.
 struct Invocation {
     enum Command {
         case show
@@ -28,9 +28,9 @@ struct Invocation {
 
     let command: Command
     let root: String?
-    /// Where the user says that the set is; nil for the harness's own place.
+    /// The location of the test set that the user named; nil for the default suite.
     let target: Target?
-    /// A whole domain, or a root of one, in the place of the set.
+    /// The domain to export or import instead of the test set.
     let domain: Target?
     let wantsJSON: Bool
 
@@ -43,11 +43,11 @@ struct Invocation {
         case (let suite?, nil): target = .suite(suite)
         case (nil, let file?): target = .file(file)
         case (nil, nil): target = nil
-        default: throw UsageError("--suite and --file name one place; give one of them")
+        default: throw UsageError("--suite and --file cannot be combined; give one of them")
         }
         command = try Self.command(options)
         if target != nil, domain != nil {
-            throw UsageError("--domain is a place of its own; give no --suite or --file")
+            throw UsageError("--domain cannot be combined with --suite or --file")
         }
     }
 
@@ -63,18 +63,19 @@ struct Invocation {
         for name in options.optionNames {
             guard let option = OptionSpec.all.first(where: { $0.name == name }), !spec.accepts(option) else { continue }
             let owners = CommandSpec.all.filter { $0.accepts(option) }.map { "`\($0.name)`" }
-            throw UsageError("\(name) is no option of `\(spec.name)`, but of \(owners.joined(separator: ", "))")
+            throw UsageError(
+                "`\(spec.name)` does not accept \(name); it is an option of \(owners.joined(separator: ", "))")
         }
         guard spec.operandCount.contains(operands.count) else {
-            let problem = operands.count < spec.operandCount.lowerBound ? "too few words" : "too many words"
+            let problem = operands.count < spec.operandCount.lowerBound ? "too few arguments" : "too many arguments"
             let remedy =
-                spec.name == "set" && problem == "too many words" ? " (quote a value that has spaces in it)" : ""
+                spec.name == "set" && problem == "too many arguments" ? " (quote a value that contains spaces)" : ""
             throw UsageError("\(problem) for `\(spec.name)`: prefs \(spec.synopsis)\(remedy)")
         }
         return try spec.parse(Array(operands), options)
     }
 
-    /// The command of that name.
+    /// Returns the command with that name.
     private static func spec(_ name: String) throws(UsageError) -> CommandSpec {
         guard let spec = CommandSpec.all.first(where: { $0.name == name }) else {
             throw UsageError(

@@ -1,7 +1,7 @@
-/// An option: its name, and what the help says of it.
+/// An option: its name, the name of its value and its help.
 struct OptionSpec: Sendable {
     let name: String
-    /// What its value is called; nil where it has none.
+    /// The name of the value in the help; nil if the option takes no value.
     var valueName: String?
     let summary: String
 
@@ -11,30 +11,30 @@ struct OptionSpec: Sendable {
     static let file = OptionSpec(name: "--file", valueName: "PATH", summary: "a property-list file instead of a suite")
     static let domain = OptionSpec(
         name: "--domain", valueName: "DOMAIN",
-        summary: "a whole domain, or with --root one root of it, in the place of the set")
+        summary: "a whole domain instead of the set; with --root, one root of it")
     static let format = OptionSpec(
         name: "--format", valueName: "FORMAT",
-        summary: "json (if none is given), xml or binary; an import knows it by itself")
+        summary: "json (default), xml or binary; an import detects the format")
     static let merge = OptionSpec(
-        name: "--merge", summary: "keep the values that are not imported (if neither is given)")
+        name: "--merge", summary: "keep the values that are not imported (default)")
     static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
     static let dryRun = OptionSpec(name: "--dry-run", summary: "show what would change, and change nothing")
     static let mend = OptionSpec(
         name: "--mend", summary: "quarantine a damaged file, and restore the newest known state")
-    static let threads = OptionSpec(name: "--threads", valueName: "N", summary: "threads of each process (4)")
-    static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "processes (2)")
-    static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes of each thread (250)")
-    static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and start others")
-    static let json = OptionSpec(name: "--json", summary: "JSON in the place of text")
-    static let help = OptionSpec(name: "--help", summary: "this text, or that of a command")
-    static let version = OptionSpec(name: "--version", summary: "the version")
+    static let threads = OptionSpec(name: "--threads", valueName: "N", summary: "threads per process (4)")
+    static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "number of processes (2)")
+    static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes per thread (250)")
+    static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and restart them")
+    static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
+    static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
+    static let version = OptionSpec(name: "--version", summary: "show the version")
 
-    /// All there are, in the order of the help.
+    /// All options, in the order of the help.
     static let all = [
         root, suite, file, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json, help,
         version,
     ]
 
-    /// Where the test set is.
+    /// The options that select where the test set is stored.
     static let target = [root, suite, file]
 }

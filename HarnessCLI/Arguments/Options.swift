@@ -1,13 +1,13 @@
 import PersistentPreferences
 
-/// The options of a command line, and the other words.
+/// The options and operands of a command line.
 struct Options {
     private(set) var operands: [String] = []
     private(set) var optionNames: [String] = []
     private var values: [String: String] = [:]
 
-    /// Options may stand anywhere, a value behind its option or behind a `=`. What follows `--` is no option; nor is what
-    /// begins with a single dash, such as −5.
+    /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
+    /// and so are arguments that begin with a single dash, such as −5.
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -15,7 +15,7 @@ struct Options {
                 operands += rest
                 return
             }
-            // By bytes and scalars: a combining mark may follow a dash or a `=`.
+            // Compares bytes and scalars, because a combining mark may follow a dash or a `=`.
             guard Self.hasDashes(word) || word == "-h" else {
                 operands.append(word)
                 continue
@@ -26,7 +26,7 @@ struct Options {
             guard let spec = OptionSpec.all.first(where: { $0.name == name }) else {
                 throw UsageError(
                     "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: OptionSpec.all.map(\.name))) "
-                        + "(a value that begins with -- comes after a lone --)")
+                        + "(put a value that begins with -- after a separate --)")
             }
             if optionNames.contains(name), spec.valueName != nil {
                 throw UsageError("\(name) is given twice; give it once")
@@ -46,7 +46,7 @@ struct Options {
         of option: String, _ kind: String, inline: String?, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
         if let inline { return inline }
-        // An option in its place means that the value was forgotten.
+        // If an option follows, the value was forgotten.
         guard let value = rest.popFirst(), !hasDashes(value) else {
             throw UsageError("\(option) needs a value: \(option) \(kind)")
         }
@@ -57,7 +57,7 @@ struct Options {
 
     subscript(option: OptionSpec) -> String? { values[option.name] }
 
-    /// A whole number from 1 to `maximum`.
+    /// The value of an option as an integer from 1 to `maximum`.
     func number(_ option: OptionSpec, default defaultValue: Int, maximum: Int) throws(UsageError) -> Int {
         guard let text = self[option] else { return defaultValue }
         guard let number = Int(text), (1...maximum).contains(number) else {

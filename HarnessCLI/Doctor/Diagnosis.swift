@@ -1,11 +1,11 @@
 import Foundation
 import PersistentPreferences
 
-/// The state of a domain's file and of all that is beside it, and what follows from that. Nothing is changed by it.
+/// The state of a domain's file, its lock file and its copies. Reading it changes nothing.
 struct Diagnosis {
-    /// As its user has named it, absolute.
+    /// The absolute path that the user named.
     let path: String
-    /// nil where it cannot be found out where the path leads.
+    /// nil if the path cannot be resolved.
     let surroundings: FileSurroundings?
     let examination: FileExamination
     let file: FileMetadata?
@@ -17,16 +17,16 @@ struct Diagnosis {
     let quarantined: [(path: String, metadata: FileMetadata, isWhole: Bool)]
     let lastGood: LastGoodCopy?
 
-    /// The copy of the last commit.
+    /// The last good copy: the state of the last commit.
     struct LastGoodCopy {
         let path: String
         let metadata: FileMetadata
         let examination: FileExamination
         let isEqual: Bool
-        /// Whether it would be read in place of a damaged file.
+        /// True if the library reads it instead of a damaged file.
         let isUsable: Bool
 
-        /// Of the commit, `2026-11-22T08:30:00Z`.
+        /// The time of the commit, such as `2026-11-22T08:30:00Z`.
         var time: String { JSONText.date(metadata.modified) }
     }
 
@@ -40,7 +40,7 @@ struct Diagnosis {
         let surroundings = try? FileSurroundings(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
-        // Before the file: a writer that is at work is let get on with it.
+        // Checks the lock before the file, so that a running writer can finish.
         lock = surroundings.map(LockState.init) ?? .none
         examination = FileExamination(path: target, isDomain: suite != nil)
         file = FileMetadata(target)
@@ -57,7 +57,7 @@ struct Diagnosis {
     private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileMetadata?) -> LastGoodCopy? {
         guard let metadata = FileMetadata(path) else { return nil }
         let examination = FileExamination(path: path)
-        // In a folder that others may write to anybody can plant one.
+        // In a shared folder, another user may have planted the file.
         let isOfSameOwner = metadata.ownerID == file?.ownerID ?? Int(geteuid())
         return LastGoodCopy(
             path: path, metadata: metadata, examination: examination,

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Explains the state of a domain's file, and how to mend it. Changes nothing.
+/// Explains the state of a domain's file, and mends it if asked to.
 enum Doctor {
     static func run(_ target: Target, mends: Bool, wantsJSON: Bool) throws -> Outcome {
         try mends ? mend(target, wantsJSON: wantsJSON) : report(target, wantsJSON: wantsJSON)
@@ -19,7 +19,8 @@ enum Doctor {
             output: output, as: format, code: findings.contains(where: \.isTrouble) ? Outcome.failureCode : 0)
     }
 
-    /// Quarantines a damaged file, stores the newest known state, and says what it did. A file that is not ours stays as it is.
+    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
+    /// written.
     private static func mend(_ target: Target, wantsJSON: Bool) throws -> Outcome {
         guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
         let before = Diagnosis(path: path, suite: target.suite)
@@ -35,7 +36,7 @@ enum Doctor {
             }
             let after = Diagnosis(path: path, suite: target.suite)
             if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
-                done.append("removed \(surroundings.temporary), which a killed writer had left")
+                done.append("removed \(surroundings.temporary), left by a killed writer")
             }
         }
         if done.isEmpty { done.append("nothing to mend") }
@@ -51,7 +52,7 @@ enum Doctor {
     }
 
     private static func daemonOutcome(_ target: Target, _ wantsJSON: Bool) -> Outcome {
-        let reason = "belongs to a daemon of the system, which keeps its file"
+        let reason = "belongs to a system daemon, which stores it"
         return wantsJSON
             ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]) + "\n", as: .json)
             : Outcome(output: "\(target.name) \(reason)".printable + "\n")
@@ -85,7 +86,7 @@ enum Doctor {
             table.add("permissions", "\(file.permissions); \(diagnosis.access.text)")
         }
         let folder = diagnosis.folder.map { "\($0.permissions); \(diagnosis.folderAccess.text)" }
-        table.add("folder", "\(surroundings.folder), \(folder ?? "which is not there yet")")
+        table.add("folder", "\(surroundings.folder), \(folder ?? "which does not exist yet")")
         table.add("lock", diagnosis.lock.text)
         if diagnosis.temporary != nil { table.add("temporary", surroundings.temporary) }
         for copy in diagnosis.quarantined { table.add("quarantined", "\(copy.path), \(copy.metadata.sizeAndTime)") }
@@ -108,8 +109,8 @@ enum Doctor {
 
     private static func text(_ copy: Diagnosis.LastGoodCopy, _ state: FileExamination.State) -> String {
         let sizeAndTime = copy.metadata.sizeAndTime
-        if !copy.isUsable { return "\(sizeAndTime), of no use" }
-        guard state == .whole else { return "\(sizeAndTime), whole" }
+        if !copy.isUsable { return "\(sizeAndTime), not usable" }
+        guard state == .whole else { return "\(sizeAndTime), intact" }
         return "\(sizeAndTime), \(copy.isEqual ? "the same as the file" : "older than the file")"
     }
 

@@ -3,13 +3,13 @@ import PersistentPreferences
 import PrefsTestSet
 
 extension TestSetRunner {
-    /// The form that fills the terminal.
+    /// Shows the full-screen form until the user leaves.
     func edit() -> Outcome {
         guard !invocation.wantsJSON else {
-            return .failure("`edit` has no output, and no --json", code: Outcome.usageErrorCode, asJSON: true)
+            return .failure("`edit` does not support --json", code: Outcome.usageErrorCode, asJSON: true)
         }
         guard Terminal.isAvailable else {
-            let remedy = "`prefs set` needs none"
+            let remedy = "use `prefs set` without one"
             return .failure(
                 "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.usageErrorCode,
                 asJSON: false)
@@ -26,9 +26,9 @@ extension TestSetRunner {
     }
 }
 
-/// Waits for keys, signals and the changes of others, and has the model, the preferences and the terminal follow.
+/// The event loop of the form: handles keys, signals and the changes of other processes.
 struct Editor {
-    /// A lone Escape byte is the key, if nothing follows for so long.
+    /// A lone Escape byte is the Escape key if nothing follows within this time.
     private static let escapeTimeoutMilliseconds: Int32 = 50
 
     private let prefs: PrefsTestSet
@@ -38,15 +38,15 @@ struct Editor {
     private let terminal: Terminal
     private var model: EditorModel
     private var decoder = KeyDecoder()
-    /// Whether the terminal was large enough, the last time.
+    /// True if the terminal was large enough for the last screen.
     private var isShown = false
     private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
-    /// Why the file cannot be read, since the last look at it.
+    /// Why the last read of the file failed.
     private var readError: String?
 
     /// - Parameters:
-    ///   - title: where the preferences are, for the user.
-    ///   - file: of the preferences; nil if they are in none.
+    ///   - title: where the preferences are stored, for the title line.
+    ///   - file: the path of the preferences file; nil if there is none.
     init(_ prefs: PrefsTestSet, title: String, file: String?) throws {
         self.prefs = prefs
         self.title = title
@@ -56,14 +56,14 @@ struct Editor {
         terminal = try Terminal()
     }
 
-    /// Returns when the user leaves, or the program is told to end.
+    /// Returns when the user quits or a signal ends the program.
     ///
-    /// - Throws: what keeps it from reading the preferences at first, or from showing them.
+    /// - Throws: the error of the first read, or of the terminal.
     mutating func run() throws {
         let terminal = terminal
         let observation = prefs.onChange { _ in terminal.wake() }
         defer { observation.cancel() }
-        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
         let watch = file.flatMap { try? FileSurroundings.watch(path: $0) { terminal.wake() } }
         defer { withExtendedLifetime(watch) {} }
         let failure = prefs.lastError
@@ -87,7 +87,7 @@ struct Editor {
         try terminal.write(painter.paint(EditorScreen(model, title: title, size: size)))
     }
 
-    /// - Returns: false at the end.
+    /// - Returns: false if the editor is to end.
     private mutating func handle(_ event: Terminal.Event) throws -> Bool {
         switch event {
         case .bytes(let bytes): return press(decoder.keys(from: bytes))
@@ -110,7 +110,7 @@ struct Editor {
     }
 
     private mutating func press(_ keys: [Key]) -> Bool {
-        // Nobody types where nothing is shown.
+        // Ignores keys while the form is not shown.
         for key in keys where isShown || key == .redraw {
             guard let effect = model.press(key) else { continue }
             switch effect {
@@ -162,7 +162,7 @@ struct Editor {
         }
     }
 
-    /// What the form is to show. Of a malformed file, the newest known state.
+    /// Reads the values to show. If the file is malformed, returns its newest known state.
     private mutating func contents() -> Result<[EditorRow.Content], PrefsError> {
         let values = prefs.values
         let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
@@ -173,7 +173,7 @@ struct Editor {
 }
 
 extension PrefsError {
-    /// For one line of a terminal: of a malformed file what is wrong, and where, without its path.
+    /// A description for one line of a terminal. Omits the path of a malformed file.
     fileprivate var shortText: String {
         switch self {
         case .damaged(let file) where file.quarantinedAs != nil:
@@ -183,7 +183,7 @@ extension PrefsError {
         }
     }
 
-    /// Whether a write that reports this is stored all the same.
+    /// True if the write that reported this error was stored.
     fileprivate var wasStored: Bool {
         if case .durabilityUnconfirmed = self { true } else { isWarning }
     }

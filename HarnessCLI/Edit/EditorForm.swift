@@ -1,5 +1,5 @@
-/// The lines of the values: as a table where there is room, else each value below its key. Of more lines than fit, those
-/// around the selected value are shown.
+/// The lines of the values: a table on a wide terminal, otherwise each value below its key. If not all lines fit, shows those around
+/// the selected value.
 struct EditorForm {
     private typealias Span = EditorScreen.Span
 
@@ -12,9 +12,9 @@ struct EditorForm {
 
     private static let typeWidth = 10
     private static let stateWidth = 10
-    /// From so many columns on, a value stands in the line of its key.
+    /// The smallest width at which a value is in the line of its key.
     private static let minTableWidth = 72
-    /// As long as it may be, a refusal leaves room for the form.
+    /// Limits an error message, so that it leaves room for the form.
     private static let maxErrorLines = 3
 
     init(_ model: EditorModel, width: Int, height: Int) {
@@ -77,9 +77,9 @@ struct EditorForm {
 }
 
 extension EditorRow {
-    /// In a word.
+    /// The state in one word.
     fileprivate var state: String {
-        if errorMessage != nil { return "refused" }
+        if errorMessage != nil { return "rejected" }
         return switch content {
         case .notSet: "not set"
         case .set: "set"

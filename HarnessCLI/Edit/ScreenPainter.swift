@@ -1,19 +1,19 @@
-/// Makes what a terminal understands (ECMA-48) of screens, and only of what differs from the one before.
+/// Converts screens to terminal output (ECMA-48). Paints only the lines that changed since the last screen.
 struct ScreenPainter {
-    /// The alternate screen, no wrapping at the last column, and pasted text told from keys.
+    /// Selects the alternate screen, disables wrapping and enables bracketed paste.
     static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h"
-    /// Undoes that, and shows the cursor.
+    /// Reverts `enterSequence`, and shows the cursor.
     static let leaveSequence: StaticString = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let style: Style
-    /// What the terminal shows; nil where nobody knows.
+    /// The screen that the terminal shows; nil if it is unknown.
     private var lastScreen: EditorScreen?
 
     init(_ style: Style) {
         self.style = style
     }
 
-    /// The next screen is painted whole.
+    /// Makes the next `paint` repaint every line.
     mutating func invalidate() {
         lastScreen = nil
     }
@@ -30,7 +30,7 @@ struct ScreenPainter {
         return text
     }
 
-    /// Each span begins at its own column, even where the terminal and we disagree on the width of a character.
+    /// Positions each span explicitly, because terminals disagree about the width of some characters.
     private func paint(_ line: EditorScreen.Line, _ row: Int) -> String {
         var column = 0
         var text = Self.move(row, 0) + "\u{1B}[2K"
@@ -44,7 +44,7 @@ struct ScreenPainter {
     private func styled(_ span: EditorScreen.Span) -> String {
         switch span.emphasis {
         case .none: span.text
-        // No colours, which NO_COLOR is about.
+        // Bold and reverse video are not colours, so NO_COLOR does not disable them.
         case .strong: "\u{1B}[1m\(span.text)\u{1B}[0m"
         case .title: "\u{1B}[7m\(span.text)\u{1B}[0m"
         case .error: style.red(span.text)

@@ -1,16 +1,16 @@
 import Foundation
 import PersistentPreferences
 
-/// What a run of the harness gives: bytes and text for the two streams, and the exit code.
+/// The result of a run: the contents of both output streams, and the exit code.
 struct Outcome {
     static let failureCode: Int32 = 1
     /// `EX_USAGE` of sysexits.h.
     static let usageErrorCode: Int32 = 64
 
     var output = Data()
-    /// The form of the output.
+    /// The format of the output.
     var format = OutputFormat.text
-    /// For people, or JSON; safe for a terminal.
+    /// Standard error: text or JSON, already escaped.
     var errors = ""
     var code: Int32 = 0
 
@@ -33,8 +33,7 @@ struct Outcome {
         return Outcome(errors: text + "\n", code: code)
     }
 
-    /// The same outcome, which also tells of something that did not keep it from its output. The exit code stays 0 for a warning
-    /// of what was done all the same.
+    /// Adds an error that did not prevent the output. The exit code becomes 1, except for a warning, which keeps it.
     func reporting(_ error: PrefsError?, asJSON: Bool) -> Outcome {
         guard let error else { return self }
         var outcome = self
@@ -44,7 +43,8 @@ struct Outcome {
     }
 
     /// Writes to both streams.
-    /// - Returns: the exit code, which tells too where the output could not be written.
+    ///
+    /// - Returns: the exit code; 1 if the output cannot be written.
     func write() -> Int32 {
         do {
             try FileHandle.standardOutput.write(contentsOf: format.bytes(output, for: STDOUT_FILENO))
@@ -53,14 +53,14 @@ struct Outcome {
             try? FileHandle.standardError.write(contentsOf: Data(failure.errors.utf8))
             return Self.failureCode
         }
-        // Where not even this can be written, the code is all that is left.
+        // If this fails as well, only the exit code reports it.
         try? FileHandle.standardError.write(contentsOf: Data(errors.utf8))
         return code
     }
 }
 
 extension PrefsError {
-    /// Whether a read that reports this returned values all the same: the newest known state of a malformed file.
+    /// True if the read that reported this error returned the newest known state of a malformed file.
     var returnsKnownState: Bool {
         switch self {
         case .damaged(let file), .notOurs(let file): file.state != .nothing

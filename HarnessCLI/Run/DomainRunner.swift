@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Carries out a command on any domain, in the manner of `defaults(1)`.
+/// Runs the commands on any domain, in the manner of `defaults(1)`.
 struct DomainRunner {
     private let target: Target
     private let domain: PropertyListDomain
@@ -54,7 +54,7 @@ struct DomainRunner {
     }
 
     func delete(root: String?, key: String?) throws -> Outcome {
-        // What is not there is told before anything is locked, and again where somebody else was quicker.
+        // Fails before the lock is taken if the value is missing. The update checks again, since another process may have removed it.
         _ = try value(root, key)
         let warning = try domain.update { entries in
             guard let root else {
@@ -75,12 +75,12 @@ struct DomainRunner {
 
     // MARK: - Values
 
-    /// With the error that tells of a malformed file, of whose newest known state the value is.
+    /// Returns a value. If the file is malformed, returns the value of its newest known state and the error.
     private func value(_ root: String?, _ key: String?) throws -> (value: Any, failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
         guard let entries else {
             if let failure { throw failure }
-            throw CommandError("there is no \(target.name) here", at: domain.fileURL)
+            throw CommandError("\(target.name) not found", at: domain.fileURL)
         }
         return (try Self.value(root, key, in: entries), failure)
     }
@@ -112,7 +112,10 @@ struct DomainRunner {
         switch (old, parsed.value) {
         case (let old as [Any], let new as [Any]): return old + new
         case (let old as [String: Any], let new as [String: Any]): return old.merging(new) { $1 }
-        default: throw CommandError("what is there is of type \(ValueText.typeName(old)): nothing can be added to it")
+        default:
+            throw CommandError(
+                "cannot add to the existing value: expected type \(ValueText.typeName(parsed.value)), found type \(ValueText.typeName(old))"
+            )
         }
     }
 }

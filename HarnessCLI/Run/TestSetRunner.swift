@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Carries out a command on the test set.
+/// Runs the commands on the test set.
 struct TestSetRunner {
     static let defaultSuite = "persistentpreferences.harness"
 
@@ -35,8 +35,8 @@ struct TestSetRunner {
         if let failure, !failure.returnsKnownState { return failed(failure) }
         var note = ""
         if failure == nil, values.isEmpty, invocation.root == nil, invocation.target == nil, prefs.isAbsent {
-            // The harness's own set is set up as the seed's apps set theirs up; what a user names is only looked at.
-            // In one update, or a value that another process sets at this moment would be replaced.
+            // Only the default set gets its default values. A set that the user named is never created by a read.
+            // One update, so that a value that another process stores at this moment is kept.
             let error = prefs.update {
                 guard prefs.isAbsent else { return }
                 prefs.reset()
@@ -112,15 +112,15 @@ struct TestSetRunner {
         return outcome()
     }
 
-    // MARK: - Words
+    // MARK: - Results
 
-    /// The key of that name or short name. Any other goes to the prefs as it is, which refuse it in their own words.
+    /// Returns the key with that name or short name. An unknown name is passed on unchanged, and the preferences reject it.
     private func key(_ name: String) -> HarnessKey {
         HarnessKey.all(of: prefs).first { $0.name == name || $0.shortName == name }
             ?? HarnessKey(name: name, shortName: name, type: .string)
     }
 
-    /// Of a write: the error of the last access.
+    /// The outcome of a write: the error or warning of the last access.
     func outcome() -> Outcome {
         guard let error = prefs.lastError else { return Outcome() }
         return error.isWarning ? Outcome().reporting(error, asJSON: invocation.wantsJSON) : failed(error)
@@ -150,7 +150,7 @@ struct TestSetRunner {
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
 
-    /// A table cuts long values; `get` and JSON show them in full.
+    /// Truncates long values. `get` and JSON show them in full.
     private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
 
     private func json(of values: [String: Any]) -> String {
@@ -160,7 +160,7 @@ struct TestSetRunner {
 }
 
 extension PrefsTestSet {
-    /// The words of an error; of a key that is none, with those that are.
+    /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
     func explain(_ error: PrefsError) -> String {
         guard case .incorrectKeys(let names) = error else { return error.description }
         let keys = HarnessKey.all(of: self)
@@ -172,7 +172,7 @@ extension PrefsTestSet {
         return "\(error); keys are \(keys.map { "\($0.shortName) (\($0.name))" }.joined(separator: ", "))"
     }
 
-    /// True where the root itself is missing, not only its values.
+    /// True if the root itself is missing, not only its values.
     fileprivate var isAbsent: Bool {
         flush()
         if case .noStoredPrefsForKey = lastError { return true }

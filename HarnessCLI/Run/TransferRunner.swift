@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Carries out an export or an import, of whatever place.
+/// Runs an export or an import.
 struct TransferRunner {
     let target: any TransferTarget
     let wantsJSON: Bool
@@ -10,7 +10,8 @@ struct TransferRunner {
     func export(as format: ExportFormat, to path: String?) -> Outcome {
         if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
             return .failure(
-                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.usageErrorCode,
+                "binary output cannot be written to a terminal; give a PATH or redirect the output",
+                code: Outcome.usageErrorCode,
                 asJSON: wantsJSON)
         }
         do {
@@ -45,19 +46,19 @@ struct TransferRunner {
     }
 }
 
-/// Where exported values come from and imported ones go to.
+/// The source of an export and the destination of an import.
 protocol TransferTarget {
-    /// Whether the values are roots, rather than values of one.
+    /// True if the values are the roots of a domain, false if they are the values of one root.
     var containsRoots: Bool { get }
-    /// With the error that tells of a malformed file, whose newest known state the values are.
+    /// Returns the values. If the file is malformed, returns its newest known state and the error.
     func values() throws -> (values: [String: Any], failure: PrefsError?)
-    /// All or nothing. Gives a warning, if there is one.
+    /// Imports all values or none. Returns the warning of the write, if any.
     func store(_ bytes: Data, merge: Bool) throws -> PrefsError?
-    /// What `store` would make of the values. Changes nothing.
+    /// Returns the values that `store` would produce. Changes nothing.
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any]
 }
 
-/// The test set, whose keys and types are its own.
+/// The test set, which accepts its own keys and types only.
 struct TestSetTarget: TransferTarget {
     let prefs: PrefsTestSet
     var containsRoots: Bool { false }
@@ -104,7 +105,7 @@ struct DomainTarget: TransferTarget {
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let imported = try ExportFormat.values(of: bytes)
         let result = Self.result(of: imported, merge: merge, over: values, nested: containsRoots)
-        // A root is vetted as the one entry that changes.
+        // Vets the root as the only entry that changes.
         guard let root else { return try PropertyListDomain.changed(values, to: result) }
         return try PropertyListDomain.changed([root: values], to: [root: result])[root] as? [String: Any] ?? [:]
     }

@@ -23,8 +23,8 @@ final class Watch: Sendable {
     }
 
     /// - Parameters:
-    ///   - place: where the preferences are, for the user.
-    ///   - file: of the preferences; nil if they are in none.
+    ///   - target: the name of the store, for messages.
+    ///   - file: the path of the preferences file; nil if there is none.
     init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, target: String, file: String?) {
         self.prefs = prefs
         self.keys = keys
@@ -33,21 +33,21 @@ final class Watch: Sendable {
         self.file = file
     }
 
-    /// Returns when the program is interrupted, terminated or hung up.
+    /// Returns after SIGINT, SIGTERM or SIGHUP, or when the output is closed.
     ///
-    /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
+    /// - Throws: the error that prevents watching or printing. A closed pipe is not an error.
     func run() throws {
         let signals = TerminationSignals { self.finished.signal() }
         signal(SIGPIPE, SIG_IGN)
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
-        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
         let watch = file.flatMap { file in
             try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
         }
-        // What cannot be read now is watched all the same: it may be, later.
+        // A file that cannot be read is still watched, since it may become readable.
         queue.sync { reportReadErrors() }
-        printStatus("prefs: watching \((file ?? target).printable); Ctrl-C ends it")
+        printStatus("prefs: watching \((file ?? target).printable); press Ctrl-C to stop")
         finished.wait()
         observation.cancel()
         withExtendedLifetime(watch) {}
@@ -55,7 +55,7 @@ final class Watch: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Tells when the file becomes unreadable, and when it is readable again.
+    /// Reports when the file becomes unreadable and when it is readable again.
     private func reportReadErrors() {
         _ = prefs.values
         let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
@@ -71,7 +71,7 @@ final class Watch: Sendable {
         }
     }
 
-    /// Whoever does not read it knows as much as before.
+    /// Ignores errors, because a status line is optional.
     private func printStatus(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }

@@ -1,4 +1,4 @@
-/// How long writes took, counted by classes a thirty-second part of their length wide, so that millions take no room.
+/// A histogram of durations. The width of a bucket is 1/32 of the duration, so that millions of values need little memory.
 struct Latencies {
     private var counts: [Int: Int] = [:]
     private var count = 0
@@ -10,7 +10,7 @@ struct Latencies {
         longest = max(longest, nanoseconds)
     }
 
-    /// The length in nanoseconds that so many of a hundred do not exceed, to three parts of a hundred.
+    /// Returns the percentile in nanoseconds, with an error of at most 3%.
     func percentile(_ percent: Int) -> UInt64 {
         var rest = (count * percent + 99) / 100
         for (bucket, number) in counts.sorted(by: { $0.key < $1.key }) {
@@ -20,7 +20,7 @@ struct Latencies {
         return longest
     }
 
-    /// The first six bits of a number, and how many follow.
+    /// Combines the first six bits of a number with the number of bits that follow.
     private static func bucket(_ number: UInt64) -> Int {
         let shift = max(0, 64 - number.leadingZeroBitCount - 6)
         return shift << 6 | Int(number >> UInt64(shift))

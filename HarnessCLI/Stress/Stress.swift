@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Has threads and processes write at once, and counts what was lost.
+/// Writes from many threads and processes at once, and counts lost writes.
 struct Stress {
     private let plan: StressPlan
     private let wantsJSON: Bool
@@ -35,7 +35,7 @@ struct Stress {
         var tally = run.tally
         if let signal = run.interruption {
             return .failure(
-                "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + signal,
+                "interrupted after \(tally.writes) writes; the workers were stopped", code: 128 + signal,
                 asJSON: wantsJSON)
         }
         let stored = try StressLeftovers(file: file).check(&tally)

@@ -1,13 +1,14 @@
 import Foundation
 import PersistentPreferences
 
-/// What the workers have left when none of them lives.
+/// The files that the workers left, when none of them is running.
 struct StressLeftovers {
     let file: String
 
-    /// Compares it with what was acknowledged. The file is whole, the lock is free, and no temporary file stays once another
-    /// process has begun to write.
-    /// - Returns: the counter that all threads have in common.
+    /// Checks that the file is intact, the lock is free, the next writer removes temporary files, and every acknowledged write is
+    /// stored.
+    ///
+    /// - Returns: the value of the shared counter.
     @discardableResult
     func check(_ tally: inout StressTally) throws -> Int {
         let surroundings = try FileSurroundings(path: file)
@@ -23,7 +24,7 @@ struct StressLeftovers {
             ($0 as NSString).lastPathComponent
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: surroundings.folder)
-        for name in Set(names).subtracting(known).sorted() { tally.recordLoss("\(name) was left behind") }
+        for name in Set(names).subtracting(known).sorted() { tally.recordLoss("\(name) was not removed") }
         let values: [String: Any]
         do {
             let url = URL(filePath: file, directoryHint: .notDirectory)
@@ -36,7 +37,7 @@ struct StressLeftovers {
         return values[StressPrefs.sharedKey] as? Int ?? 0
     }
 
-    /// As the next writer would.
+    /// Opens the file as the next writer would.
     private func openInAnotherProcess() throws {
         let process = Process()
         let ended = DispatchSemaphore(value: 0)

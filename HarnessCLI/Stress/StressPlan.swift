@@ -1,8 +1,8 @@
-/// How much `prefs stress` does.
+/// The parameters of `prefs stress`.
 struct StressPlan {
     let threads: Int
     let processes: Int
-    /// Of each thread.
+    /// The number of writes per thread.
     let writes: Int
     let kills: Bool
 
@@ -15,6 +15,6 @@ struct StressPlan {
 
     var total: Int { threads * processes * writes }
 
-    /// On average, so that each process is killed about ten times; a new one needs some time to start.
+    /// The average number of writes between two kills. Each process is killed about ten times.
     var writesBetweenKills: Int { max(10, total / processes / 10) }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import PersistentPreferences
 
-/// What one thread of a stress writes: a counter that all threads have in common, a counter of its own, and a value of its
-/// own.
+/// The preferences that one thread of a stress writes: a counter that all threads share, a counter of its own and a value of its own.
+///
+/// `@unchecked Sendable` because its superclass is.
 final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     static let root = "Stress"
     static let sharedKey = "shared"
@@ -22,16 +23,15 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var keys: [String] { [Self.sharedKey, counterKey, valueKey] }
 
-    /// What was stored of the thread's own.
+    /// A write to one of the thread's own keys.
     struct StoredWrite {
         let key: String
         let number: Int
     }
 
-    /// Makes one of the thread's writes, which are numbered from 0: every other is an increment, those between store their
-    /// number.
+    /// Makes one of the thread's writes. Writes with an even number increment the counters, the others store their number.
     ///
-    /// - Throws: `PrefsError`, and where the counter of its own is not what this thread has left there.
+    /// - Throws: `PrefsError`, or an error if the thread's own counter is not as this thread stored it.
     func write(_ number: Int) throws -> StoredWrite {
         guard number.isMultiple(of: 2) else {
             self[valueKey] = number
@@ -50,27 +50,27 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
             return last
         }
         if let last, own != last + 1 {
-            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(last) was stored")
+            throw UnexpectedCount(description: "expected \(last) in \(counterKey), found \(own - 1)")
         }
         return StoredWrite(key: counterKey, number: own)
     }
 
-    /// What is wrong with what is read now; nobody else writes that key.
+    /// Reads the key of a write again. Returns a message if it does not have the stored value, which only this thread changes.
     func mismatch(in stored: StoredWrite) -> String? {
         let read = self[stored.key] as? Int
         if let lastError { return "\(lastError)" }
         guard read != stored.number else { return nil }
-        return "\(stored.key) reads \(read.map(String.init) ?? "nothing") after \(stored.number) was stored"
+        return "expected \(stored.number) in \(stored.key), found \(read.map(String.init) ?? "nothing")"
     }
 
-    /// The increments among so many writes.
+    /// The number of increments among the first writes of a thread.
     static func increments(among writes: Int) -> Int { (writes + 1) / 2 }
 
-    /// The value after so many writes; nil where none of them was of the value.
+    /// The value after the first writes of a thread; nil if none of them stored it.
     static func value(after writes: Int) -> Int? { writes < 2 ? nil : writes / 2 * 2 - 1 }
 }
 
-/// Somebody has changed what only one thread writes.
+/// A counter that only one thread writes has an unexpected value.
 private struct UnexpectedCount: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a stress has come to, for people and for programs.
+/// The result of a stress, as text and as JSON.
 struct StressReport {
     let tally: StressTally
     let seconds: Double
-    /// The counter that all threads have in common.
+    /// The stored value of the shared counter.
     let stored: Int
 
     private static let percentiles = [50, 90, 99]

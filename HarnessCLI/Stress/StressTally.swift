@@ -1,17 +1,17 @@
 import Foundation
 import PersistentPreferences
 
-/// What was acknowledged, and what has to be stored therefore.
+/// The acknowledged writes, and the stored values that they require.
 struct StressTally {
     let plan: StressPlan
-    /// By process and thread.
+    /// The number of acknowledged writes by process and thread.
     private(set) var done: [[Int]]
-    /// How often it has ended before it was done, by process.
+    /// The number of early exits by process.
     private var earlyExits: [Int]
-    /// How many of those were ours.
+    /// The number of early exits that `prefs stress` caused.
     private(set) var kills = 0
     private(set) var latencies = Latencies()
-    /// What went wrong, a clause each.
+    /// The losses, one message each.
     private(set) var losses: [String] = []
 
     init(_ plan: StressPlan) {
@@ -22,7 +22,7 @@ struct StressTally {
 
     var writes: Int { done.joined().reduce(0, +) }
     var increments: Int { done.joined().map(StressPrefs.increments).reduce(0, +) }
-    /// A thread that is killed may have stored one write that nobody has heard of.
+    /// A killed thread may have stored one write without reporting it.
     var maxIncrements: Int { increments + earlyExits.reduce(0, +) * plan.threads }
 
     func isDone(_ process: Int) -> Bool { done[process].allSatisfy { $0 == plan.writes } }
@@ -47,9 +47,9 @@ struct StressTally {
         losses.append(reason)
     }
 
-    // MARK: - The verdict
+    // MARK: - Verdict
 
-    /// Compares with what is stored while no worker lives, number by number.
+    /// Compares each number with the stored values. No worker may be running.
     mutating func check(_ values: [String: Any], file: String) {
         let shared = number(StressPrefs.sharedKey, values)
         checkCount(shared, increments...maxIncrements, "of the increments of all threads")
@@ -64,10 +64,10 @@ struct StressTally {
                     "of the increments \(name)")
                 let value = StressPrefs.value(after: done)
                 let stored = values[prefs.valueKey] as? Int
-                // One that was killed may have stored the next one, too.
+                // A killed thread may have stored the next value as well.
                 let mayBeAhead = earlyExits > 0 && done < plan.writes && stored == StressPrefs.value(after: done + 1)
                 if stored != value, !mayBeAhead {
-                    losses.append("the value \(name) is \(text(stored)), and \(text(value)) was stored last")
+                    losses.append("the value \(name): expected \(text(value)), found \(text(stored))")
                 }
             }
         }

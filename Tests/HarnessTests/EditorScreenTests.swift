@@ -56,7 +56,7 @@ import Testing
                 )
             }
             if model.selected.errorMessage != nil, !model.showsHelp {
-                #expect(texts.contains { $0.hasPrefix(">") && $0.contains("refused") })
+                #expect(texts.contains { $0.hasPrefix(">") && $0.contains("rejected") })
             }
         }
     }
@@ -87,7 +87,7 @@ import Testing
             let screen = EditorScreen(Self.models[0], title: "t", size: EditorScreen.Size(columns: columns, rows: rows))
             let texts = screen.lines.map { $0.map(\.text).joined() }
             #expect(texts.count <= rows && texts.allSatisfy { DisplayWidth.of($0) <= columns })
-            #expect("prefs edit needs 40 x 12; Ctrl-C leaves".hasPrefix(texts.joined(separator: " ").prefix(5)))
+            #expect("prefs edit needs 40 x 12; Ctrl-C quits".hasPrefix(texts.joined(separator: " ").prefix(5)))
         }
     }
 }

@@ -111,8 +111,8 @@ import Testing
         #expect(terminal.modes == modes)
         let message =
             how == "--json"
-            ? #"{"error":"`edit` has no output, and no --json"}"#
-            : "prefs: `edit` needs a terminal on standard input and output; `prefs set` needs none"
+            ? #"{"error":"`edit` does not support --json"}"#
+            : "prefs: `edit` needs a terminal on standard input and output; use `prefs set` without one"
         let errors = try String(contentsOf: home.folder.file("errors"), encoding: .utf8)
         #expect(errors == message + "\n")
         #expect(Set(terminal.screen.lines) == [""])
@@ -122,6 +122,6 @@ import Testing
         let home = try HarnessHome()
         #expect(
             try home.prefs("edit")
-                == .usageError("`edit` needs a terminal on standard input and output; `prefs set` needs none"))
+                == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
-    private static let footer = "Enter edit  r reset  u unset  ? help  q leave"
+    private static let footer = "Enter edit  r reset  u unset  ? help  q quit"
     private static let table = [
         "  KEY               TYPE        STATE       VALUE",
         "> Integer Value     Int         default     10",
@@ -26,7 +26,7 @@ import Testing
         #"    {"One":"First","Three":"Third","Two…"#,
         "  Date Value       Date       default",
         "    2001-01-01T00:00:00Z",
-        "Enter edit  r reset  ? help  q leave",
+        "Enter edit  r reset  ? help  q quit",
     ]
 
     /// All but the title, which has the path of the file.
@@ -45,7 +45,7 @@ import Testing
         try session.terminal.wait(for: "two lines a value") { Array($0.lines.dropFirst()) == Self.narrow }
         session.terminal.resize(columns: 39, rows: 12)
         try session.terminal.wait(for: "nothing but a message") {
-            $0.lines == ["prefs edit needs 40 x 12; Ctrl-C leaves"] + Array(repeating: "", count: 11)
+            $0.lines == ["prefs edit needs 40 x 12; Ctrl-C quits"] + Array(repeating: "", count: 11)
         }
         // Keys for what is not seen have no effect; the last one has it draw anew.
         let erasures = session.terminal.screen.erasures
@@ -140,15 +140,15 @@ import Testing
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
         try session.type(Keys.enter, "1x", Keys.enter)
-        try session.wait(#"    "1x" is not a 64-bit integer; give one such as 42 or -7"#)
-        try session.wait("> Integer Value     Int         refused     1x")
+        try session.wait(#"    expected a 64-bit integer such as 42 or -7, found "1x""#)
+        try session.wait("> Integer Value     Int         rejected    1x")
         try session.type(Keys.backspace)
-        try session.wait("> Integer Value     Int         refused     1")
+        try session.wait("> Integer Value     Int         rejected    1")
         // The store refuses it.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try session.type(Keys.enter)
-        try session.waitForNo(#"    "1x""#)
-        try session.wait("> Integer Value     Int         refused     1")
+        try session.waitForNo("    expected a 64-bit integer")
+        try session.wait("> Integer Value     Int         rejected    1")
         #expect(body(session)[2].hasPrefix("    ") && body(session)[2].contains("p.plist"))
         try FileManager.default.removeItem(at: file)
         try session.type(Keys.enter)
@@ -176,8 +176,8 @@ import Testing
     @Test func anyKeyGoesBackFromTheHelp() throws {
         let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
         try session.type("?")
-        try session.wait("any key goes back")
-        #expect(session.terminal.screen.lines[8] == "q       leave, also Ctrl-C")
+        try session.wait("press any key to go back")
+        #expect(session.terminal.screen.lines[8] == "q       quit, also Ctrl-C")
         try session.type("q")
         try session.wait("> Integer Value    Int        not set")
         try session.leave()

@@ -67,7 +67,7 @@ import Testing
                 "chmod 500 .", "nothing can be stored in the folder FOLDER: its permissions are 0500 ",
                 "chmod u+rwx FOLDER"
             ),
-            ("chmod 000 .", "you may not look into the folder FOLDER", "chmod u+rwx FOLDER"),
+            ("chmod 000 .", "you may not search the folder FOLDER", "chmod u+rwx FOLDER"),
             (
                 "chmod 000 .x.plist.lock", "the lock file FOLDER/.x.plist.lock cannot be used: ",
                 "chmod u+rw FOLDER/.x.plist.lock"

@@ -13,16 +13,16 @@ import Testing
         var reason: String {
             switch self {
             case .damaged, .damagedBehindLink:
-                "the file is damaged: is neither a binary nor an XML property list; the command quarantines it and restores "
+                "the file is damaged: is neither a binary nor an XML property list; the command quarantines the file and restores "
                     + "the last good copy of TIME"
             case .damagedInXML:
-                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or let the command "
-                    + "mend it, which quarantines it and restores the last good copy of TIME"
+                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or run the "
+                    + "command, which quarantines the file and restores the last good copy of TIME"
             case .fifo: "FILE cannot be read: is a FIFO"
             case .folder: "FILE cannot be read: is a folder"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
             case .badValues: #""": is no root key: it is empty"#
-            case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
+            case .leftOver: "a killed writer left TEMPORARY; the next write removes it"
             case .linkedLock:
                 "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
             case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
@@ -134,7 +134,7 @@ import Testing
         try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
         let (report, _) = try doctor(path, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is left as it is, and writes are rejected"
+        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is not changed, and writes are rejected"
         #expect(findings.count == 1 && findings[0]["reason"] as? String == "the file is not safe to read: \(reason)")
         #expect(findings[0]["command"] is NSNull)
     }
@@ -226,8 +226,8 @@ import Testing
                     """
                     file       \(path)
                     state      there is no file: nothing was stored yet
-                    folder     \(folder), which is not there yet
-                    lock       none yet: the first write makes it
+                    folder     \(folder), which does not exist yet
+                    lock       none yet: the first write creates it
                     last good  none
 
                     nothing needs mending
@@ -274,7 +274,7 @@ import Testing
         let home = try HarnessHome()
         #expect(
             try home.prefs("doctor", "a", "--file", "b")
-                == .usageError("DOMAIN is a place of its own; give no --suite or --file"))
+                == .usageError("DOMAIN cannot be combined with --suite or --file"))
         #expect(try home.prefs("doctor", ".bad") == .failure("\".bad\" is no suite name: it begins with a dot"))
     }
 

@@ -42,15 +42,21 @@ import Testing
     }
 
     private static let rejected: [(words: [String], message: String, code: Int32)] = [
-        (["write", "D", "R"], "too few words for `write`", 64),
-        (["write", "D", "R", "k", "v", "more"], "too many words for `write`", 64),
-        (["write", "D", "R", "k", "-int", "x"], "\"x\" is not a 64-bit integer", 64),
-        (["write", "D", "R", "k", "-int"], "-int needs one value, and was given 0", 64),
-        (["write", "D", "R", "k", "-float", "x"], "\"x\" is no number", 64),
-        (["write", "D", "R", "k", "-float", "1e400"], "\"1e400\" is no number", 64),
-        (["write", "D", "R", "k", "-bool", "maybe"], "\"maybe\" is no truth value", 64),
-        (["write", "D", "R", "k", "-date", "today"], "\"today\" is not an ISO 8601 date", 64),
-        (["write", "D", "R", "k", "-data", "4g"], "\"4g\" is no data", 64),
+        (["write", "D", "R"], "too few arguments for `write`", 64),
+        (["write", "D", "R", "k", "v", "more"], "too many arguments for `write`", 64),
+        (["write", "D", "R", "k", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"", 64),
+        (["write", "D", "R", "k", "-int"], "-int: expected one value, found 0", 64),
+        (["write", "D", "R", "k", "-float", "x"], "expected a number such as 12.5, found \"x\"", 64),
+        (["write", "D", "R", "k", "-float", "1e400"], "expected a number such as 12.5, found \"1e400\"", 64),
+        (["write", "D", "R", "k", "-bool", "maybe"], "expected yes or no, found \"maybe\"", 64),
+        (
+            ["write", "D", "R", "k", "-date", "today"],
+            "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"today\"", 64
+        ),
+        (
+            ["write", "D", "R", "k", "-data", "4g"],
+            "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
+        ),
         (["write", "D", "R", "k", "-dict", "a"], "the key \"a\" has no value", 64),
         (["write", "D", "R", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
         (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
@@ -60,14 +66,17 @@ import Testing
         (["write", "../D", "", "v"], "is no root key: it is empty", 1),
         (["write", ".hidden", "R", "v"], "\".hidden\" is no suite name: it begins with a dot", 1),
         (["write", "D", "Entry", "k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
-        (["write", "D", "Entry", "-array-add", "v"], "what is there is of type integer", 1),
-        (["read", "Nowhere"], "there is no UserDefaults suite \"Nowhere\" here", 1),
+        (
+            ["write", "D", "Entry", "-array-add", "v"],
+            "cannot add to the existing value: expected type array, found type integer", 1
+        ),
+        (["read", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
         (["read", "D", "Rot"], "no root `Rot`: did you mean `Root`?", 1),
         (["read", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
         (["read", "D", "Root", "other"], "no key `other`", 1),
         (["read-type", "D", "Entry", "k"], "`Entry`: expected a dictionary, found type integer", 1),
         (["delete", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
-        (["delete", "Nowhere"], "there is no UserDefaults suite", 1),
+        (["delete", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
     ]
 
     @Test(arguments: rejected)

@@ -98,7 +98,7 @@ import Testing
             // TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
             var (lock, number): (Int32, Int32) = (0, 0)
             try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
-            let message = "binary is nothing for a terminal; give a PATH, or redirect it"
+            let message = "binary output cannot be written to a terminal; give a PATH or redirect the output"
             let export = "\"$0\" export > /dev/pts/\(number) --format"
             #expect(try shell(home, "\(export) binary") == .usageError(message))
             #expect(try shell(home, "\(export) json") == Printed())

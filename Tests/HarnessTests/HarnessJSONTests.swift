@@ -81,9 +81,9 @@ import Testing
         (["get", "int"], "Integer Value is not set", 1),
         (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#, 1),
         (["reset", "--root", ""], #""" is no root key: it is empty"#, 1),
-        (["get"], "too few words for `get`: prefs get KEY", 64),
-        (["--suite", "S", "--file", "F"], "--suite and --file name one place; give one of them", 64),
-        (["set", "int", "abc"], #"Integer Value: "abc" is not a 64-bit integer; give one such as 42 or -7"#, 64),
+        (["get"], "too few arguments for `get`: prefs get KEY", 64),
+        (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
+        (["set", "int", "abc"], #"Integer Value: expected a 64-bit integer such as 42 or -7, found "abc""#, 64),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
 

@@ -49,7 +49,7 @@ import Testing
         let (child, folder) = try running(HarnessHome())
         child.send(signal)
         #expect(try child.exitCode() == 128 + signal)
-        let form = /prefs: interrupted after [0-9]+ writes?; the workers were ended/
+        let form = /prefs: interrupted after [0-9]+ writes?; the workers were stopped/
         #expect(try child.line().wholeMatch(of: form) != nil)
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(
             try home.prefs("stress", "--threads", "0")
                 == .usageError("--threads: expected a number from 1 to 64, found \"0\""))
-        #expect(try home.prefs("stress-worker") == .usageError("`stress-worker` is for `prefs stress` alone"))
+        #expect(try home.prefs("stress-worker") == .usageError("`stress-worker` is internal to `prefs stress`"))
         #expect(try !home.prefs("help").output.contains("stress-worker"))
     }
 }

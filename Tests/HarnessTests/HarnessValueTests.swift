@@ -93,30 +93,30 @@ import Testing
         #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
     }
 
-    private static let noInteger = #"" is not a 64-bit integer; give one such as 42 or -7"#
-    private static let noDate = #"" is not an ISO 8601 date; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"#
-    private static let noArray = #" is not a JSON array of strings; give one such as ["a","b"], or a,b"#
-    private static let noObject = #" is not a JSON object of strings; give one such as {"k":"v"}, or k=v"#
-    private static let noPairs = #"; give pairs such as k=v,k2=v2, or JSON such as {"k":"v"}"#
+    private static let integer = "expected a 64-bit integer such as 42 or -7, found "
+    private static let date = "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found "
+    private static let array = #"expected a JSON array of strings such as ["a","b"], or a,b, found "#
+    private static let object = #"expected a JSON object of strings such as {"k":"v"}, or k=v, found "#
+    private static let pairs = #"expected pairs such as k=v,k2=v2, or JSON such as {"k":"v"}, found "#
 
     private static let bad: [(key: String, name: String, value: String, complaint: String)] =
         ["abc", "", " 5", "5.0", "1e3", "0x10", "--5", "９", "9223372036854775808", "-9223372036854775809"]
-        .map { ("int", "Integer Value", $0, "\"\($0)\(noInteger)") }
+        .map { ("int", "Integer Value", $0, "\(integer)\"\($0)\"") }
         + ["[", #"["a",1]"#, "[null]", #"[["a"]]"#, #"["a"] x"#, "[a]"]
-        .map { ("array", "Array Value", $0, "\($0)\(noArray)") }
+        .map { ("array", "Array Value", $0, "\(array)\($0)") }
         + ["{", #"{"k":1}"#, #"{"k":null}"#, "{k=v}"]
-        .map { ("dictionary", "Dictionary Value", $0, "\($0)\(noObject)") }
+        .map { ("dictionary", "Dictionary Value", $0, "\(object)\($0)") }
         + [
-            ("dictionary", "Dictionary Value", "k", #""k" has no ="# + noPairs),
-            ("dictionary", "Dictionary Value", "a=1,", #""" has no ="# + noPairs),
-            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", #""a=3" is given twice"# + noPairs),
+            ("dictionary", "Dictionary Value", "k", pairs + #""k" without ="#),
+            ("dictionary", "Dictionary Value", "a=1,", pairs + #""" without ="#),
+            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", pairs + #""a=3" with a repeated key"#),
         ]
         + [
             "", "soon", "2026-13-01", "2026-02-30", "2025-02-29", "2026-11-2", "20261120", " 2026-11-20", "2026-11-20 ",
             "2026-11-20garbage", "2026-11-20T", "2026-11-20T08:30", "2026-11-20T08:30:00", "2026-11-20 08:30:00Z",
             "2026-11-20T08:30:00Zgarbage", "2026-11-20T25:00:00Z", "2026-11-20T08:60:00Z", "2026-11-20T08:30:00.Z",
             "2026-11-20T08:30:00+99:00", "2026-11-20T08:30:00+01:60", "99999-01-01",
-        ].map { ("date", "Date Value", $0, "\"\($0)\(noDate)") }
+        ].map { ("date", "Date Value", $0, "\(date)\"\($0)\"") }
 
     @Test(arguments: bad)
     func aValueThatIsNotOfItsTypeChangesNothing(

@@ -29,13 +29,13 @@ import Testing
             content: xml("<key>A</key><dict/><key>loose</key><true/>"),
             lines: [
                 "an XML property list, 1 root, 0 values; nothing wrong",
-                "1 entry of the top level is no root, as a UserDefaults domain may have",
+                "1 top-level entry is not a root; UserDefaults domains may contain such entries",
             ], code: 0),
         Case(
             content: xml("<key>a</key><true/><key>b</key><array/>"),
             lines: [
                 "an XML property list, 0 roots, 0 values; nothing wrong",
-                "2 entries of the top level are no roots, as a UserDefaults domain may have",
+                "2 top-level entries are not roots; UserDefaults domains may contain such entries",
             ], code: 0),
         Case(content: "", lines: ["is empty"], code: 1),
         Case(content: "{}", lines: ["is JSON, not a property list"], code: 1),

@@ -10,7 +10,7 @@ import Testing
 
         init(_ arguments: [String], at target: String, in home: HarnessHome) throws {
             child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
-            #expect(try child.line() == "prefs: watching \(target); Ctrl-C ends it")
+            #expect(try child.line() == "prefs: watching \(target); press Ctrl-C to stop")
         }
 
         /// The next line without its time, whose form is checked.
@@ -102,7 +102,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: \(file): is a folder; the file was left as it is")
-        #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
+        #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
         try home.prefs("set", "int", "1", "--file", file)
         let lines = try [child.line(), child.line()]
@@ -117,7 +117,7 @@ import Testing
         try home.edit(file, "<integer>1</integer>")
         #expect(try home.prefs("set", "int", "2", "--file", file) == Printed())
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
-        #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
+        #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
         #expect(try child.line() == "prefs: \(fault); the file was left as it is, and the last known state is read")

@@ -165,6 +165,6 @@ import Testing
         #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
         #expect(
             try home.prefs("read", "/\u{301}nowhere")
-                == .failure("there is no property-list file here: /\u{301}nowhere"))
+                == .failure("property-list file not found: /\u{301}nowhere"))
     }
 }

@@ -199,7 +199,7 @@ import Testing
         let terminal = try PseudoTerminal(
             Child.executable("prefs"), ["watch", "--file", file] + options, environment: ["HOME": home.folder.path],
             columns: 80, rows: 24)
-        try terminal.wait(forText: "Ctrl-C ends it")
+        try terminal.wait(forText: "press Ctrl-C to stop")
         try home.prefs(
             "set", "--file", file, "string", "--", HostileText.shown.joined().replacing("\0", with: "") + "END")
         try terminal.wait(forText: "END")
