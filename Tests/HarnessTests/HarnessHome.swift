@@ -45,6 +45,14 @@ struct HarnessHome {
         try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
     }
 
+    /// Writes the default suite as another program would, with one value in the test set. Returns the bytes.
+    @discardableResult
+    func writeSuite() throws -> Data {
+        try FileManager.default.createDirectory(at: folder.file(".config"), withIntermediateDirectories: false)
+        let file = try write(["PrefsTestSet": ["Integer Value": 7]], to: ".config/\(Self.suite).plist")
+        return try Data(contentsOf: file)
+    }
+
     /// Edits a file by hand, in place: the element becomes the test set's integer.
     func edit(_ path: String, _ element: String) throws {
         let text =

@@ -84,9 +84,10 @@ import Testing
         #expect(try home.folder.names() == [])
     }
 
-    @Test(arguments: wrong.filter { !$0.0.contains("--") })
-    func withJSONTheErrorIsAnObject(arguments: [String], message: String) throws {
+    @Test(arguments: wrong)
+    func withJSONTheErrorIsAnObjectAndNothingThatIsStoredChanges(arguments: [String], message: String) throws {
         let home = try HarnessHome()
+        let bytes = try home.writeSuite()
         let printed = try home.prefs(["--json"] + arguments)
         #expect(printed.code == 64)
         #expect(printed.output == "")
@@ -94,16 +95,8 @@ import Testing
         #expect(printed.errors.filter { $0 == "\n" }.count == 1)
         let object = try JSONSerialization.jsonObject(with: Data(printed.errors.utf8)) as? [String: String]
         #expect(object == ["error": message])
-    }
-
-    @Test func aUsageErrorChangesNothingThatIsStored() throws {
-        let home = try HarnessHome()
-        try home.prefs("reset")
-        let bytes = try Data(contentsOf: home.suiteFile)
-        for (arguments, message) in Self.wrong {
-            #expect(try home.prefs(arguments) == .usageError(message))
-        }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path(".config")).count == 1)
     }
 
     @Test func anArgumentThatIsNotUTF8IsRejected() throws {

@@ -11,32 +11,42 @@ import Testing
         let home: HarnessHome
         let file: String
         let bad: String
-        let values: [String: Any]
 
-        init() throws {
-            home = try HarnessHome()
-            let texts = HostileText.shown + HostileText.commands
+        private static let texts = HostileText.shown + HostileText.commands
+
+        /// The values of the root that the tests read.
+        static var values: [String: Any] {
             var dictionary: [String: String] = [:]
             for text in texts { dictionary[text] = text }
             dictionary[HostileText.longKey] = "long"
-            values = [
+            return [
                 "Integer Value": texts[0], "String Value": texts.joined(), "Array Value": texts,
                 "Dictionary Value": dictionary, "Date Value": texts[3],
             ]
-            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
-            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
-            var content: [String: Any] = ["PrefsTestSet": values, "": ["k": 1]]
-            for text in texts where !text.isEmpty { content[text] = values }
-            try Self.write(content, to: file)
+        }
+
+        private static let fileContents = Result {
+            var roots: [String: Any] = ["": ["k": 1]]
+            // Every text is the name of a root. The editor shows the root of the first text.
+            for text in texts where !text.isEmpty { roots[text] = ["String Value": text] }
+            roots[texts[0]] = values
+            roots["PrefsTestSet"] = values
+            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
+        }
+
+        private static let badContents = Result {
             let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
             var roots: [String: Any] = ["": ["k": 1]]
             for text in texts + [HostileText.longKey] where !text.isEmpty { roots[text] = [text: deep] }
-            try Self.write(roots, to: bad)
+            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
         }
 
-        private static func write(_ content: Any, to path: String) throws {
-            try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
-                .write(to: URL(filePath: path))
+        init() throws {
+            home = try HarnessHome()
+            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
+            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
+            try Self.fileContents.get().write(to: URL(filePath: file))
+            try Self.badContents.get().write(to: URL(filePath: bad))
         }
 
         /// What the tool writes to a terminal, with colours.
@@ -180,10 +190,10 @@ import Testing
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
             let values = index == 2 ? (parsed as? [String: Any])?["values"] ?? "" : parsed
-            #expect(Self.scalars(of: values) == Self.scalars(of: hostileHome.values))
+            #expect(Self.scalars(of: values) == Self.scalars(of: HostileHome.values))
         }
         try hostileHome.home.write(Data(outputs[0].utf8), to: "ours.json")
-        try hostileHome.home.write(JSONSerialization.data(withJSONObject: hostileHome.values), to: "reference.json")
+        try hostileHome.home.write(JSONSerialization.data(withJSONObject: HostileHome.values), to: "reference.json")
         let script =
             "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
         let words = [
