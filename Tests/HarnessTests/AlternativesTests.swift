@@ -3,7 +3,7 @@
     import TestSupport
     import Testing
 
-    /// What the README says of bare `UserDefaults` on Linux, beside what `prefs` does in the same place.
+    /// Compares bare `UserDefaults` on Linux with `prefs`, as the README does.
     @Suite struct AlternativesTests {
         private let home: HarnessHome
         private let file: URL

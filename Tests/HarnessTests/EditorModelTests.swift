@@ -4,13 +4,13 @@ import Testing
 
 @testable import HarnessCLI
 
-/// What keys and changes do to the form, without a terminal.
+/// The effect of keys and changes on the form, without a terminal.
 @Suite struct EditorModelTests {
     private static let contents: [EditorRow.Content] = [
         .isDefault("10"), .set("x"), .notSet, .ofOtherType("5", name: "integer"), .set("2026-11-21T00:00:00Z"),
     ]
 
-    /// A form that may be pressed within an expectation.
+    /// A form as a class, so that keys can be pressed within an expectation.
     @dynamicMemberLookup private final class Form {
         private var model: EditorModel
 
@@ -86,7 +86,7 @@ import Testing
         #expect(model.field?.text == "10xy" && model.selected.errorMessage == "no")
         _ = model.press(.escape)
         #expect(model.field == nil && model.selected.errorMessage == nil && model.selected.content == .isDefault("10"))
-        // A reset that is refused tells so until the next move.
+        // The error of a failed reset is shown until the next move.
         model.finish(.reset(row: 0), errorMessage: "no", nil)
         #expect(model.selected.errorMessage == "no")
         _ = model.press(.down)
@@ -102,7 +102,7 @@ import Testing
         #expect(model.rows.map(\.isMarked) == [false, false, true, false, false])
         model.refresh(contents)
         #expect(model.rows.map(\.isMarked) == [false, false, true, false, false])
-        // A key that does not move leaves the mark.
+        // A key that does not move the selection keeps the mark.
         _ = model.press(.enter)
         _ = model.press(.escape)
         #expect(model.rows[2].isMarked)
@@ -118,7 +118,7 @@ import Testing
         model.refresh(changed(1, .set("theirs")))
         #expect(model.field?.text == "xy" && model.selected.isMarked && model.selected.text == "theirs")
         #expect(model.press(.enter) == .store("xy", row: 1))
-        // Where the file cannot be read after the write, the edit is over all the same.
+        // The edit ends even if the file cannot be read after the write.
         model.finish(.store("xy", row: 1), errorMessage: nil, nil)
         #expect(model.field == nil && !model.selected.isMarked)
     }

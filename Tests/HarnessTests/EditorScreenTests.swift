@@ -5,11 +5,11 @@ import Testing
 
 @testable import HarnessCLI
 
-/// What the form looks like, at any size and in any state, and that the terminal shows just that.
+/// The layout of the form at any size and in any state, and its output on a terminal.
 @Suite struct EditorScreenTests {
     private static let wide = "日本語 👍 e\u{301} " + String(repeating: "long ", count: 30)
 
-    /// States one after the other, as a user and another process bring them about.
+    /// Successive states that a user and another process produce.
     private static var models: [EditorModel] {
         let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
         var contents: [EditorRow.Content] = [
@@ -50,7 +50,7 @@ import Testing
             #expect((screen.cursor != nil) == (model.field != nil))
             if let cursor = screen.cursor {
                 #expect((1..<rows - 1).contains(cursor.row) && (0..<columns).contains(cursor.column))
-                // The line that is edited is in sight whole.
+                // The edited line is completely visible.
                 #expect(
                     texts[cursor.row].contains(model.field?.shown(width: columns - (columns < 72 ? 4 : 44)).text ?? "-")
                 )

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs edit` and its terminal: however it ends, the terminal is as it was; and without one there is no form.
+/// `prefs edit` restores the terminal however it ends, and reports a missing terminal.
 @Suite struct EditorTerminalTests {
     private typealias Keys = EditorSession.Keys
 
@@ -32,7 +32,7 @@ import Testing
         let session = try EditorSession(in: home)
         try session.type(Keys.enter, "5", Keys.enter)
         try session.terminal.waitUntilItWaitsForALock()
-        // Which one the system delivers first is its own affair.
+        // The system may deliver either one first.
         try session.end(oneOf: [128 + SIGINT, 128 + SIGTERM]) {
             session.terminal.send(SIGINT)
             session.terminal.send(SIGTERM)
@@ -69,7 +69,7 @@ import Testing
         #expect(terminal.modes == modes)
     }
 
-    /// In the background the terminal is not its own: it is not touched, and keeps nobody from ending the editor.
+    /// In the background, the editor does not touch the terminal, and a signal can end it.
     @Test(arguments: ["", "bg;"]) func aSignalEndsTheEditorInTheBackground(before: String) throws {
         let home = try HarnessHome()
         let script = "set -m; \"$0\" edit; \(before) kill %1; kill -CONT %1 2> /dev/null; wait %1; echo \"left $?\""
@@ -86,10 +86,10 @@ import Testing
 
     @Test func withoutAShellControlZRedraws() throws {
         let session = try EditorSession(in: HarnessHome())
-        // Nobody could continue it: the system does not stop it.
+        // The system does not stop a process that no shell could continue.
         try session.type(Keys.suspend, Keys.down)
         try session.wait("> String")
-        // SIGSTOP cannot be caught; the terminal may have been used meanwhile.
+        // SIGSTOP cannot be caught. Another program may have used the terminal meanwhile.
         session.terminal.send(SIGSTOP)
         session.terminal.send(SIGCONT)
         try session.type(Keys.down)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs edit` in a terminal: keys in, screen out.
+/// `prefs edit` in a terminal: sends keys and checks the screen.
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
@@ -29,7 +29,7 @@ import Testing
         "Enter edit  r reset  ? help  q quit",
     ]
 
-    /// All but the title, which has the path of the file.
+    /// The lines below the title. The title contains the path of the file.
     private func body(_ session: EditorSession) -> [String] { Array(session.terminal.screen.lines.dropFirst()) }
 
     @Test func theFormFillsTheTerminalAndFollowsItsSize() throws {
@@ -47,7 +47,7 @@ import Testing
         try session.terminal.wait(for: "nothing but a message") {
             $0.lines == ["prefs edit needs 40 x 12; Ctrl-C quits"] + Array(repeating: "", count: 11)
         }
-        // Keys for what is not seen have no effect; the last one has it draw anew.
+        // Keys have no effect while the form is hidden, except the last one, which redraws.
         let erasures = session.terminal.screen.erasures
         try session.type("q", "u", Keys.down, Keys.redraw)
         try session.terminal.wait(for: "the same again") { $0.erasures > erasures && $0.lines[0] != "" }
@@ -69,7 +69,7 @@ import Testing
         try session.leave()
     }
 
-    /// The file is edited by hand beside the form: a typo, its correction, another typo and a value that is stored all the same.
+    /// A person edits the file: a typo, its correction, and another typo. The form then stores a value over the second typo.
     @Test func aTypoInTheFileIsReported() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
@@ -98,7 +98,7 @@ import Testing
         let session = try EditorSession(in: home)
         try session.type(Keys.enter, "-42", Keys.enter)
         try session.wait("> Integer Value     Int         set         -42")
-        // In the middle: "Sample" → "Ample 日本é".
+        // Edits within the text: "Sample" → "Ample 日本é".
         try session.type(Keys.down, Keys.enter, Keys.home, Keys.delete, Keys.delete, "A", Keys.end, " 日x本e\u{301}")
         try session.wait("> String Value      String      editing     Ample 日x本e\u{301}")
         try session.type(Keys.left, Keys.left, Keys.backspace)
@@ -144,7 +144,7 @@ import Testing
         try session.wait("> Integer Value     Int         rejected    1x")
         try session.type(Keys.backspace)
         try session.wait("> Integer Value     Int         rejected    1")
-        // The store refuses it.
+        // The store rejects it.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try session.type(Keys.enter)
         try session.waitForNo("    expected a 64-bit integer")
@@ -192,7 +192,7 @@ import Testing
         #expect(session.terminal.screen.hasColours)
         try session.type(Keys.down)
         try session.wait("> String Value      String      set         theirs")
-        // And under the edit of the same value.
+        // The same during an edit of the value.
         try session.type(Keys.enter, Keys.backspace, "r")
         try session.wait("> String Value      String      editing     theirr")
         try home.prefs("set", "string", "theirs too\n")
@@ -214,7 +214,7 @@ import Testing
         let session = try EditorSession(in: home, arguments: ["--file", file.path], environment: ["NO_COLOR": "1"])
         try session.wait("> Integer Value     Int         string      10")
         try session.wait(#"  String Value      String      set         a\u{1b}[2Jb\n"#)
-        // Pasted text is text, and no keys.
+        // Pasted text is not interpreted as keys.
         try session.type(Keys.down, Keys.enter, "\u{1B}[200~q\r\u{1B}[201~", Keys.home, Keys.right, Keys.delete)
         try session.wait(#"> String Value      String      editing     a[2Jb\nq\n"#)
         try session.type(Keys.enter, Keys.home, Keys.enter, Keys.enter)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each command does, and what each option makes of it.
+/// The effect of each command and option on the test set.
 @Suite struct HarnessCommandTests {
     @Test func showsATableAndStoresTheDefaultsAtTheFirstLook() throws {
         let home = try HarnessHome()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Short name, full name, value, and the lines of `get` without and with `--json`.
+    /// The short name, the full name, a value, and the output of `get` without and with `--json`.
     private static let values = [
         ("int", "Integer Value", "42", "42", "42"),
         ("string", "String Value", "a text", "a text", #""a text""#),

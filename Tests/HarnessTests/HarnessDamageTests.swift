@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are not property lists: what the tool has not written it leaves alone, and what is damaged it quarantines when it
-/// writes, and says so.
+/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file of
+/// its own, and reports that.
 @Suite struct HarnessDamageTests {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// The value of the last good copy, and the exit code says that it is not the file's.
+    /// Prints the value of the last good copy, and exits with 1.
     @Test func aReadOfADamagedFilePrintsWhatIsKnown() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "42")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs doctor` where somebody else is in the way: who holds the lock, and who may do what.
+/// `prefs doctor` reports the holder of the lock and missing permissions.
 @Suite struct HarnessDoctorHoldersTests {
     @Test func doctorNamesTheLockHolder() throws {
         let home = try HarnessHome()
@@ -15,12 +15,12 @@ import Testing
         let (report, code) = try doctor(path, home)
         let lock = try #require(report["lock"] as? [String: Any])
         #expect(code == 0 && lock["state"] as? String == "held")
-        // What is being written is no trouble.
+        // A temporary file is no problem while the lock is held.
         let findings = try #require(report["findings"] as? [[String: Any]])
         #expect(findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
         guard Self.namesHolders else { return }
         let holders = try #require(lock["holders"] as? [[String: Any]])
-        // A child that another test is starting has all descriptors for a moment.
+        // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
         #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
         #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
@@ -32,7 +32,7 @@ import Testing
         let file = home.folder.file("x.plist")
         let writer = try PipedChild(
             "prefs", ["stress-worker", file.path, "0", "1000000", "0"], home: home.folder)
-        // Wherever it is stopped; most of the time it holds the lock.
+        // Repeats until the process is stopped while it holds the lock.
         repeat {
             writer.send(SIGCONT)
             _ = try writer.line()
@@ -48,7 +48,7 @@ import Testing
         writer.kill()
     }
 
-    /// Whether the lock is held by a process that is stopped, as the doctor sees it.
+    /// Returns true if the doctor reports a stopped holder of the lock.
     private func isStopped(_ file: URL, _ home: HarnessHome) throws -> Bool {
         guard isLocked(file) else { return false }
         let lock = try doctor(file.path, home).report["lock"] as? [String: Any]
@@ -90,7 +90,7 @@ import Testing
         #expect(try user.prefs("write", path, "A", "k", "w") == Printed())
     }
 
-    /// One who is not root: the user of the tests, or where that is root, somebody else in the same folder.
+    /// A user other than root: the user of the tests, or `nobody` if that is root.
     private struct User {
         let folder: TemporaryFolder
         private static let changer = "/usr/bin/setpriv"
@@ -101,7 +101,7 @@ import Testing
             if geteuid() == 0 { chown(folder.path, Self.nobody, Self.nobody) }
         }
 
-        /// Also whether that user may run what was built.
+        /// True if there is such a user who may run the built program.
         static let isAvailable: Bool = {
             if geteuid() != 0 { return true }
             guard access(changer, X_OK) == 0, let folder = try? TemporaryFolder() else { return false }

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs doctor`: it explains, changes nothing, and the commands that it gives mend what is wrong.
+/// `prefs doctor` explains problems and changes nothing. The commands that it suggests solve the problems.
 @Suite struct HarnessDoctorTests {
-    /// What can be wrong with a file, as made by a test.
+    /// The problems that the tests create.
     enum Problem: String, CaseIterable {
         case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver
         case linkedLock, fifoAsLock, folderAsLock, openLock
 
-        /// The trouble that is told, without paths.
+        /// The reported reason, with placeholders for paths.
         var reason: String {
             switch self {
             case .damaged, .damagedBehindLink:
@@ -33,11 +33,11 @@ import Testing
             }
         }
 
-        /// Whether the value of before is there once it is mended.
+        /// True if the former value is restored.
         var isRestored: Bool { self != .hugeWithoutCopy }
     }
 
-    /// With all that a shell takes for something else.
+    /// Contains characters that a shell interprets.
     private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
 
     private func make(_ problem: Problem, _ home: HarnessHome) throws {
@@ -126,7 +126,7 @@ import Testing
         (report["lastGood"] as? [String: Any])?["modified"] as? String ?? "no copy"
     }
 
-    /// It may be a good file of another program: no command takes it away.
+    /// It may be a valid file of another program, so no command removes it.
     @Test func aFileThatIsNotSafeToReadIsLeftAlone() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -139,8 +139,7 @@ import Testing
         #expect(findings[0]["command"] is NSNull)
     }
 
-    /// Entries that only other programs may store are no trouble; what keeps writes from succeeding is, and no command would
-    /// delete it.
+    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no command deletes them.
     @Test func doctorReportsEntriesThatPreventWrites() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -169,7 +168,7 @@ import Testing
         }
     }
 
-    /// A typo in a file that a person keeps: the doctor names the line, and no command that would take the file away.
+    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the file.
     @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -206,7 +205,7 @@ import Testing
         #expect(lines[2].hasPrefix("restored the last good copy of "))
         #expect(try Data(contentsOf: home.suiteFile) == good)
         #expect(try home.prefs("doctor", "--mend") == Printed("nothing to mend\n"))
-        // Without a copy, a domain of UserDefaults is damaged all the same.
+        // A UserDefaults domain is damaged even if there is no last good copy.
         try home.write(Data(), to: ".config/\(HarnessHome.suite).plist")
         try FileManager.default.removeItem(at: home.folder.file(".config/.\(HarnessHome.suite).plist.lastgood"))
         let emptied = try home.prefs("doctor", "--mend")
@@ -278,7 +277,7 @@ import Testing
         #expect(try home.prefs("doctor", ".bad") == .failure("\".bad\" is no suite name: it begins with a dot"))
     }
 
-    // MARK: -
+    // MARK: - Helpers
 
     private func doctor(_ path: String?, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
         let printed = try home.prefs(["doctor", "--json"] + (path.map { [$0] } ?? []))
@@ -286,12 +285,12 @@ import Testing
         return (try #require(report), printed.code)
     }
 
-    /// bash, since a name with an escape in it has no portable spelling.
+    /// Uses bash, because a name with a control character has no portable spelling.
     private func shell(_ command: String, _ home: HarnessHome) throws -> Printed {
         Printed(try Child(URL(filePath: "/bin/bash"), ["-c", command], environment: ["HOME": home.folder.path]).wait())
     }
 
-    /// All names, and the bytes of the files that are small enough to have been written by a test.
+    /// All names, and the contents of small files.
     private func state(of home: HarnessHome) throws -> [String: Data?] {
         let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
         var state: [String: Data?] = [:]

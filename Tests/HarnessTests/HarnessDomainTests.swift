@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `read`, `read-type`, `write` and `delete` on any domain, and what `export` and `import` do with one.
+/// `read`, `read-type`, `write`, `delete`, `export` and `import` on any domain.
 @Suite struct HarnessDomainTests {
-    /// What `write` is told, and what `read` and `read-type` say of it.
+    /// The arguments of `write`, and the output of `read-type` and `read`.
     private static let values: [(words: [String], type: String, read: String)] = [
         (["plain"], "string", "plain\n"),
         (["-string", "-5"], "string", "-5\n"),
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: values)
     func everyTypeIsWrittenAndReadBack(words: [String], type: String, read: String) throws {
         let home = try HarnessHome()
-        // In a root of a file, or as an entry of a UserDefaults domain.
+        // Alternates between a root of a file and an entry of a UserDefaults domain.
         let isEntry = words.count.isMultiple(of: 2)
         let target = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
         #expect(try home.prefs(["write"] + target + words) == Printed())
@@ -93,7 +93,7 @@ import Testing
         #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
     }
 
-    /// Keys that a write leaves alone are not vetted, whatever another program has stored there.
+    /// A write vets only the keys that it changes. Other programs may have stored any values under the others.
     @Test func aRootWithAStrangeValueCanBeWritten() throws {
         let home = try HarnessHome()
         let root: [String: Any] = ["strange": ["CF$UID": 1], "size": 1]
@@ -129,7 +129,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{}\n"))
     }
 
-    /// Whoever was quicker has removed the root meanwhile: it does not come back, empty.
+    /// Another process removes the root while the command waits for the lock. The command does not store an empty root.
     @Test(.enabled(if: access("/proc/locks", R_OK) == 0, "nothing tells who waits for a lock"))
     func aDeleteDoesNotBringBackARemovedRoot() throws {
         let home = try HarnessHome()
@@ -165,7 +165,7 @@ import Testing
             let exported = home.path("x.\(format)")
             #expect(try home.prefs("export", "--domain", file, exported, "--format", format) == Printed())
             #expect(try home.prefs("import", "--replace", "--domain", copy, exported) == Printed())
-            // XML has no fractions of dates.
+            // XML stores dates without fractions.
             if format != "xml" { #expect(try home.prefs("export", "--domain", copy).output == all) }
         }
         try home.write(Data(#"{"R": {"k": "2", "m": true}, "New": {"a": 1}}"#.utf8), to: "i.json")
@@ -194,7 +194,7 @@ import Testing
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
         #expect(try home.prefs("read", copy, "R", "k") == Printed("2\n"))
         #expect(try home.prefs("read", copy, "Entry") == Printed("7\n"))
-        // A root of it alone, and a bad import, which changes nothing.
+        // Imports one root only, and an invalid file, which changes nothing.
         #expect(
             try home.prefs(["import", "--domain", copy, "--root", "New", "--replace", home.path("i.json")]) == Printed()
         )

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the prefs refuse, or fail at: exit 1, the text of `lastError`, and nothing changed.
+/// Errors of the preferences: the tool prints `lastError`, exits with 1 and changes nothing.
 @Suite struct HarnessErrorTests {
     /// Runs of the commands that work on the test set.
     static let commands = [[], ["get", "int"], ["export"]] + writes
@@ -116,14 +116,14 @@ import Testing
                 #expect(
                     try home.prefs(command + ["--file", file]) == .failure("\(reason); the stored state is unchanged"))
             }
-            // There is nothing to write where there is nothing to delete.
+            // Deleting a missing set writes nothing.
             #expect(try home.prefs("delete-all", "--file", file) == Printed())
         }
         #expect(try Data(contentsOf: plain) == Data("plain".utf8))
         #expect(try home.folder.names() == ["plain"])
     }
 
-    /// The superuser may write everywhere.
+    /// Skipped for root, who may write everywhere.
     @Test(.enabled(if: geteuid() != 0)) func writesFailInAReadOnlyFolder() throws {
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")

@@ -27,7 +27,7 @@ import Testing
 
     @Test func exportPrintsJSONByDefault() throws {
         let home = try HarnessHome()
-        // An export sets nothing up.
+        // An export stores no default values.
         #expect(try home.prefs("export") == Printed("{}\n"))
         #expect(try home.folder.names() == [])
         try home.prefs("reset")
@@ -45,7 +45,7 @@ import Testing
         #expect(try home.prefs("export", file, "--format", format) == Printed())
         #expect(try Data(contentsOf: home.folder.file("x y")).starts(with: beginning.utf8))
         #expect(try home.folder.names() == [".config", "x y"])
-        // The same through streams.
+        // Checks the same with streams.
         #expect(try shell(home, "\"$0\" export --format \(format) > out && cmp out 'x y'") == Printed())
         let all = try home.prefs("export")
         for command in ["import 'x y'", "import < out", "import - --replace < out"] {
@@ -95,7 +95,7 @@ import Testing
             let home = try HarnessHome()
             let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             defer { close(primary) }
-            // TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
+            // TIOCSPTLCK and TIOCGPTN are macros that Swift does not import.
             var (lock, number): (Int32, Int32) = (0, 0)
             try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
             let message = "binary output cannot be written to a terminal; give a PATH or redirect the output"
@@ -132,7 +132,7 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    /// The next file that is opened takes the place of a closed stream.
+    /// A file that is opened next must not take the place of a closed stream.
     @Test func closedStreamsAreReported() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
@@ -205,7 +205,7 @@ import Testing
         #expect(try home.folder.names() == names)
     }
 
-    /// A script in the home, in which `$0` is the harness.
+    /// Runs a script in the home folder. `$0` is the harness.
     private func shell(_ home: HarnessHome, _ script: String) throws -> Printed {
         let words = ["-c", "cd \"$HOME\" && { \(script); }", try Child.executable("prefs").path]
         return Printed(try Child(URL(filePath: "/bin/sh"), words, environment: ["HOME": home.folder.path]).wait())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HarnessCLI
 
-/// Help, version, completions, and words in other orders.
+/// Help, version, completions and the order of arguments.
 @Suite struct HarnessHelpTests {
     private static let commands = CommandSpec.all.map(\.name)
 
@@ -31,7 +31,7 @@ import Testing
         #expect(example.contains("prefs"))
         guard !["edit", "watch", "stress", "completions"].contains(command) else { return }
         var words = example.split(separator: " ").dropFirst(2).map(String.init)
-        // Files of examples are not there.
+        // The files of the examples do not exist.
         words = words.map { $0.hasSuffix(".plist") ? home.path($0) : $0 }
         #expect(try home.prefs(words).code != 64)
     }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// What bash offers for the last of some words.
+    /// The words of a command line, and the completions of the last one.
     private static let completions: [(words: [String], offers: [String])] = [
         (["prefs", "ex"], ["export"]),
         (["prefs", "re"], ["reset", "read", "read-type"]),

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A home of its own, and the harness in it.
+/// A temporary home folder, and the harness that runs in it.
 struct HarnessHome {
     static let suite = "persistentpreferences.harness"
 
@@ -11,7 +11,7 @@ struct HarnessHome {
         folder = try TemporaryFolder()
     }
 
-    /// Where the default suite is kept.
+    /// The file of the default suite.
     var suiteFile: URL { domainFile(Self.suite) }
 
     func domainFile(_ suite: String) -> URL {
@@ -37,7 +37,7 @@ struct HarnessHome {
         Printed(try Child(product, arguments, home: folder).wait())
     }
 
-    /// Writes a property list as another program would, old enough that nobody can be in the middle of writing it.
+    /// Writes a property list as another program would. Its time is an hour ago, so that the write is over.
     @discardableResult
     func write(
         _ content: Any, to name: String, format: PropertyListSerialization.PropertyListFormat = .binary
@@ -53,7 +53,7 @@ struct HarnessHome {
         return try Data(contentsOf: file)
     }
 
-    /// Edits a file by hand, in place: the element becomes the test set's integer.
+    /// Replaces a file in place, as a text editor would. The element is the test set's integer.
     func edit(_ path: String, _ element: String) throws {
         let text =
             "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(element)\n</dict>\n"
@@ -61,7 +61,7 @@ struct HarnessHome {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
-    /// Every name in the home, with its bytes, inode, permissions and time of modification.
+    /// All names in the home, with their contents, inode, permissions and modification time.
     func state() throws -> [String: String] {
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         var state: [String: String] = [:]
@@ -85,7 +85,7 @@ struct HarnessHome {
     }
 }
 
-/// All that a run shows to its caller.
+/// The output and the exit code of a run.
 struct Printed: Equatable {
     var output = ""
     var errors = ""
@@ -118,7 +118,7 @@ struct Printed: Equatable {
     }
 }
 
-/// The five values as the table shows them.
+/// The five values in the output of `show`.
 struct DisplayedValues {
     var int = "(not set)"
     var string = "(not set)"

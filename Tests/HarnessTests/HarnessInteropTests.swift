@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the harness stores is what other programs see, and the other way round.
+/// Other programs read what the harness stores, and the harness reads what they store.
 @Suite struct HarnessInteropTests {
     private static let defaultLines = """
         Array Value=[One,Two,Three,Four,Five]
@@ -127,7 +127,7 @@ import Testing
 
             """
         #expect(try plutilPrint(home.suiteFile) == shown)
-        // A file that raw UserDefaults has written is XML, and shows the same.
+        // Raw UserDefaults writes XML, which shows the same values.
         #expect(try raw(home, "write-root", HarnessHome.suite, "Other", "a", "b") == Printed())
         try home.prefs("set", "int", "43")
         let both = try plutilPrint(home.suiteFile)

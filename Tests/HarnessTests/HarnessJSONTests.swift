@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shapes of `--json`.
+/// The output of `--json`.
 @Suite struct HarnessJSONTests {
     @Test func showPrintsJSON() throws {
         let home = try HarnessHome()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What another user has planted in the way of a command that root runs.
+/// Commands of root on files that another user planted.
 @Suite(
     .enabled(
         if: Hazard.canRun(
@@ -74,7 +74,7 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("write", path, "A", "k", "-int", "2") == Printed())
     }
 
-    /// A pipe that a shell makes has no path of its own, and is read nevertheless.
+    /// Pipes of a shell have no path of their own, and can be read.
     @Test func importsReadPipes() throws {
         let script = "printf '%s' '{\"Integer Value\": 7}' | \"$0\" import /dev/stdin && \"$0\" get int"
         let prefs = try Child.executable("prefs").path
@@ -96,7 +96,7 @@ struct HarnessOtherUsersTests {
         #expect(third == Printed("9\n"))
     }
 
-    /// The import does not wait for a writer of the pipe.
+    /// The import does not open the pipe, so it does not wait for a writer.
     @Test func anImportOpensNoPipeOfAnotherUserAndNoDevice() throws {
         let pipe = home.path("pipe")
         #expect(mkfifo(pipe, 0o666) == 0)
@@ -123,7 +123,7 @@ struct HarnessOtherUsersTests {
             try home.prefs("export", planted)
                 == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
         #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
-        // In that user's own folder it is written, and stays that user's.
+        // In the user's own folder, root may write the file. Its owner does not change.
         chmod(home.folder.path, 0o755)
         #expect(try home.prefs("export", planted) == Printed())
         #expect(try FileManager.default.attributesOfItem(atPath: planted)[.ownerAccountID] as? Int == Int(attacker))
@@ -145,7 +145,7 @@ struct HarnessOtherUsersTests {
         )
     }
 
-    /// A relative path is never taken for one from the root.
+    /// A relative path is never resolved against `/`.
     @Test func withoutAWorkingFolderARelativePathIsRejected() throws {
         let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
         let reason = "is relative, and the working folder is unknown"

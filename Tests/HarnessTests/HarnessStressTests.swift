@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs stress`: exact counts, also where processes are killed, and a verdict that sees what somebody else destroys.
+/// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
 @Suite struct HarnessStressTests {
     @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
         let home = try HarnessHome()
@@ -34,13 +34,13 @@ import Testing
         #expect(lines[2] == "counted  2 increments stored, 2 acknowledged" && lines[3] == "no write was lost")
     }
 
-    /// A stress under way, which goes on until something happens unless told otherwise, and the folder that it works in.
+    /// Starts a stress, which runs until it is interrupted unless `writes` is given. Returns its folder.
     private func running(_ home: HarnessHome, writes: Int = 1_000_000) throws -> (child: PipedChild, folder: String) {
         let child = try PipedChild(
             "prefs", ["stress", "--threads", "1", "--processes", "2", "--writes", "\(writes)"], home: home.folder,
             mergesErrors: true)
         let folder = try #require(try child.line().wholeMatch(of: /prefs: .* writes, in (.+)\//)?.1)
-        // The workers are at it.
+        // Waits until the workers write.
         while access("\(folder)/.stress.plist.lastgood", F_OK) != 0 { sched_yield() }
         return (child, String(folder))
     }
@@ -57,7 +57,7 @@ import Testing
     @Test func aRemovedFileIsReportedAsALoss() throws {
         let (child, folder) = try running(HarnessHome())
         var lines: [String] = []
-        // More than once: a writer that is in the middle of a write puts the file back.
+        // Repeats, because a writer may replace the file after it was removed.
         repeat {
             unlink("\(folder)/stress.plist")
             lines += child.linesSoFar()
@@ -69,7 +69,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    /// No thread sees it meanwhile: the count in the end does.
+    /// No thread notices it during the run. The final count does.
     @Test func aCounterThatIsSetBackIsReportedAsALoss() throws {
         let home = try HarnessHome()
         let (child, folder) = try running(home, writes: 600)

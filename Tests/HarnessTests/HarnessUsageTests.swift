@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Wrong usage: exit 64, one line that says how to mend it, and nothing touched.
+/// Usage errors: exit code 64, one line that says how to correct the arguments, and no file is touched.
 @Suite struct HarnessUsageTests {
     private static let all = "; `prefs --help` lists all"
     private static let dashes = "(put a value that begins with -- after a separate --)"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HarnessCLI
 
-/// How values are written on the command line, and read from it.
+/// Parsing and printing of values.
 @Suite struct HarnessValueTests {
     struct Value: Sendable, CustomTestStringConvertible {
         let key: String
@@ -135,7 +135,7 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    /// A separator and a mark behind it look like one character, and are two.
+    /// A separator and a following combining mark look like one character, but are two scalars.
     @Test func aPartMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs vet`: what is wrong with a file, and where; nothing is touched.
+/// `prefs vet` reports the problems of a file and changes nothing.
 @Suite struct HarnessVetTests {
     struct Case: Sendable {
         let content: String
-        /// What follows the path in each line of the output.
+        /// The output lines without the path.
         let lines: [String]
         let code: Int32
     }
@@ -84,7 +84,7 @@ import Testing
                 == Printed("\(head):null,\"roots\":0,\"values\":0,\"problems\":\(problems)}\n", code: 1))
     }
 
-    /// Files that crash Foundation's parsers, or keep them busy for ever.
+    /// Files that crash Foundation's parsers or make them loop.
     @Test func hostileFilesAreSurvived() throws {
         let home = try HarnessHome()
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs watch`: the changes of others, line by line, until it is told to end.
+/// `prefs watch` prints the changes of other processes until a signal.
 @Suite struct HarnessWatchTests {
-    /// A `prefs watch` that is listening.
+    /// A running `prefs watch`.
     private struct Watching {
         let child: PipedChild
 
@@ -13,7 +13,7 @@ import Testing
             #expect(try child.line() == "prefs: watching \(target); press Ctrl-C to stop")
         }
 
-        /// The next line without its time, whose form is checked.
+        /// Returns the next line. Checks its time, and replaces it by `TIME`.
         func line() throws -> String {
             let line = try child.line()
             let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
@@ -75,12 +75,12 @@ import Testing
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
         let watching = try Watching(["int"], at: path(home), in: home)
-        // As plutil and editors do: another file in its place.
+        // Replaces the file, as plutil and editors do.
         let edited: [String: Any] = ["PrefsTestSet": ["Integer Value": 2]]
         let bytes = try PropertyListSerialization.data(fromPropertyList: edited, format: .xml, options: 0)
         try bytes.write(to: home.suiteFile, options: .atomic)
         #expect(try watching.line() == "TIME  Integer Value: 1 → 2  (elsewhere)")
-        // And as UserDefaults does, over the bytes that are there.
+        // Overwrites the file in place, as UserDefaults does.
         let handle = try FileHandle(forWritingTo: home.suiteFile)
         let later: [String: Any] = ["PrefsTestSet": ["Integer Value": 3]]
         let more = try PropertyListSerialization.data(fromPropertyList: later, format: .xml, options: 0)
@@ -110,7 +110,7 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("  Integer Value: (not set) → 1  (elsewhere)") })
     }
 
-    /// A person edits the file with a typo and corrects it, both in place.
+    /// A person makes a typo in the file and corrects it, both in place.
     @Test func watchReportsATypoAndItsCorrection() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
@@ -137,7 +137,7 @@ import Testing
         #expect(try watching.child.exitCode() == 0)
     }
 
-    /// The change does not fit into the pipe, which nobody empties.
+    /// The change does not fit into the pipe, which is not read.
     @Test func watchEndsWhileItsReaderIsBlocked() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HarnessCLI
 
-/// A command that the tool prints runs as it is meant: each word arrives as it is, and nothing in a word is run.
+/// A shell passes each word of a printed command unchanged, and runs no part of it.
 @Suite struct ShellCommandTests {
-    /// The words that a shell passes to a program, as bytes.
+    /// Returns the words that a shell passes to a program, as bytes.
     private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
         let folder = try TemporaryFolder()
         let script = "cd \"$HOME\" && printf '%s\\0' " + ShellCommand.text(words) + " > words"
@@ -19,7 +19,7 @@ import Testing
             .dropLast().map(Array.init)
     }
 
-    /// No word of a command has a NUL in it.
+    /// Without NUL, which no argument can contain.
     private static let hostile = (HostileText.shown + HostileText.commands).map { $0.replacing("\0", with: "") }
 
     private static func random(seed: UInt64) -> [String] {
@@ -42,7 +42,7 @@ import Testing
         #expect(try words(all, in: "bash", locale: locale) == all.map { Array($0.utf8) })
     }
 
-    /// POSIX shells from before 2024 do not know the octal form. They read it as one other word.
+    /// POSIX shells from before 2024 do not know the octal form. They read it as one different word.
     @Test func dashRunsNothingAndGetsPlainWordsExactly() throws {
         let all = Self.hostile + (1...8).flatMap { Self.random(seed: $0) }
         let found = try words(all, in: "sh")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Some shells expand them between single quotes.
+    /// Some shells expand these characters between single quotes.
     @Test func aBackslashAndAnExclamationMarkHaveTheOctalForm() {
         #expect(ShellCommand.text(["a\\", "!b", "c'd", "é"]) == #"$'a\134' $'\041b' 'c'\''d' 'é'"#)
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(ShellCommand.prefs("delete", words: ["a", word]).contains(" -- a "))
     }
 
-    // MARK: - What the doctor prints
+    // MARK: - Commands of the doctor
 
     /// `quarantined` is the last, because its file stays.
     private enum Problem: CaseIterable { case badValues, linkedLock, fifo, leftOver, quarantined }
@@ -151,7 +151,7 @@ import Testing
         FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
     }
 
-    /// A suite may be named like a file or like an option.
+    /// A suite may have the name of a file or of an option.
     @Test(arguments: ["x.plist", "-h", "--mend", "--x.plist", "-\u{301}.plist"])
     func theCommandMendsTheSuiteAndNoFileOfThatName(suite: String) throws {
         let home = try HarnessHome()
@@ -171,7 +171,7 @@ import Testing
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("bplist00".utf8))
     }
 
-    /// The folder above is looked for by bytes.
+    /// The parent folder is found by comparing bytes.
     @Test func aFolderNameMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"

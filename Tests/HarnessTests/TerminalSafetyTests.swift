@@ -4,9 +4,9 @@ import Testing
 
 @testable import HarnessCLI
 
-/// No stored key, value, name or word drives the terminal that the tool writes to, and a pipe gets everything as it is.
+/// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {
-    /// With a file of hostile values, one that cannot be stored again, and hostile names.
+    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile names.
     private struct HostileHome {
         let home: HarnessHome
         let file: String
@@ -49,7 +49,7 @@ import Testing
             try Self.badContents.get().write(to: URL(filePath: bad))
         }
 
-        /// What the tool writes to a terminal, with colours.
+        /// Runs the tool in a terminal. Returns its output with colours.
         func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
             let terminal = try PseudoTerminal(
                 Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: columns, rows: 50)
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    /// As the tool wrote it.
+    /// The output of the tool. Reverts the terminal's line endings.
     private static func text(of terminal: PseudoTerminal) -> String {
         String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
-    /// The text without the colours that the tool itself asks for.
+    /// Removes the tool's own colours.
     private static func withoutColours(_ text: String) -> String {
         text.replacing(/\u{1B}\[(?:0|1|31|32|33)m/, with: "")
     }
@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
         let home = try HarnessHome()
-        // XML holds no other control characters.
+        // XML cannot contain other control characters.
         let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]
         let texts = format == "xml" ? xml : xml + HostileText.shown
         var values: [String: [String: String]] = [:]
@@ -158,7 +158,7 @@ import Testing
         #expect(Self.scalars(of: parsed) == Self.scalars(of: values))
     }
 
-    /// Strings compare as equal if they look alike: the scalars do not.
+    /// Compares scalars, because canonically equivalent strings are equal.
     private static func scalars(of value: Any) -> [[UInt32]] {
         switch value {
         case let text as String: [text.unicodeScalars.map(\.value)]
@@ -245,7 +245,7 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.prefs("write", file, "A", "k", "v")
-        // The system calls the process by the name of the script.
+        // The process has the name of the script.
         let script = home.path("\u{1B}[35m)\u{9B}\u{600}")
         let lines = "#!/bin/sh\nexec 9< \"$1\"; flock 9; echo held; read x\n"
         try home.write(Data(lines.utf8), to: URL(filePath: script).lastPathComponent)
@@ -266,7 +266,7 @@ import Testing
             "\(running)")
         #expect(!running.contains("stopped"))
         holder.send(SIGSTOP)
-        // The system stops it at a time of its own.
+        // The signal takes effect after some time.
         let deadline = ContinuousClock.now + .seconds(60)
         while try !doctor().contains("which is stopped") { try #require(ContinuousClock.now < deadline) }
         holder.send(SIGKILL)
