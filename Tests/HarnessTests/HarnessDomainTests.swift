@@ -82,9 +82,7 @@ import Testing
     @Test(arguments: rejected)
     func aRejectedCommandChangesNothing(words: [String], message: String, code: Int32) throws {
         let home = try HarnessHome()
-        try home.prefs("write", "D", "Entry", "-int", "1")
-        try home.prefs("write", "D", "Root", "size", "-float", "12.5")
-        let bytes = try Data(contentsOf: home.domainFile("D"))
+        let bytes = try home.writeSuite("D", ["Entry": 1, "Root": ["size": 12.5]])
         let printed = try home.prefs(words)
         #expect(printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: "))

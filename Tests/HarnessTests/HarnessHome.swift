@@ -45,12 +45,12 @@ struct HarnessHome {
         try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
     }
 
-    /// Writes the default suite as another program would, with one value in the test set. Returns the bytes.
-    @discardableResult
-    func writeSuite() throws -> Data {
+    /// Writes the file of a suite as another program would. Returns the bytes.
+    func writeSuite(
+        _ suite: String = Self.suite, _ content: [String: Any] = ["PrefsTestSet": ["Integer Value": 7]]
+    ) throws -> Data {
         try FileManager.default.createDirectory(at: folder.file(".config"), withIntermediateDirectories: false)
-        let file = try write(["PrefsTestSet": ["Integer Value": 7]], to: ".config/\(Self.suite).plist")
-        return try Data(contentsOf: file)
+        return try Data(contentsOf: write(content, to: ".config/\(suite).plist"))
     }
 
     /// Replaces a file in place, as a text editor would. The element is the test set's integer.
