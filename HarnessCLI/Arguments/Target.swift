@@ -36,7 +36,7 @@ enum Target: Equatable {
     /// The absolute path of the file; nil if a system daemon stores the domain.
     func path() throws -> String? {
         switch self {
-        case .suite(let name): try FileSurroundings.path(ofSuite: name)
+        case .suite(let name): try SidecarPaths.path(ofSuite: name)
         case .file: url?.absoluteURL.path(percentEncoded: false)
         }
     }

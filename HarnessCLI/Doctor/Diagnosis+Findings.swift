@@ -34,12 +34,12 @@ extension Diagnosis {
         return nil
     }
 
-    private func folderFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func folderFinding(_ surroundings: SidecarPaths) -> Finding? {
         let folderPath = surroundings.folder
         guard let folder else {
             // A write creates it in the first existing folder above it.
             let above =
-                sequence(first: folderPath) { $0 == "/" ? nil : FileSurroundings.folder(of: $0) }
+                sequence(first: folderPath) { $0 == "/" ? nil : SidecarPaths.folder(of: $0) }
                 .first { FileMetadata($0) != nil } ?? "/"
             return FileMetadata(above)?.isFolder == true && Access(above).writes
                 ? nil : Finding(reason: "the folder \(folderPath) does not exist and cannot be created in \(above)")
@@ -58,7 +58,7 @@ extension Diagnosis {
 
     // MARK: - Lock
 
-    private func lockFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func lockFinding(_ surroundings: SidecarPaths) -> Finding? {
         switch lock {
         case .none, .free:
             return nil
@@ -81,7 +81,7 @@ extension Diagnosis {
 
     /// The command that makes the lock file usable; nil if there is none. No writer of this package locks a file that another
     /// user planted, so it can be removed. A lock file of root may be locked, so it is not removed.
-    private func unblockCommand(_ surroundings: FileSurroundings) -> [String]? {
+    private func unblockCommand(_ surroundings: SidecarPaths) -> [String]? {
         guard let planted = FileMetadata(surroundings.lock) else { return nil }
         // The owner of the file may be holding it.
         if let file, planted.ownerID == file.ownerID, !planted.isOwn, geteuid() != 0 { return nil }
@@ -96,7 +96,7 @@ extension Diagnosis {
 
     // MARK: - File
 
-    private func fileFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func fileFinding(_ surroundings: SidecarPaths) -> Finding? {
         let reason = examination.problems.first?.reason ?? ""
         switch examination.state {
         case .whole, .missing:
@@ -132,7 +132,7 @@ extension Diagnosis {
     }
 
     /// The command that mends the file. Names the suite if there is one, since a suite always belongs to this package.
-    private func mendCommand(_ surroundings: FileSurroundings) -> String {
+    private func mendCommand(_ surroundings: SidecarPaths) -> String {
         if let suite, Target(domain: suite) != .suite(suite) {
             return ShellCommand.prefs("doctor", ["--mend", "--suite=\(suite)"], words: [])
         }
@@ -140,31 +140,31 @@ extension Diagnosis {
     }
 
     /// A file of another user is not replaced, because its owner would lose it.
-    private func ownerFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func ownerFinding(_ surroundings: SidecarPaths) -> Finding? {
         guard let file, file.isFile, access.reads, !file.isOwn, geteuid() != 0 else { return nil }
         return Finding(
             reason: "the file belongs to another user: nothing can be stored",
             command: folder?.isOwn == true ? chown(surroundings) : nil)
     }
 
-    private func chown(_ surroundings: FileSurroundings) -> String {
+    private func chown(_ surroundings: SidecarPaths) -> String {
         ShellCommand.text(["sudo", "chown", "\(geteuid())", surroundings.file])
     }
 
     /// The command that moves the file away and imports the last good copy.
-    private func moveAwayCommand(_ surroundings: FileSurroundings) -> String {
+    private func moveAwayCommand(_ surroundings: SidecarPaths) -> String {
         let path = surroundings.file
         let move = ShellCommand.text(["mv", path, ShellCommand.unusedPath(path, "moved")])
         guard let lastGood, lastGood.isUsable else { return move }
         return "\(move) && \(restoreCommand(lastGood.path, surroundings))"
     }
 
-    private func restoreCommand(_ copy: String, _ surroundings: FileSurroundings) -> String {
+    private func restoreCommand(_ copy: String, _ surroundings: SidecarPaths) -> String {
         ShellCommand.prefs("import", ["--domain", surroundings.file, "--replace"], words: [copy])
     }
 
     /// Values that cannot be stored again. The command saves a copy and deletes them.
-    private func contentFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func contentFinding(_ surroundings: SidecarPaths) -> Finding? {
         guard examination.state == .whole, let first = examination.problems.first else { return nil }
         let others = examination.problems.count - 1
         let path = surroundings.file
@@ -185,7 +185,7 @@ extension Diagnosis {
 
     // MARK: - Beside the file
 
-    private func temporaryFinding(_ surroundings: FileSurroundings) -> Finding? {
+    private func temporaryFinding(_ surroundings: SidecarPaths) -> Finding? {
         if temporary == nil { return nil }
         // The holder of the lock may be writing it.
         if case .held = lock { return nil }
@@ -194,7 +194,7 @@ extension Diagnosis {
             command: mendCommand(surroundings))
     }
 
-    private func copyFindings(_ surroundings: FileSurroundings) -> [Finding] {
+    private func copyFindings(_ surroundings: SidecarPaths) -> [Finding] {
         var findings: [Finding] = []
         if examination.state == .missing, let lastGood, lastGood.isUsable {
             findings.append(

@@ -6,8 +6,8 @@ struct Diagnosis {
     /// The absolute path that the user named.
     let path: String
     /// nil if the path cannot be resolved.
-    let surroundings: FileSurroundings?
-    let examination: FileExamination
+    let surroundings: SidecarPaths?
+    let examination: FileInspection
     let file: FileMetadata?
     let access: Access
     let folder: FileMetadata?
@@ -21,7 +21,7 @@ struct Diagnosis {
     struct LastGoodCopy {
         let path: String
         let metadata: FileMetadata
-        let examination: FileExamination
+        let examination: FileInspection
         let isEqual: Bool
         /// True if the library reads it instead of a damaged file.
         let isUsable: Bool
@@ -37,26 +37,26 @@ struct Diagnosis {
     init(path: String, suite: String? = nil) {
         self.path = path
         self.suite = suite
-        let surroundings = try? FileSurroundings(path: path)
+        let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
         // Checks the lock before the file, so that a running writer can finish.
         lock = surroundings.map(LockState.init) ?? .none
-        examination = FileExamination(path: target, isDomain: suite != nil)
+        examination = FileInspection(path: target, isDomain: suite != nil)
         file = FileMetadata(target)
         access = Access(target)
         folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileMetadata($0.temporary) }
         quarantined = (surroundings?.quarantined ?? []).compactMap { path in
-            FileMetadata(path).map { (path, $0, FileExamination(path: path).state == .whole) }
+            FileMetadata(path).map { (path, $0, FileInspection(path: path).state == .whole) }
         }
         lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
     }
 
-    private static func lastGood(_ path: String, _ main: FileExamination, _ file: FileMetadata?) -> LastGoodCopy? {
+    private static func lastGood(_ path: String, _ main: FileInspection, _ file: FileMetadata?) -> LastGoodCopy? {
         guard let metadata = FileMetadata(path) else { return nil }
-        let examination = FileExamination(path: path)
+        let examination = FileInspection(path: path)
         // In a shared folder, another user may have planted the file.
         let isOfSameOwner = metadata.ownerID == file?.ownerID ?? Int(geteuid())
         return LastGoodCopy(

@@ -79,7 +79,7 @@ enum Doctor {
         return table.text() + "\n" + lines.joined() + verdict
     }
 
-    private static func describe(_ diagnosis: Diagnosis, _ surroundings: FileSurroundings, _ table: inout Table) {
+    private static func describe(_ diagnosis: Diagnosis, _ surroundings: SidecarPaths, _ table: inout Table) {
         table.add("state", state(diagnosis))
         if let file = diagnosis.file {
             table.add("size", file.sizeAndTime)
@@ -107,7 +107,7 @@ enum Doctor {
         }
     }
 
-    private static func text(_ copy: Diagnosis.LastGoodCopy, _ state: FileExamination.State) -> String {
+    private static func text(_ copy: Diagnosis.LastGoodCopy, _ state: FileInspection.State) -> String {
         let sizeAndTime = copy.metadata.sizeAndTime
         if !copy.isUsable { return "\(sizeAndTime), not usable" }
         guard state == .whole else { return "\(sizeAndTime), intact" }

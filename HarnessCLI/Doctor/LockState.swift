@@ -21,7 +21,7 @@ enum LockState {
     case blocked(reason: String)
 
     /// Creates nothing, and releases the lock at once.
-    init(_ surroundings: FileSurroundings) {
+    init(_ surroundings: SidecarPaths) {
         do throws(StorageFailure) {
             let isFree = try surroundings.withLockFile { descriptor in
                 // Retries, because a writer holds the lock for a moment only.

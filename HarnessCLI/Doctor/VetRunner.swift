@@ -4,7 +4,7 @@ import PersistentPreferences
 /// Reports what is wrong with a property-list file.
 enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
-        let examination = FileExamination(path: path.absolutePath)
+        let examination = FileInspection(path: path.absolutePath)
         let code = examination.problems.isEmpty ? 0 : Outcome.failureCode
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)
@@ -12,7 +12,7 @@ enum VetRunner {
     }
 
     /// "a binary property list, 2 roots, 7 values"
-    static func summary(_ examination: FileExamination) -> String {
+    static func summary(_ examination: FileInspection) -> String {
         let format = examination.format == .xml ? "an XML" : "a binary"
         return "\(format) property list, \(count(examination.roots, "root")), \(count(examination.values, "value"))"
     }
@@ -22,12 +22,12 @@ enum VetRunner {
     }
 
     /// Returns the key path of a problem and its reason.
-    static func line(_ problem: FileExamination.Problem) -> String {
+    static func line(_ problem: FileInspection.Problem) -> String {
         let path = problem.path.isEmpty ? "\"\"" : ShownText.path(problem.path)
         return problem.keys.isEmpty ? problem.reason : "\(path): \(problem.reason)"
     }
 
-    private static func text(_ path: String, _ examination: FileExamination) -> String {
+    private static func text(_ path: String, _ examination: FileInspection) -> String {
         var lines = examination.problems.map { "\(path): \(line($0))" }
         if lines.isEmpty { lines.append("\(path): \(summary(examination)); nothing wrong") }
         if examination.otherEntries > 0 {
@@ -39,7 +39,7 @@ enum VetRunner {
         return lines.map { $0.printable + "\n" }.joined()
     }
 
-    private static func json(_ path: String, _ examination: FileExamination) -> String {
+    private static func json(_ path: String, _ examination: FileInspection) -> String {
         let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
         return JSONText.object([
             ("file", path), ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),

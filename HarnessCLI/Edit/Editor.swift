@@ -64,7 +64,7 @@ struct Editor {
         let observation = prefs.onChange { _ in terminal.wake() }
         defer { observation.cancel() }
         // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
-        let watch = file.flatMap { try? FileSurroundings.watch(path: $0) { terminal.wake() } }
+        let watch = file.flatMap { try? SidecarPaths.watch(path: $0) { terminal.wake() } }
         defer { withExtendedLifetime(watch) {} }
         let failure = prefs.lastError
         if let failure {

@@ -20,7 +20,7 @@ struct TransferRunner {
             guard let path else {
                 return Outcome(bytes: bytes, as: OutputFormat(format)).reporting(failure, asJSON: wantsJSON)
             }
-            try TransferFile.write(bytes, to: path.absolutePath)
+            try ExportFile.write(bytes, to: path.absolutePath)
             return Outcome().reporting(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
@@ -29,7 +29,7 @@ struct TransferRunner {
 
     func importValues(from path: String?, merge: Bool, dryRun: Bool) -> Outcome {
         do {
-            let bytes = try TransferFile.read(path?.absolutePath)
+            let bytes = try ExportFile.read(path?.absolutePath)
             guard dryRun else {
                 return Outcome().reporting(try target.store(bytes, merge: merge), asJSON: wantsJSON)
             }

@@ -43,7 +43,7 @@ final class Watch: Sendable {
         if let error = prefs.lastError { throw error }
         // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
         let watch = file.flatMap { file in
-            try? FileSurroundings.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
+            try? SidecarPaths.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
         }
         // A file that cannot be read is still watched, since it may become readable.
         queue.sync { reportReadErrors() }

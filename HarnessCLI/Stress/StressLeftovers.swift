@@ -11,8 +11,8 @@ struct StressLeftovers {
     /// - Returns: the value of the shared counter.
     @discardableResult
     func check(_ tally: inout StressTally) throws -> Int {
-        let surroundings = try FileSurroundings(path: file)
-        for problem in FileExamination(path: file).problems where tally.writes > 0 {
+        let surroundings = try SidecarPaths(path: file)
+        for problem in FileInspection(path: file).problems where tally.writes > 0 {
             tally.recordLoss("the file: \(VetRunner.line(problem))")
         }
         switch LockState(surroundings) {
