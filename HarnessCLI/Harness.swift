@@ -1,75 +1,51 @@
-/// parse → run → print: each in a file of its own.
+/// Parses the arguments, runs the command and returns what is printed.
 enum Harness {
-    /// - Parameter arguments: without the name of the program.
+    /// - Parameter arguments: the arguments without the name of the program.
     static func run(_ arguments: [String]) -> Outcome {
-        if arguments.first == StressWorker.word { return StressWorker.run(Array(arguments.dropFirst())) }
+        if arguments.first == StressWorker.commandName { return StressWorker.run(Array(arguments.dropFirst())) }
         do {
             return try run(try Invocation(arguments))
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
-            let code = error is UsageError ? Outcome.wrongUsage : Outcome.refused
+            let code = error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode
             return .failure("\(error)", code: code, asJSON: wantsJSON)
         }
     }
 
+    /// Has no `default`, so that a command without an implementation does not compile.
     private static func run(_ invocation: Invocation) throws -> Outcome {
-        func domain(_ place: Place) throws -> DomainRunner { try DomainRunner(place, wantsJSON: invocation.wantsJSON) }
-        switch invocation.command {
-        case .read(let place, let root, let key): return try domain(place).read(root: root, key: key)
-        case .readType(let place, let root, let key): return try domain(place).readType(root: root, key: key)
-        case .write(let place, let root, let key, let value):
-            return try domain(place).write(root: root, key: key, value)
-        case .delete(let place, let root, let key): return try domain(place).delete(root: root, key: key)
-        case .vet(let path): return VetRunner.run(path, wantsJSON: invocation.wantsJSON)
-        case .doctor(let place, let mends):
-            let place = place ?? invocation.place ?? .suite(TestSetRunner.defaultSuite)
-            return try mends
-                ? Doctor.mend(place, wantsJSON: invocation.wantsJSON)
-                : Doctor.run(place, wantsJSON: invocation.wantsJSON)
-        case .stress(let plan): return Stress(plan, wantsJSON: invocation.wantsJSON).run()
-        case .completions: return Outcome(output: Completions.bash)
-        case .help(let form): return Outcome(output: Help.text(form))
-        case .version: return Outcome(output: "prefs \(Help.version)\n")
-        case .export(let format, let path):
-            if let place = invocation.domain {
-                return try domain(place).transfer(root: invocation.root).export(as: format, to: path)
-            }
-        case .import(let path, let merge, let dryRun):
-            if let place = invocation.domain {
-                let transfer = try domain(place).transfer(root: invocation.root)
-                return transfer.importValues(from: path, merge: merge, dryRun: dryRun)
-            }
-        default: break
+        let wantsJSON = invocation.wantsJSON
+        func testSet() -> TestSetRunner { TestSetRunner(invocation) }
+        func domain(_ target: Target) throws -> DomainRunner { try DomainRunner(target, wantsJSON: wantsJSON) }
+        func transfer() throws -> TransferRunner {
+            guard let target = invocation.domain else { return testSet().transfer() }
+            return try domain(target).transfer(root: invocation.root)
         }
-        return run(TestSetRunner(invocation), invocation)
-    }
-
-    /// The commands on the test set.
-    private static func run(_ runner: TestSetRunner, _ invocation: Invocation) -> Outcome {
-        let transfer = TransferRunner(
-            place: TestSetPlace(prefs: runner.prefs), wantsJSON: invocation.wantsJSON)
-        switch invocation.command {
-        case .get(let name): return runner.get(name)
-        case .set(let name, let text): return runner.set(name, to: text)
-        case .unset(let name): return runner.unset(name)
-        case .reset: return runner.reset()
-        case .clear: return runner.clear()
-        case .deleteAll: return runner.deleteAll()
-        case .edit: return runner.edit()
-        case .watch(let names): return runner.watch(names)
-        case .export(let format, let path): return transfer.export(as: format, to: path)
+        return switch invocation.command {
+        case .show: testSet().show()
+        case .get(let name): testSet().get(name)
+        case .set(let name, let text): testSet().set(name, to: text)
+        case .unset(let name): testSet().unset(name)
+        case .reset: testSet().reset()
+        case .clear: testSet().clear()
+        case .deleteAll: testSet().deleteAll()
+        case .edit: testSet().edit()
+        case .watch(let names): testSet().watch(names)
+        case .read(let target, let root, let key): try domain(target).read(root: root, key: key)
+        case .readType(let target, let root, let key): try domain(target).readType(root: root, key: key)
+        case .write(let target, let root, let key, let value): try domain(target).write(root: root, key: key, value)
+        case .delete(let target, let root, let key): try domain(target).delete(root: root, key: key)
+        case .export(let format, let path): try transfer().export(as: format, to: path)
         case .import(let path, let merge, let dryRun):
-            return transfer.importValues(from: path, merge: merge, dryRun: dryRun)
-        default: return runner.show()
+            try transfer().importValues(from: path, merge: merge, dryRun: dryRun)
+        case .vet(let path): VetRunner.run(path, wantsJSON: wantsJSON)
+        case .doctor(let target, let mends):
+            try Doctor.run(
+                target ?? invocation.target ?? .suite(TestSetRunner.defaultSuite), mends: mends, wantsJSON: wantsJSON)
+        case .stress(let plan): Stress(plan, wantsJSON: wantsJSON).run()
+        case .completions: Outcome(output: Completions.bash)
+        case .help(let spec): Outcome(output: Help.text(spec))
+        case .version: Outcome(output: "prefs \(Help.version)\n")
         }
-    }
-}
-
-/// Words that the harness does not understand, and how to mend them, in one line.
-struct UsageError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

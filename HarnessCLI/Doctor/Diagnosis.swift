@@ -1,33 +1,33 @@
 import Foundation
 import PersistentPreferences
 
-/// The state of a domain's file and of all that is beside it, and what follows from that. Nothing is changed by it.
+/// The state of a domain's file, its lock file and its copies. Reading it changes nothing.
 struct Diagnosis {
-    /// As its user has named it, absolute.
+    /// The absolute path that the user named.
     let path: String
-    /// nil where it cannot be found out where the path leads.
+    /// nil if the path cannot be resolved.
     let surroundings: SidecarPaths?
     let examination: FileInspection
-    let file: FileFacts?
+    let file: FileMetadata?
     let access: Access
-    let folder: FileFacts?
+    let folder: FileMetadata?
     let folderAccess: Access
     let lock: LockState
-    let temporary: FileFacts?
-    let quarantined: [(path: String, facts: FileFacts, isWhole: Bool)]
-    let lastGood: LastGood?
+    let temporary: FileMetadata?
+    let quarantined: [(path: String, metadata: FileMetadata, isWhole: Bool)]
+    let lastGood: LastGoodCopy?
 
-    /// The copy of the last commit.
-    struct LastGood {
+    /// The last good copy: the state of the last commit.
+    struct LastGoodCopy {
         let path: String
-        let facts: FileFacts
+        let metadata: FileMetadata
         let examination: FileInspection
         let isEqual: Bool
-        /// Whether it would be read in place of a damaged file.
+        /// True if the library reads it instead of a damaged file.
         let isUsable: Bool
 
-        /// Of the commit, `2026-11-22T08:30:00Z`.
-        var time: String { JSONText.date(facts.modified) }
+        /// The time of the commit, such as `2026-11-22T08:30:00Z`.
+        var time: String { JSONText.date(metadata.modified) }
     }
 
     /// The name of a UserDefaults domain; nil for a file.
@@ -40,28 +40,28 @@ struct Diagnosis {
         let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
-        // Before the file: a writer that is at work is let get on with it.
+        // Checks the lock before the file, so that a running writer can finish.
         lock = surroundings.map(LockState.init) ?? .none
         examination = FileInspection(path: target, isDomain: suite != nil)
-        file = FileFacts(target)
+        file = FileMetadata(target)
         access = Access(target)
-        folder = surroundings.flatMap { FileFacts($0.folder) }
+        folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
-        temporary = surroundings.flatMap { FileFacts($0.temporary) }
+        temporary = surroundings.flatMap { FileMetadata($0.temporary) }
         quarantined = (surroundings?.quarantined ?? []).compactMap { path in
-            FileFacts(path).map { (path, $0, FileInspection(path: path).state == .whole) }
+            FileMetadata(path).map { (path, $0, FileInspection(path: path).state == .whole) }
         }
         lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
     }
 
-    private static func lastGood(_ path: String, _ main: FileInspection, _ file: FileFacts?) -> LastGood? {
-        guard let facts = FileFacts(path) else { return nil }
+    private static func lastGood(_ path: String, _ main: FileInspection, _ file: FileMetadata?) -> LastGoodCopy? {
+        guard let metadata = FileMetadata(path) else { return nil }
         let examination = FileInspection(path: path)
-        // In a folder that others may write to anybody can plant one.
-        let isOfSameOwner = facts.ownerID == file?.ownerID ?? Int(geteuid())
-        return LastGood(
-            path: path, facts: facts, examination: examination,
+        // In a shared folder, another user may have planted the file.
+        let isOfSameOwner = metadata.ownerID == file?.ownerID ?? Int(geteuid())
+        return LastGoodCopy(
+            path: path, metadata: metadata, examination: examination,
             isEqual: main.bytes != nil && examination.bytes == main.bytes,
-            isUsable: facts.isFile && isOfSameOwner && examination.state == .whole)
+            isUsable: metadata.isFile && isOfSameOwner && examination.state == .whole)
     }
 }

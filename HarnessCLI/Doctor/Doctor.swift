@@ -1,41 +1,47 @@
 import Foundation
 import PersistentPreferences
 
-/// Explains the state of a domain's file, and how to mend it. Changes nothing.
+/// Explains the state of a domain's file, and mends it if asked to.
 enum Doctor {
-    static func run(_ place: Place, wantsJSON: Bool) throws -> Outcome {
-        guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
-        let diagnosis = Diagnosis(path: path, suite: place.suite)
-        let findings = diagnosis.findings
-        let (output, form): (String, OutputForm) =
-            wantsJSON
-            ? (json(diagnosis, findings), .json)
-            : (text(place, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
-        return Outcome(output: output, as: form, code: findings.contains(where: \.isTrouble) ? Outcome.refused : 0)
+    static func run(_ target: Target, mends: Bool, wantsJSON: Bool) throws -> Outcome {
+        try mends ? mend(target, wantsJSON: wantsJSON) : report(target, wantsJSON: wantsJSON)
     }
 
-    /// Quarantines a damaged file, stores the newest known state, and says what it did. A file that is not ours stays as it is.
-    static func mend(_ place: Place, wantsJSON: Bool) throws -> Outcome {
-        guard let path = try place.path() else { return ofDaemon(place, wantsJSON) }
-        let before = Diagnosis(path: path, suite: place.suite)
+    private static func report(_ target: Target, wantsJSON: Bool) throws -> Outcome {
+        guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
+        let diagnosis = Diagnosis(path: path, suite: target.suite)
+        let findings = diagnosis.findings
+        let (output, format): (String, OutputFormat) =
+            wantsJSON
+            ? (json(diagnosis, findings), .json)
+            : (text(target, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
+        return Outcome(
+            output: output, as: format, code: findings.contains(where: \.isTrouble) ? Outcome.failureCode : 0)
+    }
+
+    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
+    /// written.
+    private static func mend(_ target: Target, wantsJSON: Bool) throws -> Outcome {
+        guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
+        let before = Diagnosis(path: path, suite: target.suite)
         let isDamaged = before.examination.state == .damaged
         var done: [String] = []
         if isDamaged || before.examination.state == .notOurs || before.temporary != nil {
-            if case .damaged(let file)? = try place.domain().mend() {
+            if case .damaged(let file)? = try target.domain().mend() {
                 done.append("\(file.place)")
                 done.append("quarantined as \(file.quarantinedAs ?? "")")
                 done.append(
                     file.state == .nothing
                         ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
             }
-            let after = Diagnosis(path: path, suite: place.suite)
+            let after = Diagnosis(path: path, suite: target.suite)
             if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
-                done.append("removed \(surroundings.temporary), which a killed writer had left")
+                done.append("removed \(surroundings.temporary), left by a killed writer")
             }
         }
         if done.isEmpty { done.append("nothing to mend") }
-        let rest = Diagnosis(path: path, suite: place.suite).findings.filter(\.isTrouble)
-        let code = rest.isEmpty ? 0 : Outcome.refused
+        let rest = Diagnosis(path: path, suite: target.suite).findings.filter(\.isTrouble)
+        let code = rest.isEmpty ? 0 : Outcome.failureCode
         guard !wantsJSON else {
             return Outcome(
                 output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", as: .json, code: code
@@ -45,20 +51,20 @@ enum Doctor {
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
     }
 
-    private static func ofDaemon(_ place: Place, _ wantsJSON: Bool) -> Outcome {
-        let reason = "belongs to a daemon of the system, which keeps its file"
+    private static func daemonOutcome(_ target: Target, _ wantsJSON: Bool) -> Outcome {
+        let reason = "belongs to a system daemon, which stores it"
         return wantsJSON
-            ? Outcome(output: JSONText.object([("domain", place.name), ("state", reason)]) + "\n", as: .json)
-            : Outcome(output: "\(place.name) \(reason)".printable + "\n")
+            ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]) + "\n", as: .json)
+            : Outcome(output: "\(target.name) \(reason)".printable + "\n")
     }
 
     // MARK: - Text
 
     private static func text(
-        _ place: Place, _ diagnosis: Diagnosis, _ findings: [Finding], _ style: Style
+        _ target: Target, _ diagnosis: Diagnosis, _ findings: [Finding], _ style: Style
     ) -> String {
         var table = Table()
-        if case .suite = place { table.add("domain", place.name) }
+        if case .suite = target { table.add("domain", target.name) }
         table.add("file", diagnosis.path)
         if let surroundings = diagnosis.surroundings {
             if surroundings.file != diagnosis.path { table.add("leads to", surroundings.file) }
@@ -80,10 +86,10 @@ enum Doctor {
             table.add("permissions", "\(file.permissions); \(diagnosis.access.text)")
         }
         let folder = diagnosis.folder.map { "\($0.permissions); \(diagnosis.folderAccess.text)" }
-        table.add("folder", "\(surroundings.folder), \(folder ?? "which is not there yet")")
+        table.add("folder", "\(surroundings.folder), \(folder ?? "which does not exist yet")")
         table.add("lock", diagnosis.lock.text)
         if diagnosis.temporary != nil { table.add("temporary", surroundings.temporary) }
-        for copy in diagnosis.quarantined { table.add("quarantined", "\(copy.path), \(copy.facts.sizeAndTime)") }
+        for copy in diagnosis.quarantined { table.add("quarantined", "\(copy.path), \(copy.metadata.sizeAndTime)") }
         if surroundings.quarantined == nil { table.add("quarantined", "unknown: the folder cannot be listed") }
         table.add("last good", diagnosis.lastGood.map { text($0, diagnosis.examination.state) } ?? "none")
     }
@@ -101,11 +107,11 @@ enum Doctor {
         }
     }
 
-    private static func text(_ copy: Diagnosis.LastGood, _ state: FileInspection.State) -> String {
-        let facts = copy.facts.sizeAndTime
-        if !copy.isUsable { return "\(facts), of no use" }
-        guard state == .whole else { return "\(facts), whole" }
-        return "\(facts), \(copy.isEqual ? "the same as the file" : "older than the file")"
+    private static func text(_ copy: Diagnosis.LastGoodCopy, _ state: FileInspection.State) -> String {
+        let sizeAndTime = copy.metadata.sizeAndTime
+        if !copy.isUsable { return "\(sizeAndTime), not usable" }
+        guard state == .whole else { return "\(sizeAndTime), intact" }
+        return "\(sizeAndTime), \(copy.isEqual ? "the same as the file" : "older than the file")"
     }
 
     // MARK: - JSON
@@ -117,10 +123,10 @@ enum Doctor {
             ["pid": $0.pid, "name": $0.name, "isStopped": $0.isStopped]
         }
         let quarantined = diagnosis.quarantined.map {
-            facts($0.facts, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 }
+            metadata($0.metadata, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 }
         }
         let lastGood = diagnosis.lastGood.map { copy in
-            facts(copy.facts, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
+            metadata(copy.metadata, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
         }
         let surroundings = diagnosis.surroundings
         return JSONText.object([
@@ -142,12 +148,12 @@ enum Doctor {
         ]) + "\n"
     }
 
-    private static func entry(_ facts: FileFacts?, _ access: Access, at path: String?) -> Any {
-        guard let facts, let path else { return NSNull() }
-        return self.facts(facts, at: path).merging(["reads": access.reads, "writes": access.writes]) { $1 }
+    private static func entry(_ metadata: FileMetadata?, _ access: Access, at path: String?) -> Any {
+        guard let metadata, let path else { return NSNull() }
+        return self.metadata(metadata, at: path).merging(["reads": access.reads, "writes": access.writes]) { $1 }
     }
 
-    private static func facts(_ facts: FileFacts, at path: String) -> [String: Any] {
-        ["path": path, "bytes": facts.size, "modified": facts.modified, "permissions": facts.permissions]
+    private static func metadata(_ metadata: FileMetadata, at path: String) -> [String: Any] {
+        ["path": path, "bytes": metadata.size, "modified": metadata.modified, "permissions": metadata.permissions]
     }
 }

@@ -1,7 +1,7 @@
-/// Something to tell about the state of a file, and the command that mends or uses it.
+/// A problem or a note about the state of a file, and the command that solves it.
 struct Finding {
     let reason: String
     var command: String?
-    /// Whether it needs mending.
+    /// True for a problem, false for a note.
     var isTrouble = true
 }

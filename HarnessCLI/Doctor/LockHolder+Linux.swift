@@ -2,29 +2,29 @@
     import Foundation
 
     extension LockHolder {
-        /// Those that hold a lock on the file: by the kernel's list and, as that names who took a lock and not the forked child
-        /// that has it from there, by the descriptors of all processes that we may look at.
+        /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock, but not a forked
+        /// child that inherited it, so this also reads the descriptors of all accessible processes.
         static func all(of path: String) -> [LockHolder] {
-            guard let file = FileFacts(path) else { return [] }
+            guard let file = FileMetadata(path) else { return [] }
             let lines = text("/proc/locks").split(separator: "\n").filter { isFlock($0, of: file) }
             let listed = lines.compactMap { $0.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } }
             let running = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int($0) } ?? []
             let holding = running.filter { holds(file, $0) }
-            return Set(listed.filter { FileFacts("/proc/\($0)") != nil } + holding).sorted().map(LockHolder.init)
+            return Set(listed.filter { FileMetadata("/proc/\($0)") != nil } + holding).sorted().map(LockHolder.init)
         }
 
         private init(_ pid: Int) {
-            // The state stands behind the name, which may have brackets in it.
+            // The state follows the name, which may contain parentheses.
             let status = Self.text("/proc/\(pid)/stat").utf8
             let state = status.lastIndex(of: UInt8(ascii: ")")).map { status[$0...].dropFirst(2) }?.first
             self.init(
                 pid: pid, name: Self.text("/proc/\(pid)/comm").trimmingCharacters(in: .newlines),
                 isStopped: state == UInt8(ascii: "T") || state == UInt8(ascii: "t"),
-                isOwn: FileFacts("/proc/\(pid)")?.isOwn ?? false)
+                isOwn: FileMetadata("/proc/\(pid)")?.isOwn ?? false)
         }
 
-        /// `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`, or with an arrow where somebody waits.
-        private static func isFlock(_ line: Substring, of file: FileFacts) -> Bool {
+        /// Parses `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`. A line with an arrow names a waiting process.
+        private static func isFlock(_ line: Substring, of file: FileMetadata) -> Bool {
             let words = line.split(whereSeparator: \.isWhitespace)
             guard words.count > 5, words[1] == "FLOCK" else { return false }
             let numbers = words[5].split(separator: ":")
@@ -34,8 +34,8 @@
                 && minor == file.device & 0xFF | file.device >> 12 & ~0xFF
         }
 
-        /// The kernel tells of each descriptor which locks it holds.
-        private static func holds(_ file: FileFacts, _ pid: Int) -> Bool {
+        /// Returns true if a descriptor of the process holds a lock on the file.
+        private static func holds(_ file: FileMetadata, _ pid: Int) -> Bool {
             let folder = "/proc/\(pid)/fdinfo"
             let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return descriptors.contains { descriptor in
@@ -45,7 +45,7 @@
             }
         }
 
-        /// Of a file whose size the kernel does not know before it is read.
+        /// Reads a file of `/proc`, whose size is unknown before it is read.
         private static func text(_ path: String) -> String {
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }

@@ -4,7 +4,7 @@ import PersistentPreferences
 /// A process that holds a lock.
 struct LockHolder {
     let pid: Int
-    /// Empty where it cannot be known.
+    /// The name of the program; empty if it is unknown.
     let name: String
     let isStopped: Bool
     let isOwn: Bool
@@ -12,19 +12,19 @@ struct LockHolder {
 
 /// The state of a file's lock file.
 enum LockState {
-    /// There is no lock file: this package has not written the file yet.
+    /// There is no lock file, because this package has not written the file yet.
     case none
     case free
-    /// By whom, as far as the system tells.
+    /// The lock is held. The list is empty if the system does not name the holders.
     case held([LockHolder])
-    /// It cannot be opened, or is not one that this package uses.
+    /// The lock file cannot be opened, or this package does not trust it.
     case blocked(reason: String)
 
-    /// Creates nothing, and gives the lock back at once.
+    /// Creates nothing, and releases the lock at once.
     init(_ surroundings: SidecarPaths) {
         do throws(StorageFailure) {
             let isFree = try surroundings.withLockFile { descriptor in
-                // A writer holds the lock for a moment. Only a process that holds it longer is reported.
+                // Retries, because a writer holds the lock for a moment only.
                 (0..<20).contains { _ in
                     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
                     usleep(10_000)
@@ -39,7 +39,7 @@ enum LockState {
 
     var text: String {
         switch self {
-        case .none: return "none yet: the first write makes it"
+        case .none: return "none yet: the first write creates it"
         case .free: return "free"
         case .blocked(let reason): return "cannot be used: \(reason)"
         case .held(let holders):
@@ -49,7 +49,7 @@ enum LockState {
         }
     }
 
-    /// For JSON.
+    /// The state in JSON.
     var name: String {
         switch self {
         case .none: "none"

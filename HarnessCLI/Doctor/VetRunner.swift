@@ -1,11 +1,11 @@
 import Foundation
 import PersistentPreferences
 
-/// Says what is wrong with a property-list file.
+/// Reports what is wrong with a property-list file.
 enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
         let examination = FileInspection(path: path.absolutePath)
-        let code = examination.problems.isEmpty ? 0 : Outcome.refused
+        let code = examination.problems.isEmpty ? 0 : Outcome.failureCode
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)
             : Outcome(output: text(path, examination), code: code)
@@ -21,7 +21,7 @@ enum VetRunner {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// The path of a problem, and what it is.
+    /// Returns the key path of a problem and its reason.
     static func line(_ problem: FileInspection.Problem) -> String {
         let path = problem.path.isEmpty ? "\"\"" : ShownText.path(problem.path)
         return problem.keys.isEmpty ? problem.reason : "\(path): \(problem.reason)"
@@ -31,11 +31,10 @@ enum VetRunner {
         var lines = examination.problems.map { "\(path): \(line($0))" }
         if lines.isEmpty { lines.append("\(path): \(summary(examination)); nothing wrong") }
         if examination.otherEntries > 0 {
-            let (noun, verb, roots) =
-                examination.otherEntries == 1 ? ("entry", "is", "no root") : ("entries", "are", "no roots")
-            lines.append(
-                "\(path): \(examination.otherEntries) \(noun) of the top level \(verb) \(roots), as a UserDefaults domain "
-                    + "may have")
+            let entries =
+                examination.otherEntries == 1
+                ? "1 top-level entry is not a root" : "\(examination.otherEntries) top-level entries are not roots"
+            lines.append("\(path): \(entries); UserDefaults domains may contain such entries")
         }
         return lines.map { $0.printable + "\n" }.joined()
     }

@@ -1,6 +1,6 @@
-/// How many columns of a terminal text takes: none, one or two a character.
+/// The number of terminal columns of a text: zero, one or two per character.
 enum DisplayWidth {
-    /// What East Asian fonts draw twice as wide (Unicode's EastAsianWidth W and F), emoji aside, which know by themselves.
+    /// Characters of double width (EastAsianWidth W and F in Unicode), except emoji, which have a property of their own.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
         0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
@@ -12,7 +12,7 @@ enum DisplayWidth {
     }
 
     static func of(_ character: Character) -> Int {
-        // The variation selector asks for the emoji.
+        // The variation selector requests the emoji form.
         if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         return character.unicodeScalars.map(of).max() ?? 0
     }
@@ -23,20 +23,20 @@ enum DisplayWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // Vowels and final consonants that join the Hangul letter before them.
+        // Hangul vowels and final consonants combine with the preceding letter.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
         return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    // MARK: - Text of a width
+    // MARK: - Fitting text
 
-    /// The text in exactly so many columns: blanks behind it, or an ellipsis in the place of its end.
+    /// Returns the text in exactly the given number of columns, padded with spaces or cut with an ellipsis.
     static func fitted(_ text: String, to width: Int) -> String {
         let text = of(text) > width ? prefix(text, width - 1) + "…" : text
-        return text + blanks(width - of(text))
+        return text + spaces(width - of(text))
     }
 
-    /// The text in at most so many columns, an ellipsis in the place of its middle.
+    /// Returns the text in at most the given number of columns, with an ellipsis in the middle.
     static func shortened(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         let head = prefix(text, width / 3)
@@ -44,7 +44,7 @@ enum DisplayWidth {
         return head + "…" + tail
     }
 
-    /// The text in lines of at most so many columns, broken at blanks where there are any.
+    /// Wraps the text to lines of at most the given number of columns, at spaces if possible.
     static func lines(_ text: String, width: Int) -> [String] {
         var lines = [""]
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
@@ -66,11 +66,11 @@ enum DisplayWidth {
         return lines
     }
 
-    static func blanks(_ count: Int) -> String {
+    static func spaces(_ count: Int) -> String {
         String(repeating: " ", count: max(0, count))
     }
 
-    /// As much of the beginning as so many columns hold.
+    /// Returns the longest prefix that fits the given number of columns.
     private static func prefix(_ text: String, _ width: Int) -> String {
         var rest = width
         return String(

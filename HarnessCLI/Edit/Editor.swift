@@ -3,33 +3,33 @@ import PersistentPreferences
 import PrefsTestSet
 
 extension TestSetRunner {
-    /// The form that fills the terminal.
+    /// Shows the full-screen form until the user leaves.
     func edit() -> Outcome {
         guard !invocation.wantsJSON else {
-            return .failure("`edit` has no output, and no --json", code: Outcome.wrongUsage, asJSON: true)
+            return .failure("`edit` does not support --json", code: Outcome.usageErrorCode, asJSON: true)
         }
-        guard Terminal.isThere else {
-            let remedy = "`prefs set` needs none"
+        guard Terminal.isAvailable else {
+            let remedy = "use `prefs set` without one"
             return .failure(
-                "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.wrongUsage,
+                "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.usageErrorCode,
                 asJSON: false)
         }
         do {
-            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? place.name)", file: file)
+            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? target.name)", file: file)
             try editor.run()
             return Outcome()
         } catch let error as PrefsError {
-            return refused(error)
+            return failed(error)
         } catch {
-            return refused("\(error)")
+            return failed("\(error)")
         }
     }
 }
 
-/// Waits for keys, signals and the changes of others, and has the model, the preferences and the terminal follow.
+/// The event loop of the form: handles keys, signals and the changes of other processes.
 struct Editor {
-    /// A lone Escape byte is the key, if nothing follows for so long.
-    private static let millisecondsOfEscape: Int32 = 50
+    /// A lone Escape byte is the Escape key if nothing follows within this time.
+    private static let escapeTimeoutMilliseconds: Int32 = 50
 
     private let prefs: PrefsTestSet
     private let keys: [HarnessKey]
@@ -38,15 +38,15 @@ struct Editor {
     private let terminal: Terminal
     private var model: EditorModel
     private var decoder = KeyDecoder()
-    /// Whether the terminal was large enough, the last time.
+    /// True if the terminal was large enough for the last screen.
     private var isShown = false
     private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
-    /// Why the file cannot be read, since the last look at it.
-    private var trouble: String?
+    /// Why the last read of the file failed.
+    private var readError: String?
 
     /// - Parameters:
-    ///   - title: where the preferences are, for the user.
-    ///   - file: of the preferences; nil if they are in none.
+    ///   - title: where the preferences are stored, for the title line.
+    ///   - file: the path of the preferences file; nil if there is none.
     init(_ prefs: PrefsTestSet, title: String, file: String?) throws {
         self.prefs = prefs
         self.title = title
@@ -56,14 +56,14 @@ struct Editor {
         terminal = try Terminal()
     }
 
-    /// Returns when the user leaves, or the program is told to end.
+    /// Returns when the user quits or a signal ends the program.
     ///
-    /// - Throws: what keeps it from reading the preferences at first, or from showing them.
+    /// - Throws: the error of the first read, or of the terminal.
     mutating func run() throws {
         let terminal = terminal
         let observation = prefs.onChange { _ in terminal.wake() }
         defer { observation.cancel() }
-        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
         let watch = file.flatMap { try? SidecarPaths.watch(path: $0) { terminal.wake() } }
         defer { withExtendedLifetime(watch) {} }
         let failure = prefs.lastError
@@ -72,34 +72,35 @@ struct Editor {
         }
         let contents = try contents().get()
         model = EditorModel(
-            zip(keys, contents).map { EditorRow(key: $0, content: $1) }, notice: trouble ?? failure?.description)
+            zip(keys, contents).map { EditorRow(key: $0, content: $1) },
+            statusMessage: readError ?? failure?.description)
         defer { terminal.leave() }
         guard try terminal.enter() else { return }
-        repeat { try show() } while try follow(terminal.wait(milliseconds: wait))
+        repeat { try show() } while try handle(terminal.wait(milliseconds: wait))
     }
 
-    private var wait: Int32? { decoder.isUndecided ? Self.millisecondsOfEscape : nil }
+    private var wait: Int32? { decoder.hasPendingEscape ? Self.escapeTimeoutMilliseconds : nil }
 
     private mutating func show() throws {
         let size = terminal.size
-        isShown = size.isEnough
+        isShown = size.isSufficient
         try terminal.write(painter.paint(EditorScreen(model, title: title, size: size)))
     }
 
-    /// - Returns: false at the end.
-    private mutating func follow(_ event: Terminal.Event) throws -> Bool {
+    /// - Returns: false if the editor is to end.
+    private mutating func handle(_ event: Terminal.Event) throws -> Bool {
         switch event {
         case .bytes(let bytes): return press(decoder.keys(from: bytes))
-        case .silence: return press(decoder.keysAfterSilence())
+        case .timeout: return press(decoder.keysAfterTimeout())
         case .woken: refresh()
-        case .signal(let number): return try follow(number)
+        case .signal(let number): return try handle(number)
         case .closed: return false
         }
         return true
     }
 
-    private mutating func follow(_ signal: Int32) throws -> Bool {
-        painter.forget()
+    private mutating func handle(_ signal: Int32) throws -> Bool {
+        painter.invalidate()
         return switch signal {
         case SIGTSTP: try terminal.suspend()
         case SIGCONT: try terminal.enter()
@@ -109,13 +110,13 @@ struct Editor {
     }
 
     private mutating func press(_ keys: [Key]) -> Bool {
-        // Nobody types where nothing is shown.
+        // Ignores keys while the form is not shown.
         for key in keys where isShown || key == .redraw {
             guard let effect = model.press(key) else { continue }
             switch effect {
             case .leave: return false
-            case .redraw: painter.forget()
-            case .store, .reset, .unset: carryOut(effect)
+            case .redraw: painter.invalidate()
+            case .store, .reset, .unset: perform(effect)
             }
         }
         return true
@@ -123,8 +124,8 @@ struct Editor {
 
     // MARK: - Preferences
 
-    private mutating func carryOut(_ effect: EditorModel.Effect) {
-        var refusal: String?
+    private mutating func perform(_ effect: EditorModel.Effect) {
+        var errorMessage: String?
         do {
             switch effect {
             case .store(let text, let row): prefs[keys[row].name] = try ValueText.parse(text, as: keys[row].type)
@@ -133,46 +134,46 @@ struct Editor {
             case .redraw, .leave: return
             }
             switch prefs.lastError {
-            case .some(let error) where error.wasStored: model.notice = error.shortText
-            case let error: refusal = error?.description
+            case .some(let error) where error.wasStored: model.statusMessage = error.shortText
+            case let error: errorMessage = error?.description
             }
         } catch {
-            refusal = "\(error)"
+            errorMessage = "\(error)"
         }
         switch contents() {
-        case .success(let contents): model.finish(effect, refusal: refusal, contents)
+        case .success(let contents): model.finish(effect, errorMessage: errorMessage, contents)
         case .failure(let error):
-            model.finish(effect, refusal: refusal, nil)
-            model.notice = error.description
+            model.finish(effect, errorMessage: errorMessage, nil)
+            model.statusMessage = error.description
         }
     }
 
     private mutating func refresh() {
-        let former = trouble
+        let former = readError
         switch contents() {
         case .success(let contents):
             model.refresh(contents)
-            if let trouble {
-                model.notice = trouble
+            if let readError {
+                model.statusMessage = readError
             } else if former != nil {
-                model.notice = "the file can be read again"
+                model.statusMessage = "the file can be read again"
             }
-        case .failure(let error): model.notice = error.shortText
+        case .failure(let error): model.statusMessage = error.shortText
         }
     }
 
-    /// What the form is to show. Of a malformed file, the newest known state.
+    /// Reads the values to show. If the file is malformed, returns its newest known state.
     private mutating func contents() -> Result<[EditorRow.Content], PrefsError> {
         let values = prefs.values
         let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
-        trouble = error?.shortText
+        readError = error?.shortText
         if let error, !error.returnsKnownState { return .failure(error) }
         return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
     }
 }
 
 extension PrefsError {
-    /// For one line of a terminal: of a malformed file what is wrong, and where, without its path.
+    /// A description for one line of a terminal. Omits the path of a malformed file.
     fileprivate var shortText: String {
         switch self {
         case .damaged(let file) where file.quarantinedAs != nil:
@@ -182,7 +183,7 @@ extension PrefsError {
         }
     }
 
-    /// Whether a write that reports this is stored all the same.
+    /// True if the write that reported this error was stored.
     fileprivate var wasStored: Bool {
         if case .durabilityUnconfirmed = self { true } else { isWarning }
     }

@@ -1,5 +1,5 @@
-/// The lines of the values: as a table where there is room, else each value below its key. Of more lines than fit, those
-/// around the selected value are shown.
+/// The lines of the values: a table on a wide terminal, otherwise each value below its key. If not all lines fit, shows those around
+/// the selected value.
 struct EditorForm {
     private typealias Span = EditorScreen.Span
 
@@ -12,14 +12,14 @@ struct EditorForm {
 
     private static let typeWidth = 10
     private static let stateWidth = 10
-    /// From so many columns on, a value stands in the line of its key.
-    private static let widthOfTable = 72
-    /// As long as it may be, a refusal leaves room for the form.
-    private static let linesOfRefusal = 3
+    /// The smallest width at which a value is in the line of its key.
+    private static let minTableWidth = 72
+    /// Limits an error message, so that it leaves room for the form.
+    private static let maxErrorLines = 3
 
     init(_ model: EditorModel, width: Int, height: Int) {
         self.width = width
-        isTable = width >= Self.widthOfTable
+        isTable = width >= Self.minTableWidth
         keyWidth = model.rows.map { DisplayWidth.of($0.key.name) }.max() ?? 0
         var height = height
         var head: [EditorScreen.Line] = []
@@ -46,23 +46,23 @@ struct EditorForm {
 
     private mutating func add(_ row: EditorRow, isSelected: Bool, _ field: TextField?) {
         let key = (isSelected ? ">" : " ") + (row.isMarked ? "*" : " ")
-        let state = field != nil && row.refusal == nil ? "editing" : row.state
+        let state = field != nil && row.errorMessage == nil ? "editing" : row.state
         let emphasis: Span.Emphasis =
-            row.refusal != nil ? .error : row.isMarked ? .changed : isSelected ? .strong : .none
+            row.errorMessage != nil ? .error : row.isMarked ? .changed : isSelected ? .strong : .none
         let head = key + columns(row.key.name, row.key.type.rawValue, state).dropFirst(2)
         let indent = isTable ? DisplayWidth.of(head) + 2 : 4
         let room = width - indent
-        let shown = field?.shown(width: room) ?? (text: DisplayWidth.fitted(row.text.printable, to: room), cursor: 0)
-        let value = Span(text: shown.text, emphasis: field == nil ? emphasis : .none)
+        let visible = field?.shown(width: room) ?? (text: DisplayWidth.fitted(row.text.printable, to: room), cursor: 0)
+        let value = Span(text: visible.text, emphasis: field == nil ? emphasis : .none)
         if isTable {
             lines.append([Span(text: head + "  ", emphasis: emphasis), value])
         } else {
             lines.append([Span(text: DisplayWidth.fitted(head, to: width), emphasis: emphasis)])
-            lines.append([Span(text: DisplayWidth.blanks(indent)), value])
+            lines.append([Span(text: DisplayWidth.spaces(indent)), value])
         }
-        if field != nil { cursor = EditorScreen.Position(row: lines.count - 1, column: indent + shown.cursor) }
-        if let refusal = row.refusal {
-            let text = DisplayWidth.shortened(refusal.printable, to: (width - 4) * Self.linesOfRefusal)
+        if field != nil { cursor = EditorScreen.Position(row: lines.count - 1, column: indent + visible.cursor) }
+        if let errorMessage = row.errorMessage {
+            let text = DisplayWidth.shortened(errorMessage.printable, to: (width - 4) * Self.maxErrorLines)
             addBelow(DisplayWidth.lines(text, width: width - 4), .error)
         }
         if field != nil, row.isMarked {
@@ -77,9 +77,9 @@ struct EditorForm {
 }
 
 extension EditorRow {
-    /// In a word.
+    /// The state in one word.
     fileprivate var state: String {
-        if refusal != nil { return "refused" }
+        if errorMessage != nil { return "rejected" }
         return switch content {
         case .notSet: "not set"
         case .set: "set"

@@ -1,6 +1,6 @@
-/// The form: what it holds, and what a key does to it. Stores nothing and draws nothing.
+/// The state of the form, and the effect of each key on it. Stores nothing and draws nothing.
 struct EditorModel: Equatable {
-    /// What a key asks for. The values change when it is done, by `finish`.
+    /// An action that a key requests. `finish` changes the values after the action.
     enum Effect: Equatable {
         case store(String, row: Int)
         case reset(row: Int)
@@ -18,15 +18,15 @@ struct EditorModel: Equatable {
 
     private(set) var rows: [EditorRow]
     private(set) var selection = 0
-    /// The edit of the selected row, if one is under way.
+    /// The text field of the selected row; nil if it is not being edited.
     private(set) var field: TextField?
     private(set) var showsHelp = false
-    /// About the whole set; until the next key.
-    var notice: String?
+    /// A message in the last line, shown until the next key.
+    var statusMessage: String?
 
-    init(_ rows: [EditorRow], notice: String? = nil) {
+    init(_ rows: [EditorRow], statusMessage: String? = nil) {
         self.rows = rows
-        self.notice = notice
+        self.statusMessage = statusMessage
     }
 
     var selected: EditorRow { rows[selection] }
@@ -34,7 +34,7 @@ struct EditorModel: Equatable {
     // MARK: - Keys
 
     mutating func press(_ key: Key) -> Effect? {
-        notice = nil
+        statusMessage = nil
         if key == .redraw { return .redraw }
         if showsHelp {
             showsHelp = false
@@ -50,7 +50,7 @@ struct EditorModel: Equatable {
         case .home: move(to: 0)
         case .end: move(to: rows.count - 1)
         case .enter:
-            rows[selection].refusal = nil
+            rows[selection].errorMessage = nil
             field = TextField(selected.text)
         case .text("r"): return .reset(row: selection)
         case .text("u"): return .unset(row: selection)
@@ -66,7 +66,7 @@ struct EditorModel: Equatable {
         case .escape: endEdit()
         case .enter:
             guard let text = field?.text else { break }
-            // A date may be shown rounded: what nobody has changed is not stored as it is shown.
+            // Does not store an unchanged text, because the form may show a date rounded.
             switch selected.content {
             case .set(text), .isDefault(text): endEdit()
             default: return .store(text, row: selection)
@@ -78,34 +78,35 @@ struct EditorModel: Equatable {
 
     private mutating func endEdit() {
         field = nil
-        rows[selection].refusal = nil
+        rows[selection].errorMessage = nil
     }
 
-    /// From the last row to the first, and back. What is marked has been seen.
+    /// Moves the selection, also from the last row to the first and back. Removes all marks, since the user has seen them.
     private mutating func move(to row: Int) {
-        rows[selection].refusal = nil
+        rows[selection].errorMessage = nil
         for row in rows.indices { rows[row].isMarked = false }
         selection = (row + rows.count) % rows.count
     }
 
     // MARK: - Values
 
-    /// An effect has been carried out, or refused; then the text stays.
-    /// - Parameter contents: what is stored now; nil where it cannot be read.
-    mutating func finish(_ effect: Effect, refusal: String?, _ contents: [EditorRow.Content]?) {
+    /// Ends an action. If it failed, the text stays in the field.
+    ///
+    /// - Parameter contents: the stored values after the action; nil if they cannot be read.
+    mutating func finish(_ effect: Effect, errorMessage: String?, _ contents: [EditorRow.Content]?) {
         if let row = effect.row {
-            rows[row].refusal = refusal
-            if refusal == nil {
+            rows[row].errorMessage = errorMessage
+            if errorMessage == nil {
                 field = nil
                 rows[row].isMarked = false
-                // It is the user's own change, and not marked.
+                // The user's own change is not marked.
                 if let contents { rows[row].content = contents[row] }
             }
         }
         if let contents { refresh(contents) }
     }
 
-    /// What differs was changed by others, and is marked. The text of an edit stays.
+    /// Shows new values, and marks those that other processes changed. Keeps the text of an edit.
     mutating func refresh(_ contents: [EditorRow.Content]) {
         for (row, content) in contents.enumerated() where rows[row].content != content {
             rows[row].content = content

@@ -3,23 +3,23 @@ import PrefsTestSet
 
 /// One value in the form.
 struct EditorRow: Equatable {
-    /// What is stored, as far as the form shows it.
+    /// The stored value as the form shows it.
     enum Content: Equatable {
         case notSet
         case set(String)
         case isDefault(String)
-        /// Stored by another program, which did not know the type.
+        /// A value of another type, stored by another program.
         case ofOtherType(String, name: String)
     }
 
     let key: HarnessKey
     var content = Content.notSet
-    /// Whether others have changed it, and the user has not moved since.
+    /// True if another process changed the value since the selection moved.
     var isMarked = false
-    /// Why the text that was typed, or a reset, is not stored.
-    var refusal: String?
+    /// Why the typed text or a reset was not stored.
+    var errorMessage: String?
 
-    /// As the user edits it.
+    /// The text to edit.
     var text: String {
         switch content {
         case .notSet: ""

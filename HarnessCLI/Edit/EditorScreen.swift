@@ -1,6 +1,6 @@
-/// What the terminal is to show: lines of text, and where the cursor is.
+/// A screen: lines of text, and the position of the cursor.
 struct EditorScreen: Equatable {
-    /// Text in one manner.
+    /// Text with one emphasis.
     struct Span: Equatable {
         enum Emphasis { case none, strong, title, error, changed }
 
@@ -8,7 +8,7 @@ struct EditorScreen: Equatable {
         var emphasis = Emphasis.none
     }
 
-    /// Side by side, as many columns as the terminal has, or fewer.
+    /// Spans side by side, at most as wide as the terminal.
     typealias Line = [Span]
 
     struct Position: Equatable {
@@ -20,27 +20,27 @@ struct EditorScreen: Equatable {
         let columns: Int
         let rows: Int
 
-        /// The least that the form fits.
-        static let least = Size(columns: 40, rows: 12)
+        /// The smallest terminal that fits the form.
+        static let minimum = Size(columns: 40, rows: 12)
 
-        var isEnough: Bool { columns >= Self.least.columns && rows >= Self.least.rows }
+        var isSufficient: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
     }
 
-    /// From the top; what is missing is blank.
+    /// The lines from the top. Missing lines are blank.
     private(set) var lines: [Line]
-    /// Nil where there is nothing to type.
+    /// nil if no text is being edited.
     private(set) var cursor: Position?
 
-    /// - Parameter title: where the values are.
+    /// - Parameter title: where the values are stored.
     init(_ model: EditorModel, title: String, size: Size) {
-        guard size.isEnough else {
-            let text = "prefs edit needs \(Size.least.columns) x \(Size.least.rows); Ctrl-C leaves"
+        guard size.isSufficient else {
+            let text = "prefs edit needs \(Size.minimum.columns) x \(Size.minimum.rows); Ctrl-C quits"
             lines = DisplayWidth.lines(text, width: max(1, size.columns)).prefix(size.rows).map { [Span(text: $0)] }
             return
         }
         let name = "prefs edit  "
-        let place = DisplayWidth.shortened(title.printable, to: size.columns - name.count)
-        lines = [[Span(text: DisplayWidth.fitted(name + place, to: size.columns), emphasis: .title)]]
+        let shortTitle = DisplayWidth.shortened(title.printable, to: size.columns - name.count)
+        lines = [[Span(text: DisplayWidth.fitted(name + shortTitle, to: size.columns), emphasis: .title)]]
         if model.showsHelp {
             lines += Self.help.map { [Span(text: $0)] }
         } else {
@@ -49,34 +49,34 @@ struct EditorScreen: Equatable {
             lines += form.lines
         }
         lines += Array(repeating: [], count: size.rows - 1 - lines.count)
-        lines.append([Self.foot(model, size.columns)])
+        lines.append([Self.footer(model, size.columns)])
     }
 
-    /// Fits the least size.
+    /// Fits the minimum size.
     private static let help = [
         "Up Down Tab Shift-Tab  another value",
-        "Enter   edit the value; then store it",
-        "Esc     give up the edit",
+        "Enter   edit the value; store it",
+        "Esc     cancel the edit",
         "Left Right Home End  move in the text",
         "Backspace Delete Ctrl-U  erase (all)",
-        "r       reset it to its default value",
-        "u       unset it: nothing is stored",
-        "q       leave, also Ctrl-C",
-        "*       another process changed it",
+        "r       reset the value to its default",
+        "u       unset the value: store nothing",
+        "q       quit, also Ctrl-C",
+        "*       changed by another process",
         "Type [\"a\",\"b\"] or a,b  {\"k\":\"v\"} or k=v",
     ]
 
-    private static func foot(_ model: EditorModel, _ columns: Int) -> Span {
-        if let notice = model.notice {
-            return Span(text: DisplayWidth.shortened(notice.printable, to: columns), emphasis: .error)
+    private static func footer(_ model: EditorModel, _ columns: Int) -> Span {
+        if let statusMessage = model.statusMessage {
+            return Span(text: DisplayWidth.shortened(statusMessage.printable, to: columns), emphasis: .error)
         }
         let text =
             if model.showsHelp {
-                "any key goes back"
+                "press any key to go back"
             } else if model.field != nil {
-                "Enter store  Esc give up"
+                "Enter store  Esc cancel"
             } else {
-                columns < 45 ? "Enter edit  r reset  ? help  q leave" : "Enter edit  r reset  u unset  ? help  q leave"
+                columns < 45 ? "Enter edit  r reset  ? help  q quit" : "Enter edit  r reset  u unset  ? help  q quit"
             }
         return Span(text: DisplayWidth.fitted(text, to: columns), emphasis: .strong)
     }

@@ -1,10 +1,10 @@
 import PersistentPreferences
 
-/// What a user of the editor presses.
+/// A key press.
 enum Key: Equatable {
-    /// One scalar of text; a combining mark comes by itself.
+    /// One scalar of text. A combining mark is a key of its own.
     case text(String)
-    /// What the terminal says was pasted, whatever is in it.
+    /// Pasted text, with any contents.
     case paste(String)
     case up, down, left, right, home, end
     case tab, backTab, enter, escape, backspace, delete
@@ -14,17 +14,17 @@ enum Key: Equatable {
     case redraw
 }
 
-/// Makes keys of a terminal's bytes, in whatever pieces these come.
+/// Decodes a terminal's bytes to keys. The bytes may arrive in pieces.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1B
 
     private var bytes: [UInt8] = []
-    /// What has been pasted so far; nil outside a paste.
+    /// The bytes of the current paste; nil outside a paste.
     private var pasted: [UInt8]?
 
-    /// Whether all it has is the byte of the Escape key, with which every sequence begins, too: only time tells. What has
-    /// come further is a sequence, and its rest is waited for, however slow the line.
-    var isUndecided: Bool { pasted == nil && bytes == [Self.escape] }
+    /// True if the only byte is Escape. It may be the Escape key or the start of a sequence, and only a timeout decides. A sequence
+    /// with more bytes is awaited without a timeout.
+    var hasPendingEscape: Bool { pasted == nil && bytes == [Self.escape] }
 
     mutating func keys(from more: some Sequence<UInt8>) -> [Key] {
         bytes += more
@@ -36,14 +36,14 @@ struct KeyDecoder {
         return keys
     }
 
-    /// Nothing came for a while: what was undecided was the Escape key.
-    mutating func keysAfterSilence() -> [Key] {
-        guard isUndecided else { return [] }
+    /// Called after a timeout: a pending Escape byte is the Escape key.
+    mutating func keysAfterTimeout() -> [Key] {
+        guard hasPendingEscape else { return [] }
         bytes = []
         return [.escape]
     }
 
-    /// The key at the beginning, if any, and how many bytes it takes; nil where more bytes are needed.
+    /// Decodes the first key. Returns the key, if any, and its number of bytes; nil if more bytes are needed.
     private mutating func first() -> (Key?, Int)? {
         if pasted != nil { return continuedPaste() }
         switch bytes[0] {
@@ -70,7 +70,7 @@ struct KeyDecoder {
             default: 0
             }
         let candidate = bytes.prefix(length)
-        // What is no UTF-8 is no text, and the next byte may be.
+        // Skips a byte that is not UTF-8.
         guard length > 0, candidate.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
         guard candidate.count == length else { return nil }
         return (String(validUTF8: candidate).map(Key.text), length)
@@ -85,7 +85,7 @@ struct KeyDecoder {
             guard bytes.count > 2 else { return nil }
             return (Self.key(final: bytes[2], parameter: ""), 3)
         case UInt8(ascii: "["): return controlSequence()
-        // Two keys in quick succession: no key is bound to Alt here.
+        // Escape and another key in quick succession. Alt has no meaning here.
         default: return (.escape, 1)
         }
     }
@@ -93,10 +93,10 @@ struct KeyDecoder {
     private mutating func controlSequence() -> (Key?, Int)? {
         guard let end = bytes[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
         let final = bytes[end]
-        // Broken off by another one, or by a control character, which stands for itself.
+        // Another sequence or a control character interrupts this one.
         guard (0x40...0x7E).contains(final) else { return (nil, end) }
         if final == UInt8(ascii: "["), end == 2 {
-            // A function key of the Linux console has one letter more.
+            // A function key of the Linux console has one more letter.
             return bytes.count > 3 ? (nil, 4) : nil
         }
         let parameter = String(decoding: bytes[2..<end].prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
@@ -121,7 +121,7 @@ struct KeyDecoder {
 
     private mutating func continuedPaste() -> (Key?, Int)? {
         let end: [UInt8] = [Self.escape] + Array("[201~".utf8)
-        // All but what may be the beginning of the end.
+        // Takes all bytes up to a possible end of the paste.
         guard let start = bytes.firstIndex(of: Self.escape) else {
             pasted? += bytes
             return (nil, bytes.count)
@@ -129,7 +129,7 @@ struct KeyDecoder {
         pasted? += bytes[..<start]
         let rest = bytes[start...]
         if rest.starts(with: end) {
-            // Terminals send the Return key for the end of a line.
+            // Terminals send a carriage return for the end of a line.
             let text = String(decoding: pasted ?? [], as: UTF8.self).replacing("\r\n", with: "\n")
                 .replacing("\r", with: "\n")
             pasted = nil

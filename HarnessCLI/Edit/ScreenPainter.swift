@@ -1,36 +1,36 @@
-/// Makes what a terminal understands (ECMA-48) of screens, and only of what differs from the one before.
+/// Converts screens to terminal output (ECMA-48). Paints only the lines that changed since the last screen.
 struct ScreenPainter {
-    /// The alternate screen, no wrapping at the last column, and pasted text told from keys.
-    static let beginning = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h"
-    /// Undoes that, and shows the cursor.
-    static let end: StaticString = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    /// Selects the alternate screen, disables wrapping and enables bracketed paste.
+    static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h"
+    /// Reverts `enterSequence`, and shows the cursor.
+    static let leaveSequence: StaticString = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let style: Style
-    /// What the terminal shows; nil where nobody knows.
-    private var shown: EditorScreen?
+    /// The screen that the terminal shows; nil if it is unknown.
+    private var lastScreen: EditorScreen?
 
     init(_ style: Style) {
         self.style = style
     }
 
-    /// The next screen is painted whole.
-    mutating func forget() {
-        shown = nil
+    /// Makes the next `paint` repaint every line.
+    mutating func invalidate() {
+        lastScreen = nil
     }
 
     mutating func paint(_ screen: EditorScreen) -> String {
-        if screen == shown { return "" }
-        var text = "\u{1B}[?25l" + (shown == nil ? "\u{1B}[0m\u{1B}[2J" : "")
-        for row in 0..<max(screen.lines.count, shown?.lines.count ?? 0) {
+        if screen == lastScreen { return "" }
+        var text = "\u{1B}[?25l" + (lastScreen == nil ? "\u{1B}[0m\u{1B}[2J" : "")
+        for row in 0..<max(screen.lines.count, lastScreen?.lines.count ?? 0) {
             let line = screen.lines[safe: row] ?? []
-            if line != shown?.lines[safe: row] ?? [] { text += paint(line, row) }
+            if line != lastScreen?.lines[safe: row] ?? [] { text += paint(line, row) }
         }
         if let cursor = screen.cursor { text += Self.move(cursor.row, cursor.column) + "\u{1B}[?25h" }
-        shown = screen
+        lastScreen = screen
         return text
     }
 
-    /// Each span begins at its own column, even where the terminal and we disagree on the width of a character.
+    /// Positions each span explicitly, because terminals disagree about the width of some characters.
     private func paint(_ line: EditorScreen.Line, _ row: Int) -> String {
         var column = 0
         var text = Self.move(row, 0) + "\u{1B}[2K"
@@ -44,7 +44,7 @@ struct ScreenPainter {
     private func styled(_ span: EditorScreen.Span) -> String {
         switch span.emphasis {
         case .none: span.text
-        // No colours, which NO_COLOR is about.
+        // Bold and reverse video are not colours, so NO_COLOR does not disable them.
         case .strong: "\u{1B}[1m\(span.text)\u{1B}[0m"
         case .title: "\u{1B}[7m\(span.text)\u{1B}[0m"
         case .error: style.red(span.text)

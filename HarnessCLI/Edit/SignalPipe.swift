@@ -1,17 +1,17 @@
 import Foundation
 
-/// Brings signals, and calls from other threads, to where a program waits: as bytes in a pipe. Once in a process.
+/// Forwards signals and calls from other threads to the event loop, as bytes in a pipe. There is one per process.
 enum SignalPipe {
-    /// What handlers of signals go by.
+    /// The state that signal handlers access.
     private struct State {
         var output: Int32 = -1
         var input: Int32 = -1
-        /// Of the terminal, as it was.
+        /// The original modes of the terminal.
         var modes = termios()
         var isEnding = false
     }
 
-    // Behind a pointer, since a handler may come in the middle of any access. It is there before the first handler is.
+    // A pointer, because a handler may interrupt any access. It is initialized before the first handler is installed.
     nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
         let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
         state.initialize(to: State())
@@ -20,21 +20,21 @@ enum SignalPipe {
 
     static var output: Int32 { state.pointee.output }
 
-    /// Whether a signal has come that ends the program.
+    /// True after a signal that ends the program.
     static var isEnding: Bool { state.pointee.isEnding }
 
-    /// Whether the terminal is ours to change; true where nobody is told apart by it.
-    static var isInFront: Bool {
+    /// True if the process may change the terminal: it is in the foreground, or the terminal has no job control.
+    static var isInForeground: Bool {
         let front = tcgetpgrp(STDIN_FILENO)
         return front < 0 || front == getpgrp()
     }
 
-    /// - Parameter modes: those that the terminal is to have in the end.
+    /// - Parameter modes: the modes to restore at the end.
     static func open(restoring modes: termios) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw UsageError("pipe: \(String(cString: strerror(errno)))") }
+        guard pipe(&ends) == 0 else { throw CommandError("pipe: \(String(cString: strerror(errno)))") }
         for end in ends {
-            // A full pipe wakes as well as a byte more.
+            // Non-blocking: a full pipe already wakes the reader.
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
@@ -46,8 +46,8 @@ enum SignalPipe {
         interruptCalls(number)
     }
 
-    /// The same for a signal that ends the program. Where one has come before and the program is still there (it may wait for
-    /// a lock that somebody does not give back), the next restores the terminal and ends it on the spot.
+    /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the program may be
+    /// waiting for a lock.
     static func handleEnd(_ number: Int32) {
         signal(number) { number in
             if SignalPipe.state.pointee.isEnding { SignalPipe.exit(128 + number) }
@@ -57,7 +57,7 @@ enum SignalPipe {
         interruptCalls(number)
     }
 
-    /// What waits in a system call, for the terminal in the background say, has a look at `isEnding` after the signal.
+    /// Makes the signal interrupt blocking system calls, so that the caller can check `isEnding`.
     private static func interruptCalls(_ number: Int32) {
         var action = sigaction()
         sigaction(number, nil, &action)
@@ -70,13 +70,13 @@ enum SignalPipe {
         _ = write(state.pointee.input, &byte, 1)
     }
 
-    /// Nil where there is nothing.
+    /// Returns the next byte; nil if the pipe is empty.
     static func next() -> UInt8? {
         var byte: UInt8 = 0
         return read(state.pointee.output, &byte, 1) == 1 ? byte : nil
     }
 
-    // MARK: - In handlers: system calls, and nothing that allocates or locks
+    // MARK: - In signal handlers: system calls only, no allocation and no lock
 
     private static func receive(_ number: Int32) {
         let before = errno
@@ -85,8 +85,8 @@ enum SignalPipe {
     }
 
     private static func exit(_ code: Int32) -> Never {
-        if isInFront {
-            let text = ScreenPainter.end
+        if isInForeground {
+            let text = ScreenPainter.leaveSequence
             _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount)
             tcsetattr(STDIN_FILENO, TCSANOW, &state.pointee.modes)
         }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The terminal on standard input and output: its modes, its size, its signals, and the bytes from and to it.
+/// The terminal on standard input and output: its modes, size, signals, input and output.
 ///
-/// One at a time, on one thread; only `wake` may be called from any.
+/// Use one instance at a time, on one thread. Only `wake` may be called from any thread.
 final class Terminal: Sendable {
     enum Event: Equatable {
         case bytes([UInt8])
-        /// Somebody called `wake`.
+        /// `wake` was called.
         case woken
         case signal(Int32)
-        /// Nothing else happened in time.
-        case silence
-        /// Nobody is at the other end.
+        /// Nothing happened within the time limit.
+        case timeout
+        /// The terminal was closed.
         case closed
     }
 
-    /// What ends the program, if it is not kept from it.
-    private static let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    private static let others = [SIGWINCH, SIGTSTP, SIGCONT]
+    /// The signals that end the program.
+    private static let terminationSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let otherSignals = [SIGWINCH, SIGTSTP, SIGCONT]
 
-    private let before: termios
+    private let originalModes: termios
 
-    /// Whether there is one that can show a form.
-    static var isThere: Bool {
+    /// True if the terminal can show a form.
+    static var isAvailable: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
             && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
@@ -30,45 +30,45 @@ final class Terminal: Sendable {
     init() throws {
         var modes = termios()
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { throw Self.failure() }
-        before = modes
+        originalModes = modes
         try SignalPipe.open(restoring: modes)
-        for number in Self.ends { SignalPipe.handleEnd(number) }
-        for number in Self.others { SignalPipe.handle(number) }
+        for number in Self.terminationSignals { SignalPipe.handleEnd(number) }
+        for number in Self.otherSignals { SignalPipe.handle(number) }
     }
 
-    /// Keys come one by one and unseen, and the form's screen is shown. In the background the system stops the process here,
-    /// until it is in front.
+    /// Turns off line editing and echo, and shows the alternate screen. In the background, the system stops the process here until it
+    /// is in the foreground.
     ///
-    /// - Returns: false where the program is to end instead.
+    /// - Returns: false if the program is to end.
     func enter() throws -> Bool {
-        var modes = before
+        var modes = originalModes
         cfmakeraw(&modes)
-        // Control-C and Control-Z are signals still, for all processes in front.
+        // Control-C and Control-Z still send signals to the foreground processes.
         modes.c_lflag |= tcflag_t(ISIG)
         while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0 {
             if errno != EINTR { throw Self.failure() }
             if SignalPipe.isEnding { return false }
         }
-        try write(ScreenPainter.beginning)
+        try write(ScreenPainter.enterSequence)
         return true
     }
 
-    /// The terminal is as it was.
+    /// Restores the terminal.
     func leave() {
-        // In the background it is another's, and was left before.
-        guard SignalPipe.isInFront else { return }
-        // Where it is gone, there is nothing to restore.
-        try? write(ScreenPainter.end.description)
-        var modes = before
+        // In the background, the terminal belongs to another process and is already restored.
+        guard SignalPipe.isInForeground else { return }
+        // If the terminal is closed, there is nothing to restore.
+        try? write(ScreenPainter.leaveSequence.description)
+        var modes = originalModes
         while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
-    /// Stops the process as Control-Z does, until it is continued; the terminal is restored meanwhile.
+    /// Stops the process as Control-Z does, until it is continued. Restores the terminal meanwhile.
     ///
-    /// - Returns: false where the program is to end.
+    /// - Returns: false if the program is to end.
     func suspend() throws -> Bool {
         leave()
-        // With the action of the system, which knows whether there is a shell that could continue it.
+        // Uses the default action: the system does not stop a process that no shell could continue.
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         SignalPipe.handle(SIGTSTP)
@@ -83,24 +83,25 @@ final class Terminal: Sendable {
         return EditorScreen.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Makes `wait` return, at once or when it is called.
+    /// Makes the current or the next `wait` return.
     func wake() {
         SignalPipe.send(0)
     }
 
-    /// The next event.
-    /// - Parameter milliseconds: how long it may take; nil for ever.
+    /// Waits for the next event.
+    ///
+    /// - Parameter milliseconds: the time limit; nil for none.
     func wait(milliseconds: Int32?) throws -> Event {
         var sources = [STDIN_FILENO, SignalPipe.output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let count = poll(&sources, nfds_t(sources.count), milliseconds ?? -1)
         if count < 0, errno != EINTR { throw Self.failure() }
-        // After a signal the pipe has something.
+        // After a signal, the pipe has a byte.
         if count < 0 { return try wait(milliseconds: milliseconds) }
         if sources[1].revents != 0, let number = SignalPipe.next() {
             return number == 0 ? .woken : .signal(Int32(number))
         }
         if sources[0].revents != 0 { return Self.read() }
-        return .silence
+        return .timeout
     }
 
     private static func read() -> Event {
@@ -119,7 +120,7 @@ final class Terminal: Sendable {
         }
     }
 
-    private static func failure() -> UsageError {
-        UsageError("terminal: \(String(cString: strerror(errno)))")
+    private static func failure() -> CommandError {
+        CommandError("terminal: \(String(cString: strerror(errno)))")
     }
 }

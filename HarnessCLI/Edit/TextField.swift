@@ -1,9 +1,9 @@
-/// A line of text with a cursor in it.
+/// A line of text with a cursor.
 struct TextField: Equatable {
     private(set) var before: String
     private(set) var after = ""
 
-    /// The cursor stands behind the text.
+    /// The cursor is after the text.
     init(_ text: String = "") {
         before = text
     }
@@ -14,7 +14,7 @@ struct TextField: Equatable {
         before += text
     }
 
-    /// - Returns: false where the key is none of a text field.
+    /// - Returns: false if the key has no meaning in a text field.
     mutating func press(_ key: Key) -> Bool {
         switch key {
         case .text(let text), .paste(let text): insert(text)
@@ -30,16 +30,16 @@ struct TextField: Equatable {
         return true
     }
 
-    /// What so many columns show of it, and the cursor's column in that. What is left out is an ellipsis.
+    /// Returns the visible part of the text in a number of columns, and the cursor's column. An ellipsis marks omitted text.
     ///
-    /// Long text turns by half the width, so that the cursor moves and not the text, most of the time.
+    /// Long text scrolls by half the width, so that the text rarely moves.
     func shown(width: Int) -> (text: String, cursor: Int) {
         let cells = text.map { (text: String($0).printable, width: DisplayWidth.of(String($0).printable)) }
-        // Behind the text there is room for the cursor.
+        // Adds a column for the cursor after the text.
         let total = cells.reduce(1) { $0 + $1.width }
         let cursor = DisplayWidth.of(before.map { String($0).printable }.joined())
         if total <= width { return (DisplayWidth.fitted(cells.map(\.text).joined(), to: width), cursor) }
-        // A wide character at the cursor and an ellipsis behind it fit, too.
+        // Leaves room for a wide character at the cursor and an ellipsis.
         let room = width - 3
         let step = max(1, width / 2)
         let start = cursor <= room ? 0 : ((cursor - room - 1) / step + 1) * step
@@ -50,12 +50,12 @@ struct TextField: Equatable {
         var column = 0
         for cell in cells {
             if column >= visible.lowerBound, column + cell.width <= visible.upperBound {
-                // Half of a wide character is a blank.
-                shown += DisplayWidth.blanks(column - start - DisplayWidth.of(shown)) + cell.text
+                // Replaces half of a wide character by a space.
+                shown += DisplayWidth.spaces(column - start - DisplayWidth.of(shown)) + cell.text
             }
             column += cell.width
         }
-        shown += DisplayWidth.blanks(width - DisplayWidth.of(shown) - (isCutBehind ? 1 : 0))
+        shown += DisplayWidth.spaces(width - DisplayWidth.of(shown) - (isCutBehind ? 1 : 0))
         return (shown + (isCutBehind ? "…" : ""), cursor - start)
     }
 }

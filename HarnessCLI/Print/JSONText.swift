@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
 
-/// JSON of property-list values: dates as ISO 8601, data as base64, numbers that JSON has none of as text.
+/// Property-list values as JSON: dates as ISO 8601, data as base64, infinities and NaN as strings.
 enum JSONText {
-    /// JSON on one line, with the keys sorted by their bytes. (`JSONSerialization` sorts by the locale, and crashes in some.)
+    /// Returns JSON on one line, with keys sorted by their bytes. (`JSONSerialization` sorts by locale, and crashes in some.)
     static func value(_ value: Any) -> String {
         switch value {
         case is NSNull: return "null"
@@ -14,7 +14,7 @@ enum JSONText {
                 dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
         case let date as Date: return JSONEscape.quoted(self.date(date))
         case let data as Data: return JSONEscape.quoted(data.base64EncodedString())
-        // By type, since on Linux the numbers 0 and 1 are Booleans as well.
+        // Compares the dynamic type, since on Linux the numbers 0 and 1 cast to `Bool`.
         case let bool as Bool where type(of: value) == Bool.self: return bool ? "true" : "false"
         case let number as NSNumber: return self.number(number)
         default: return JSONEscape.quoted("\(value)")
@@ -29,21 +29,21 @@ enum JSONText {
         return text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text
     }
 
-    /// An object whose members stay in the order given.
+    /// Returns an object with its members in the given order.
     static func object(_ members: [(name: String, value: Any)]) -> String {
         "{" + members.map { "\(value($0.name)):\(value($0.value))" }.joined(separator: ",") + "}"
     }
 
-    /// ISO 8601 in UTC, rounded to milliseconds, which are shown where there are any.
+    /// Returns ISO 8601 in UTC, rounded to milliseconds. Omits the fraction if it is zero.
     static func date(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
-        // Foundation's style counts by the Julian calendar before 1582, and files do not.
+        // Foundation's style uses the Julian calendar before 1582; property lists use the Gregorian calendar.
         if seconds < Self.startOfGregorianCalendar, let text = JSONDate.text(of: (seconds * 1_000).rounded() / 1_000) {
             return text
         }
         guard seconds != seconds.rounded() else { return date.formatted(Date.ISO8601FormatStyle()) }
         let milliseconds = (seconds * 1_000).rounded()
-        // The style cuts off, and .999 may be stored a little below itself: cut a quarter of a millisecond above.
+        // The style truncates, and .999 may be stored slightly too low, so this adds a quarter of a millisecond.
         let cut = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.25) / 1_000)
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1_000) != 0
         return cut.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))

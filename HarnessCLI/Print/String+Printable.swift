@@ -1,6 +1,6 @@
 import PersistentPreferences
 
 extension String {
-    /// The text as one line that cannot drive a terminal.
+    /// The text on one line, with control and format characters escaped.
     var printable: String { ShownText.line(self) }
 }

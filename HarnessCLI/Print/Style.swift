@@ -1,12 +1,12 @@
 import Foundation
 
-/// Colours, for a terminal whose user has not asked for none (NO_COLOR, see no-color.org).
+/// Colours for a terminal. NO_COLOR disables them (see no-color.org).
 struct Style {
     let hasColours: Bool
 
     static let plain = Style(hasColours: false)
 
-    /// That of a stream.
+    /// The style for a stream.
     init(of descriptor: Int32) {
         let environment = ProcessInfo.processInfo.environment
         hasColours =

@@ -1,4 +1,4 @@
-/// Text in aligned columns. Cells are escaped.
+/// Text in aligned columns. Escapes the cells.
 struct Table {
     private var rows: [[String]] = []
 
@@ -6,7 +6,7 @@ struct Table {
         rows.append(cells.map(\.printable))
     }
 
-    /// Each column as wide as its widest cell, two spaces apart; the first row in the style of a head.
+    /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is the head.
     func text(head: Style = .plain) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
@@ -14,10 +14,10 @@ struct Table {
         }
         let lines = rows.map { row in
             let cells = zip(row, widths).map { cell, width in
-                cell + DisplayWidth.blanks(width - DisplayWidth.of(cell))
+                cell + DisplayWidth.spaces(width - DisplayWidth.of(cell))
             }
             var line = cells.joined(separator: "  ")
-            // By scalars: to go back over the characters of a text with many combining marks takes quadratic time.
+            // Removes scalars: removing characters takes quadratic time if there are many combining marks.
             while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
             return line
         }

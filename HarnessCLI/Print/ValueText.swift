@@ -1,14 +1,14 @@
 import Foundation
 import PersistentPreferences
 
-/// Values from the words of a command line, and back.
+/// Parses values from the command line, and prints them.
 enum ValueText {
-    /// - Throws: `UsageError` where the text is no value of the type.
+    /// - Throws: `UsageError` if the text is not a value of the type.
     static func parse(_ text: String, as type: HarnessKey.ValueType) throws(UsageError) -> Any {
         switch type {
         case .int:
             guard let value = Int(text) else {
-                throw UsageError("\"\(ShownText.key(text))\" is not a 64-bit integer; give one such as 42 or -7")
+                throw UsageError("expected a 64-bit integer such as 42 or -7, found \"\(ShownText.key(text))\"")
             }
             return value
         case .string:
@@ -17,7 +17,7 @@ enum ValueText {
             guard text.utf8.first == UInt8(ascii: "[") else { return text.isEmpty ? [] : Self.parts(of: text, at: ",") }
             guard let value = json(text) as? [String] else {
                 throw UsageError(
-                    "\(ShownText.key(text)) is not a JSON array of strings; give one such as [\"a\",\"b\"], or a,b")
+                    "expected a JSON array of strings such as [\"a\",\"b\"], or a,b, found \(ShownText.key(text))")
             }
             return value
         case .dictionary:
@@ -25,24 +25,24 @@ enum ValueText {
         case .date:
             guard let value = date(text) else {
                 throw UsageError(
-                    "\"\(ShownText.key(text))\" is not an ISO 8601 date; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"
+                    "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\""
                 )
             }
             return value
         }
     }
 
-    /// A value as one line: text and dates bare, containers as JSON.
+    /// Returns a value on one line: strings and dates without quotes, containers as JSON.
     static func line(_ value: Any) -> String {
         if let text = value as? String { return text }
         if let date = value as? Date { return JSONText.date(date) }
         return JSONText.value(value)
     }
 
-    /// The form of the output of `line(_:)`.
-    static func form(_ value: Any) -> OutputForm { value is String || value is Date ? .value : .json }
+    /// The format of the output of `line(_:)`.
+    static func format(_ value: Any) -> OutputFormat { value is String || value is Date ? .value : .json }
 
-    /// As property lists call it.
+    /// Returns the name of the type in property lists.
     static func typeName(_ value: Any) -> String {
         switch value {
         case is String: return "string"
@@ -50,7 +50,7 @@ enum ValueText {
         case is Data: return "data"
         case is [Any]: return "array"
         case is [String: Any]: return "dictionary"
-        // By type, since on Linux the numbers 0 and 1 are Booleans as well.
+        // Compares the dynamic type, since on Linux the numbers 0 and 1 cast to `Bool`.
         case _ where Swift.type(of: value) == Bool.self: return "boolean"
         default:
             guard let number = value as? NSNumber else { return "keyed-archive reference" }
@@ -62,7 +62,7 @@ enum ValueText {
         if text.utf8.first == UInt8(ascii: "{") {
             guard let value = json(text) as? [String: String] else {
                 throw UsageError(
-                    "\(ShownText.key(text)) is not a JSON object of strings; give one such as {\"k\":\"v\"}, or k=v")
+                    "expected a JSON object of strings such as {\"k\":\"v\"}, or k=v, found \(ShownText.key(text))")
             }
             return value
         }
@@ -70,16 +70,17 @@ enum ValueText {
         for pair in text.isEmpty ? [] : Self.parts(of: text, at: ",") {
             let parts = Self.parts(of: pair, at: "=", maxSplits: 1)
             guard parts.count == 2, result[parts[0]] == nil else {
-                let flaw = parts.count == 2 ? "is given twice" : "has no ="
+                let problem = parts.count == 2 ? "with a repeated key" : "without ="
                 throw UsageError(
-                    "\"\(ShownText.key(pair))\" \(flaw); give pairs such as k=v,k2=v2, or JSON such as {\"k\":\"v\"}")
+                    "expected pairs such as k=v,k2=v2, or JSON such as {\"k\":\"v\"}, found \"\(ShownText.key(pair))\" \(problem)"
+                )
             }
             result[parts[0]] = parts[1]
         }
         return result
     }
 
-    /// By scalars, so that a part may begin with a combining mark.
+    /// Splits between scalars, because a part may begin with a combining mark.
     private static func parts(of text: String, at separator: Unicode.Scalar, maxSplits: Int = .max) -> [String] {
         text.unicodeScalars.split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: false)
             .map(String.init)
@@ -90,10 +91,10 @@ enum ValueText {
     }
 
     private static func date(_ text: String) -> Date? {
-        let form =
+        let format =
             /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
-        guard let (_, day, time, fraction) = text.wholeMatch(of: form)?.output else { return nil }
-        // Foundation's style counts by the Julian calendar before 1582, and files do not.
+        guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }
+        // Foundation's style uses the Julian calendar before 1582; property lists use the Gregorian calendar.
         if let seconds = JSONDate.interval(of: "\(day)\(time ?? "T00:00:00")\(fraction ?? "")Z"),
             seconds < JSONText.startOfGregorianCalendar
         {
@@ -101,7 +102,7 @@ enum ValueText {
         }
         let plain = Date.ISO8601FormatStyle()
         let clock = day + (time ?? "T00:00:00") + "Z"
-        // The parser takes 30 February for 2 March; such a date is not written as it was read.
+        // The parser reads 30 February as 2 March. Formatting the date again reveals that.
         guard let date = try? plain.parse(String(clock)), plain.format(date) == clock else { return nil }
         guard time != nil else { return date }
         return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)

@@ -1,25 +1,25 @@
 import Foundation
 import PersistentPreferences
 
-/// What sets two states apart, for people: a line for each key that was added, changed or removed.
+/// The differences between two states: one line for each key that was added, changed or removed.
 struct Difference {
     private let lines: [(path: [String], old: Any?, new: Any?)]
 
-    /// - Parameter inside: whether values that are dictionaries on both sides are compared key by key.
-    init(from before: [String: Any], to after: [String: Any], inside: Bool) {
+    /// - Parameter inside: true if values that are dictionaries in both states are compared key by key.
+    init(from before: [String: Any], to after: [String: Any], nested: Bool) {
         var lines: [(path: [String], old: Any?, new: Any?)] = []
-        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], inside: Bool) {
+        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], nested: Bool) {
             guard let change = PrefsChange(root: "", from: before, to: after, origin: .thisProcess) else { return }
             for key in change.keys {
                 let (old, new) = (change.oldValues[key], change.newValues[key])
-                if inside, let old = old as? [String: Any], let new = new as? [String: Any] {
-                    add(old, new, path + [key], inside: false)
+                if nested, let old = old as? [String: Any], let new = new as? [String: Any] {
+                    add(old, new, path + [key], nested: false)
                 } else {
                     lines.append((path + [key], old, new))
                 }
             }
         }
-        add(before, after, [], inside: inside)
+        add(before, after, [], nested: nested)
         self.lines = lines
     }
 
@@ -38,7 +38,7 @@ struct Difference {
         }.joined()
     }
 
-    /// `1 → 2`; where that shows no difference, as of 1 and 1.0, in the form of an export, which loses none.
+    /// Returns `1 → 2`. Uses the lossless format of exports if the plain texts are equal, as for 1 and 1.0.
     private static func change(from old: Any?, to new: Any?) -> String {
         var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
         if texts[0] == texts[1] {
@@ -47,8 +47,7 @@ struct Difference {
         return texts.joined(separator: " → ")
     }
 
-    /// A list of objects with `path` (the keys that lead there), `old` and `new` in the form of an export, null where there is
-    /// none.
+    /// An array of objects with `path` (the keys from the top), `old` and `new`. A missing value is null.
     var json: String {
         let objects = lines.map { path, old, new in
             "{\"path\":\(JSONText.value(path)),\"old\":\(old.map(Self.exact) ?? "null"),"
@@ -57,7 +56,7 @@ struct Difference {
         return "[\(objects.joined(separator: ",\n"))]\n"
     }
 
-    /// Without losing type or digit; what cannot be exported is shown as it can be.
+    /// Returns the lossless format of exports, or plain JSON if the value cannot be exported.
     private static func exact(_ value: Any) -> String {
         (try? ExportFormat.json(of: value).trimmingCharacters(in: .newlines)) ?? JSONText.value(value)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsTestSet
 
-/// One of the five keys of the test set: what it is called here, and how its values are typed.
+/// One of the five keys of the test set, with its short name and type.
 struct HarnessKey: Equatable {
     enum ValueType: String {
         case int = "Int"
@@ -25,10 +25,10 @@ struct HarnessKey: Equatable {
         ]
     }
 
-    /// Whether a stored value is of the key's type; another program may have stored any.
+    /// Returns true if a stored value has the key's type. Other programs may store any type.
     func fits(_ value: Any) -> Bool {
         switch type {
-        // On Linux the numbers 0 and 1 are `Bool` as well; a stored truth value is nothing but that.
+        // On Linux, the numbers 0 and 1 cast to `Bool`, and a `Bool` casts to `Int`. Compares the dynamic type.
         case .int: value is Int && Swift.type(of: value) != Bool.self
         case .string: value is String
         case .array: value is [String]

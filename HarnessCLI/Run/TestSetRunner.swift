@@ -2,23 +2,23 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Carries out a command on the test set.
+/// Runs the commands on the test set.
 struct TestSetRunner {
     static let defaultSuite = "persistentpreferences.harness"
 
     let invocation: Invocation
     let prefs: PrefsTestSet
-    let place: Place
+    let target: Target
     let file: String?
 
     init(_ invocation: Invocation) {
         self.invocation = invocation
-        place = invocation.place ?? .suite(Self.defaultSuite)
+        target = invocation.target ?? .suite(Self.defaultSuite)
         let store: any PrefsStore
-        switch place {
+        switch target {
         case .file(let path):
-            store = PropertyListFileStore(url: place.url ?? URL(filePath: path))
-            file = place.url?.absoluteURL.path(percentEncoded: false)
+            store = PropertyListFileStore(url: target.url ?? URL(filePath: path))
+            file = target.url?.absoluteURL.path(percentEncoded: false)
         case .suite(let name):
             let defaults = UserDefaultsStore(suiteName: name)
             store = defaults
@@ -32,35 +32,37 @@ struct TestSetRunner {
     func show() -> Outcome {
         var values = prefs.values
         let failure = prefs.lastError
-        if let failure, !failure.returnsKnownState { return refused(failure) }
+        if let failure, !failure.returnsKnownState { return failed(failure) }
         var note = ""
-        if failure == nil, values.isEmpty, invocation.root == nil, invocation.place == nil, prefs.isAbsent {
-            // The harness's own set is set up as the seed's apps set theirs up; what a user names is only looked at.
-            // In one update, or a value that another process sets at this moment would be replaced.
+        if failure == nil, values.isEmpty, invocation.root == nil, invocation.target == nil, prefs.isAbsent {
+            // Only the default set gets its default values. A set that the user named is never created by a read.
+            // One update, so that a value that another process stores at this moment is kept.
             let error = prefs.update {
                 guard prefs.isAbsent else { return }
                 prefs.reset()
                 note = "prefs: nothing was stored yet; stored the default values\n"
             }
-            if let error { return refused(error) }
+            if let error { return failed(error) }
             values = prefs.values
         }
-        let (output, form): (String, OutputForm) =
+        let (output, form): (String, OutputFormat) =
             invocation.wantsJSON ? (json(of: values), .json) : (table(of: values), .text)
         return Outcome(output: output, as: form, errors: note)
-            .telling(failure, asJSON: invocation.wantsJSON)
+            .reporting(failure, asJSON: invocation.wantsJSON)
     }
 
     func get(_ name: String) -> Outcome {
         let key = key(name)
         let value = prefs[key.name]
         let failure = prefs.lastError
-        if let failure, !failure.returnsKnownState { return refused(failure) }
-        guard let value else { return refused("\(key.name) is not set").telling(failure, asJSON: invocation.wantsJSON) }
-        let (text, form): (String, OutputForm) =
-            invocation.wantsJSON ? (JSONText.value(value), .json) : (ValueText.line(value), ValueText.form(value))
+        if let failure, !failure.returnsKnownState { return failed(failure) }
+        guard let value else {
+            return failed("\(key.name) is not set").reporting(failure, asJSON: invocation.wantsJSON)
+        }
+        let (text, form): (String, OutputFormat) =
+            invocation.wantsJSON ? (JSONText.value(value), .json) : (ValueText.line(value), ValueText.format(value))
         return Outcome(output: text + "\n", as: form)
-            .telling(failure, asJSON: invocation.wantsJSON)
+            .reporting(failure, asJSON: invocation.wantsJSON)
     }
 
     func set(_ name: String, to text: String) -> Outcome {
@@ -70,20 +72,24 @@ struct TestSetRunner {
             return outcome()
         } catch {
             return .failure(
-                "\(key.name): \(error)", code: Outcome.wrongUsage, asJSON: invocation.wantsJSON)
+                "\(key.name): \(error)", code: Outcome.usageErrorCode, asJSON: invocation.wantsJSON)
         }
     }
 
     func watch(_ names: [String]) -> Outcome {
         do {
             let keys = names.map { key($0).name }
-            try Watch(prefs, keys, asJSON: invocation.wantsJSON, place: place.name, file: file).run()
+            try Watch(prefs, keys, asJSON: invocation.wantsJSON, target: target.name, file: file).run()
             return Outcome()
         } catch let error as PrefsError {
-            return refused(error)
+            return failed(error)
         } catch {
-            return refused("standard output: \(error.localizedDescription)")
+            return failed("standard output: \(error.localizedDescription)")
         }
+    }
+
+    func transfer() -> TransferRunner {
+        TransferRunner(target: TestSetTarget(prefs: prefs), wantsJSON: invocation.wantsJSON)
     }
 
     func unset(_ name: String) -> Outcome {
@@ -106,32 +112,32 @@ struct TestSetRunner {
         return outcome()
     }
 
-    // MARK: - Words
+    // MARK: - Results
 
-    /// The key of that name or short name. Any other goes to the prefs as it is, which refuse it in their own words.
+    /// Returns the key with that name or short name. An unknown name is passed on unchanged, and the preferences reject it.
     private func key(_ name: String) -> HarnessKey {
         HarnessKey.all(of: prefs).first { $0.name == name || $0.shortName == name }
             ?? HarnessKey(name: name, shortName: name, type: .string)
     }
 
-    /// Of a write: the error of the last access.
+    /// The outcome of a write: the error or warning of the last access.
     func outcome() -> Outcome {
         guard let error = prefs.lastError else { return Outcome() }
-        return error.isWarning ? Outcome().telling(error, asJSON: invocation.wantsJSON) : refused(error)
+        return error.isWarning ? Outcome().reporting(error, asJSON: invocation.wantsJSON) : failed(error)
     }
 
-    func refused(_ error: PrefsError) -> Outcome {
-        refused(prefs.explain(error))
+    func failed(_ error: PrefsError) -> Outcome {
+        failed(prefs.explain(error))
     }
 
-    func refused(_ message: String) -> Outcome {
+    func failed(_ message: String) -> Outcome {
         .failure(message, asJSON: invocation.wantsJSON)
     }
 
     private func table(of values: [String: Any]) -> String {
         var head = Table()
         head.add("root", Self.cell(prefs.key))
-        head.add("store", place.name)
+        head.add("store", target.name)
         if let file { head.add("file", file) }
         var table = Table()
         table.add("KEY", "SHORT", "TYPE", "VALUE")
@@ -144,17 +150,17 @@ struct TestSetRunner {
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
 
-    /// A table cuts long values; `get` and JSON show them in full.
+    /// Truncates long values. `get` and JSON show them in full.
     private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
 
     private func json(of values: [String: Any]) -> String {
-        let head: [(String, Any)] = [("root", prefs.key), ("store", place.name)] + (file.map { [("file", $0)] } ?? [])
+        let head: [(String, Any)] = [("root", prefs.key), ("store", target.name)] + (file.map { [("file", $0)] } ?? [])
         return JSONText.object(head + [("values", values)]) + "\n"
     }
 }
 
 extension PrefsTestSet {
-    /// The words of an error; of a key that is none, with those that are.
+    /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
     func explain(_ error: PrefsError) -> String {
         guard case .incorrectKeys(let names) = error else { return error.description }
         let keys = HarnessKey.all(of: self)
@@ -166,7 +172,7 @@ extension PrefsTestSet {
         return "\(error); keys are \(keys.map { "\($0.shortName) (\($0.name))" }.joined(separator: ", "))"
     }
 
-    /// True where the root itself is missing, not only its values.
+    /// True if the root itself is missing, not only its values.
     fileprivate var isAbsent: Bool {
         flush()
         if case .noStoredPrefsForKey = lastError { return true }

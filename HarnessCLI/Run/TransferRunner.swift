@@ -2,25 +2,26 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Carries out an export or an import, of whatever place.
+/// Runs an export or an import.
 struct TransferRunner {
-    let place: any TransferPlace
+    let target: any TransferTarget
     let wantsJSON: Bool
 
     func export(as format: ExportFormat, to path: String?) -> Outcome {
         if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
             return .failure(
-                "binary is nothing for a terminal; give a PATH, or redirect it", code: Outcome.wrongUsage,
+                "binary output cannot be written to a terminal; give a PATH or redirect the output",
+                code: Outcome.usageErrorCode,
                 asJSON: wantsJSON)
         }
         do {
-            let (values, failure) = try place.values()
+            let (values, failure) = try target.values()
             let bytes = try format.data(of: values)
             guard let path else {
-                return Outcome(bytes: bytes, as: OutputForm(format)).telling(failure, asJSON: wantsJSON)
+                return Outcome(bytes: bytes, as: OutputFormat(format)).reporting(failure, asJSON: wantsJSON)
             }
             try ExportFile.write(bytes, to: path.absolutePath)
-            return Outcome().telling(failure, asJSON: wantsJSON)
+            return Outcome().reporting(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
@@ -30,37 +31,37 @@ struct TransferRunner {
         do {
             let bytes = try ExportFile.read(path?.absolutePath)
             guard dryRun else {
-                return Outcome().telling(try place.store(bytes, merge: merge), asJSON: wantsJSON)
+                return Outcome().reporting(try target.store(bytes, merge: merge), asJSON: wantsJSON)
             }
-            let (before, failure) = try place.values()
+            let (before, failure) = try target.values()
             let difference = Difference(
-                from: before, to: try place.result(of: bytes, merge: merge, over: before),
-                inside: place.holdsDictionaries)
-            let (output, form): (String, OutputForm) =
+                from: before, to: try target.result(of: bytes, merge: merge, over: before),
+                nested: target.containsRoots)
+            let (output, outputFormat): (String, OutputFormat) =
                 wantsJSON ? (difference.json, .json) : (difference.text(Style(of: STDOUT_FILENO)), .text)
-            return Outcome(output: output, as: form).telling(failure, asJSON: wantsJSON)
+            return Outcome(output: output, as: outputFormat).reporting(failure, asJSON: wantsJSON)
         } catch {
             return .failure("\(error)", asJSON: wantsJSON)
         }
     }
 }
 
-/// Where exported values come from and imported ones go to.
-protocol TransferPlace {
-    /// Whether the values are roots, rather than values of one.
-    var holdsDictionaries: Bool { get }
-    /// With the error that tells of a malformed file, whose newest known state the values are.
+/// The source of an export and the destination of an import.
+protocol TransferTarget {
+    /// True if the values are the roots of a domain, false if they are the values of one root.
+    var containsRoots: Bool { get }
+    /// Returns the values. If the file is malformed, returns its newest known state and the error.
     func values() throws -> (values: [String: Any], failure: PrefsError?)
-    /// All or nothing. Gives a warning, if there is one.
+    /// Imports all values or none. Returns the warning of the write, if any.
     func store(_ bytes: Data, merge: Bool) throws -> PrefsError?
-    /// What `store` would make of the values. Changes nothing.
+    /// Returns the values that `store` would produce. Changes nothing.
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any]
 }
 
-/// The test set, whose keys and types are its own.
-struct TestSetPlace: TransferPlace {
+/// The test set, which accepts its own keys and types only.
+struct TestSetTarget: TransferTarget {
     let prefs: PrefsTestSet
-    var holdsDictionaries: Bool { false }
+    var containsRoots: Bool { false }
 
     func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let values = prefs.values
@@ -69,22 +70,22 @@ struct TestSetPlace: TransferPlace {
     }
 
     func store(_ bytes: Data, merge: Bool) throws -> PrefsError? {
-        if let error = prefs.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
+        if let error = prefs.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
         return prefs.lastError
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
-        if let error = copy.import(bytes, merge: merge) { throw Refusal(prefs.explain(error)) }
+        if let error = copy.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
         return copy.values
     }
 }
 
 /// A whole domain, or one root of it.
-struct DomainPlace: TransferPlace {
+struct DomainTarget: TransferTarget {
     let domain: PropertyListDomain
     let root: String?
-    var holdsDictionaries: Bool { root == nil }
+    var containsRoots: Bool { root == nil }
 
     func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
@@ -96,15 +97,15 @@ struct DomainPlace: TransferPlace {
         let imported = try ExportFormat.values(of: bytes)
         return try domain.update { entries in
             let values = Self.result(
-                of: imported, merge: merge, over: try values(in: entries), inside: holdsDictionaries)
+                of: imported, merge: merge, over: try values(in: entries), nested: containsRoots)
             if let root { entries[root] = values } else { entries = values }
         }
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
         let imported = try ExportFormat.values(of: bytes)
-        let result = Self.result(of: imported, merge: merge, over: values, inside: holdsDictionaries)
-        // A root is vetted as the one entry that changes.
+        let result = Self.result(of: imported, merge: merge, over: values, nested: containsRoots)
+        // Vets the root as the only entry that changes.
         guard let root else { return try PropertyListDomain.changed(values, to: result) }
         return try PropertyListDomain.changed([root: values], to: [root: result])[root] as? [String: Any] ?? [:]
     }
@@ -117,11 +118,11 @@ struct DomainPlace: TransferPlace {
     }
 
     private static func result(
-        of imported: [String: Any], merge: Bool, over values: [String: Any], inside: Bool
+        of imported: [String: Any], merge: Bool, over values: [String: Any], nested: Bool
     ) -> [String: Any] {
         guard merge else { return imported }
         return values.merging(imported) { old, new in
-            guard inside, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
+            guard nested, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
             return old.merging(new) { $1 }
         }
     }

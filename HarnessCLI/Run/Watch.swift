@@ -2,85 +2,91 @@ import Foundation
 import PersistentPreferences
 import PrefsTestSet
 
-/// Prints changes as they come, until the program is told to end, or nobody reads any more.
-final class Watch: @unchecked Sendable {
+/// Prints each change of the preferences until a signal ends the program or its output is closed.
+final class Watch: Sendable {
     private let prefs: PrefsTestSet
     private let keys: [String]
     private let asJSON: Bool
-    private let place: String
+    private let target: String
     private let file: String?
 
-    /// Printing is done on it, and nothing else: it waits for whoever reads, and that may be for ever.
+    /// Used for printing only, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
-    private let end = DispatchSemaphore(value: 0)
-    private let lock = NSLock()
-    /// Under the lock.
-    private var failure: (any Error)?
-    /// Why the file cannot be read, as it was told last. Belongs to the queue.
-    private var trouble: String?
+    private let finished = DispatchSemaphore(value: 0)
+    private let state = Locked(State())
+
+    private struct State {
+        /// The error that ends the watch.
+        var failure: (any Error)?
+        /// Why the file cannot be read, as it was printed last.
+        var readError: String?
+    }
 
     /// - Parameters:
-    ///   - place: where the preferences are, for the user.
-    ///   - file: of the preferences; nil if they are in none.
-    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, place: String, file: String?) {
+    ///   - target: the name of the store, for messages.
+    ///   - file: the path of the preferences file; nil if there is none.
+    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, target: String, file: String?) {
         self.prefs = prefs
         self.keys = keys
         self.asJSON = asJSON
-        self.place = place
+        self.target = target
         self.file = file
     }
 
-    /// Returns when the program is interrupted, terminated or hung up.
+    /// Returns after SIGINT, SIGTERM or SIGHUP, or when the output is closed.
     ///
-    /// - Throws: what keeps it from watching or printing; a pipe that is closed at its other end is no error.
+    /// - Throws: the error that prevents watching or printing. A closed pipe is not an error.
     func run() throws {
-        let signals = EndSignals { self.end.signal() }
+        let signals = TerminationSignals { self.finished.signal() }
         signal(SIGPIPE, SIG_IGN)
         let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
         if let error = prefs.lastError { throw error }
-        // A file that becomes malformed is no change of a value. If it cannot be watched, `onChange` has said so.
+        // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
         let watch = file.flatMap { file in
-            try? SidecarPaths.watch(path: file) { [queue] in queue.async { self.tellOfTrouble() } }
+            try? SidecarPaths.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
         }
-        // What cannot be read now is watched all the same: it may be, later.
-        queue.sync { tellOfTrouble() }
-        tell("prefs: watching \((file ?? place).printable); Ctrl-C ends it")
-        end.wait()
+        // A file that cannot be read is still watched, since it may become readable.
+        queue.sync { reportReadErrors() }
+        printStatus("prefs: watching \((file ?? target).printable); press Ctrl-C to stop")
+        finished.wait()
         observation.cancel()
         withExtendedLifetime(watch) {}
         withExtendedLifetime(signals) {}
-        if let failure = lock.withLock({ failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Tells when the file becomes unreadable, and when it is readable again.
-    private func tellOfTrouble() {
+    /// Reports when the file becomes unreadable and when it is readable again.
+    private func reportReadErrors() {
         _ = prefs.values
         let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
-        guard now != trouble else { return }
-        trouble = now
+        let isNew = state.withLock { state in
+            defer { state.readError = now }
+            return now != state.readError
+        }
+        guard isNew else { return }
         if asJSON {
-            tell(OutputForm.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
+            printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
         } else {
-            tell("prefs: " + (now ?? "\(file ?? place) can be read again").printable)
+            printStatus("prefs: " + (now ?? "\(file ?? target) can be read again").printable)
         }
     }
 
-    /// Whoever does not read it knows as much as before.
-    private func tell(_ line: String) {
+    /// Ignores errors, because a status line is optional.
+    private func printStatus(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
     private func print(_ change: PrefsChange) {
-        guard lock.withLock({ failure == nil }) else { return }
+        guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
         let lines = change.keys.map { line($0, of: change, time) }
         do {
             let bytes = Data(lines.joined().utf8)
             try FileHandle.standardOutput.write(
-                contentsOf: (asJSON ? OutputForm.json : .text).bytes(bytes, for: STDOUT_FILENO))
+                contentsOf: (asJSON ? OutputFormat.json : .text).bytes(bytes, for: STDOUT_FILENO))
         } catch {
-            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { lock.withLock { failure = error } }
-            end.signal()
+            if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { state.withLock { $0.failure = error } }
+            finished.signal()
         }
     }
 

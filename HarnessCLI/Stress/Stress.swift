@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Has threads and processes write at once, and counts what was lost.
+/// Writes from many threads and processes at once, and counts lost writes.
 struct Stress {
     private let plan: StressPlan
     private let wantsJSON: Bool
@@ -35,13 +35,13 @@ struct Stress {
         var tally = run.tally
         if let signal = run.interruption {
             return .failure(
-                "interrupted after \(tally.writes) writes; the workers were ended", code: 128 + signal,
+                "interrupted after \(tally.writes) writes; the workers were stopped", code: 128 + signal,
                 asJSON: wantsJSON)
         }
-        let stored = try StressRemains(file: file).check(&tally)
+        let stored = try StressLeftovers(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
             output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)), as: wantsJSON ? .json : .text,
-            code: tally.losses.isEmpty ? 0 : Outcome.refused)
+            code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }
 }

@@ -1,20 +1,20 @@
-/// How much `prefs stress` does.
+/// The parameters of `prefs stress`.
 struct StressPlan {
     let threads: Int
     let processes: Int
-    /// Of each thread.
+    /// The number of writes per thread.
     let writes: Int
     let kills: Bool
 
     init(_ options: Options) throws(UsageError) {
-        threads = try options.number(.threads, default: 4, most: 64)
-        processes = try options.number(.processes, default: 2, most: 64)
-        writes = try options.number(.writes, default: 250, most: 1_000_000)
+        threads = try options.number(.threads, default: 4, maximum: 64)
+        processes = try options.number(.processes, default: 2, maximum: 64)
+        writes = try options.number(.writes, default: 250, maximum: 1_000_000)
         kills = options.has(.kill)
     }
 
     var total: Int { threads * processes * writes }
 
-    /// On average, so that each process is killed about ten times; a new one needs some time to start.
+    /// The average number of writes between two kills. Each process is killed about ten times.
     var writesBetweenKills: Int { max(10, total / processes / 10) }
 }

@@ -1,16 +1,17 @@
 import Foundation
 import PersistentPreferences
 
-/// What one thread of a stress writes: a counter that all threads have in common, a counter of its own, and a value of its
-/// own.
+/// The preferences that one thread of a stress writes: a counter that all threads share, a counter of its own and a value of its own.
+///
+/// `@unchecked Sendable` because its superclass is.
 final class StressPrefs: PersistentPrefs, @unchecked Sendable {
     static let root = "Stress"
     static let sharedKey = "shared"
 
     let counterKey: String
     let valueKey: String
-    /// What the counter of its own was when it was last counted up. Belongs to the thread.
-    private var lastOwn: Int?
+    /// The value of the thread's own counter after its last increment; nil before the first.
+    private let lastCount = Locked<Int?>(nil)
 
     init(process: Int, thread: Int, file: String) {
         counterKey = "counter \(process).\(thread)"
@@ -22,21 +23,20 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var keys: [String] { [Self.sharedKey, counterKey, valueKey] }
 
-    /// What was stored of the thread's own.
-    struct Written {
+    /// A write to one of the thread's own keys.
+    struct StoredWrite {
         let key: String
         let number: Int
     }
 
-    /// Makes one of the thread's writes, which are numbered from 0: every other is an increment, those between store their
-    /// number.
+    /// Makes one of the thread's writes. Writes with an even number increment the counters, the others store their number.
     ///
-    /// - Throws: `PrefsError`, and where the counter of its own is not what this thread has left there.
-    func write(_ number: Int) throws -> Written {
+    /// - Throws: `PrefsError`, or an error if the thread's own counter is not as this thread stored it.
+    func write(_ number: Int) throws -> StoredWrite {
         guard number.isMultiple(of: 2) else {
             self[valueKey] = number
             if let lastError { throw lastError }
-            return Written(key: valueKey, number: number)
+            return StoredWrite(key: valueKey, number: number)
         }
         var own = 0
         let error = update { values in
@@ -45,29 +45,32 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
             values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1
         }
         if let error { throw error }
-        defer { lastOwn = own }
-        if let lastOwn, own != lastOwn + 1 {
-            throw UnexpectedCount(description: "\(counterKey) was \(own - 1) after \(lastOwn) was stored")
+        let last = lastCount.withLock { last in
+            defer { last = own }
+            return last
         }
-        return Written(key: counterKey, number: own)
+        if let last, own != last + 1 {
+            throw UnexpectedCount(description: "expected \(last) in \(counterKey), found \(own - 1)")
+        }
+        return StoredWrite(key: counterKey, number: own)
     }
 
-    /// What is wrong with what is read now; nobody else writes that key.
-    func flaw(in written: Written) -> String? {
-        let read = self[written.key] as? Int
+    /// Reads the key of a write again. Returns a message if it does not have the stored value, which only this thread changes.
+    func mismatch(in stored: StoredWrite) -> String? {
+        let read = self[stored.key] as? Int
         if let lastError { return "\(lastError)" }
-        guard read != written.number else { return nil }
-        return "\(written.key) reads \(read.map(String.init) ?? "nothing") after \(written.number) was stored"
+        guard read != stored.number else { return nil }
+        return "expected \(stored.number) in \(stored.key), found \(read.map(String.init) ?? "nothing")"
     }
 
-    /// The increments among so many writes.
+    /// The number of increments among the first writes of a thread.
     static func increments(among writes: Int) -> Int { (writes + 1) / 2 }
 
-    /// The value after so many writes; nil where none of them was of the value.
+    /// The value after the first writes of a thread; nil if none of them stored it.
     static func value(after writes: Int) -> Int? { writes < 2 ? nil : writes / 2 * 2 - 1 }
 }
 
-/// Somebody has changed what only one thread writes.
+/// A counter that only one thread writes has an unexpected value.
 private struct UnexpectedCount: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A worker as its parent sees it. For one thread.
+/// A worker process. Used by one thread.
 final class StressProcess {
     let index: Int
     private let process = Process()
     private let output = Pipe()
     private let ended = DispatchSemaphore(value: 0)
     private var unread = Data()
-    /// Whether it was sent a kill.
-    private(set) var isDoomed = false
+    /// True after `kill`.
+    private(set) var wasKilled = false
 
-    enum End: Equatable {
+    enum Exit: Equatable {
         case killed
         case code(Int32)
-        /// It has closed its output, and lives.
-        case none
+        /// It closed its output but keeps running.
+        case stillRunning
 
         var text: String {
             switch self {
-            case .killed: "somebody killed it"
+            case .killed: "killed by another program"
             case .code(let code): "exit code or signal \(code)"
-            case .none: "it tells nothing any more"
+            case .stillRunning: "no output although it is running"
             }
         }
     }
@@ -37,7 +37,7 @@ final class StressProcess {
 
     var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
 
-    /// What it has told since the last call, once there is something; nil at the end.
+    /// Waits for output and returns the new messages; nil at the end of the output.
     func messages() -> [StressWorker.Message]? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(descriptor, &buffer, buffer.count)
@@ -51,16 +51,16 @@ final class StressProcess {
     }
 
     func kill() {
-        isDoomed = true
+        wasKilled = true
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Waits until it is gone.
-    func end() -> End {
+    /// Waits for the end of the process.
+    func waitForExit() -> Exit {
         if process.isRunning, ended.wait(timeout: .now() + .seconds(60)) == .timedOut {
             kill()
             ended.wait()
-            return .none
+            return .stillRunning
         }
         try? output.fileHandleForReading.close()
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL

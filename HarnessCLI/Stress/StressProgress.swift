@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far a stress has come, on standard error: a bar on a terminal, else a line at the beginning.
+/// The progress of a stress, on standard error: a bar on a terminal, otherwise one line at the start.
 struct StressProgress {
     private let isBar: Bool
     private let total: Int
@@ -19,7 +19,7 @@ struct StressProgress {
         )
     }
 
-    /// Ten times a second at most.
+    /// Updates the bar at most ten times a second.
     mutating func show(_ writes: Int, kills: Int) {
         let now = ContinuousClock.now
         guard isBar, lastShown.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
@@ -34,13 +34,13 @@ struct StressProgress {
         width = line.count
     }
 
-    /// Leaves an empty line.
+    /// Erases the bar.
     func end() {
         if isBar { Self.print("\r" + String(repeating: " ", count: width) + "\r") }
     }
 
     private static func print(_ text: String) {
-        // Whoever cannot see it misses nothing.
+        // Ignores errors, because the progress is optional.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

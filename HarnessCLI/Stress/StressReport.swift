@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a stress has come to, for people and for programs.
+/// The result of a stress, as text and as JSON.
 struct StressReport {
     let tally: StressTally
     let seconds: Double
-    /// The counter that all threads have in common.
+    /// The stored value of the shared counter.
     let stored: Int
 
     private static let percentiles = [50, 90, 99]
@@ -17,7 +17,7 @@ struct StressReport {
         let latencies = Self.percentiles.map { "p\($0) \(milliseconds(tally.latencies.percentile($0)))" }
         table.add("latency", (latencies + ["longest \(milliseconds(tally.latencies.longest))"]).joined(separator: ", "))
         if tally.plan.kills { table.add("kills", "\(tally.kills)") }
-        let most = tally.mostIncrements
+        let most = tally.maxIncrements
         let range = most == tally.increments ? "" : ", and at most \(most) may be stored"
         table.add("counted", "\(stored) increments stored, \(tally.increments) acknowledged\(range)")
         let verdict =
@@ -34,7 +34,7 @@ struct StressReport {
             ("processes", tally.plan.processes), ("threads", tally.plan.threads), ("writes", tally.writes),
             ("seconds", rounded(seconds)), ("writesPerSecond", rate), ("latencyMicroseconds", latencies),
             ("kills", tally.kills), ("incrementsAcknowledged", tally.increments),
-            ("incrementsAtMost", tally.mostIncrements), ("incrementsStored", stored), ("losses", tally.losses),
+            ("incrementsAtMost", tally.maxIncrements), ("incrementsStored", stored), ("losses", tally.losses),
             ("isWhole", tally.losses.isEmpty),
         ]) + "\n"
     }

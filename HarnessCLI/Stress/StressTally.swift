@@ -1,33 +1,33 @@
 import Foundation
 import PersistentPreferences
 
-/// What was acknowledged, and what has to be stored therefore.
+/// The acknowledged writes, and the stored values that they require.
 struct StressTally {
     let plan: StressPlan
-    /// By process and thread.
+    /// The number of acknowledged writes by process and thread.
     private(set) var done: [[Int]]
-    /// How often it has ended before it was done, by process.
-    private var deaths: [Int]
-    /// How many of those were ours.
+    /// The number of early exits by process.
+    private var earlyExits: [Int]
+    /// The number of early exits that `prefs stress` caused.
     private(set) var kills = 0
     private(set) var latencies = Latencies()
-    /// What went wrong, a clause each.
+    /// The losses, one message each.
     private(set) var losses: [String] = []
 
     init(_ plan: StressPlan) {
         self.plan = plan
         done = Array(repeating: Array(repeating: 0, count: plan.threads), count: plan.processes)
-        deaths = Array(repeating: 0, count: plan.processes)
+        earlyExits = Array(repeating: 0, count: plan.processes)
     }
 
     var writes: Int { done.joined().reduce(0, +) }
     var increments: Int { done.joined().map(StressPrefs.increments).reduce(0, +) }
-    /// A thread that is killed may have stored one write that nobody has heard of.
-    var mostIncrements: Int { increments + deaths.reduce(0, +) * plan.threads }
+    /// A killed thread may have stored one write without reporting it.
+    var maxIncrements: Int { increments + earlyExits.reduce(0, +) * plan.threads }
 
     func isDone(_ process: Int) -> Bool { done[process].allSatisfy { $0 == plan.writes } }
 
-    mutating func take(_ message: StressWorker.Message, from process: Int) {
+    mutating func record(_ message: StressWorker.Message, from process: Int) {
         switch message {
         case .done(let thread, let nanoseconds):
             guard done[process].indices.contains(thread) else { return }
@@ -38,35 +38,36 @@ struct StressTally {
         }
     }
 
-    mutating func noteDeath(of process: Int, by kill: Bool) {
-        deaths[process] += 1
+    mutating func recordEarlyExit(of process: Int, by kill: Bool) {
+        earlyExits[process] += 1
         if kill { kills += 1 }
     }
 
-    mutating func noteLoss(_ reason: String) {
+    mutating func recordLoss(_ reason: String) {
         losses.append(reason)
     }
 
-    // MARK: - The verdict
+    // MARK: - Verdict
 
-    /// Compares with what is stored while no worker lives, number by number.
+    /// Compares each number with the stored values. No worker may be running.
     mutating func check(_ values: [String: Any], file: String) {
         let shared = number(StressPrefs.sharedKey, values)
-        compare(shared, increments...mostIncrements, "of the increments of all threads")
+        checkCount(shared, increments...maxIncrements, "of the increments of all threads")
         for process in 0..<plan.processes {
             for thread in 0..<plan.threads {
                 let prefs = StressPrefs(process: process, thread: thread, file: file)
-                let (done, deaths) = (done[process][thread], deaths[process])
+                let (done, earlyExits) = (done[process][thread], earlyExits[process])
                 let increments = StressPrefs.increments(among: done)
                 let name = "of thread \(thread) of process \(process)"
-                compare(
-                    number(prefs.counterKey, values), increments...(increments + deaths), "of the increments \(name)")
+                checkCount(
+                    number(prefs.counterKey, values), increments...(increments + earlyExits),
+                    "of the increments \(name)")
                 let value = StressPrefs.value(after: done)
                 let stored = values[prefs.valueKey] as? Int
-                // One that was killed may have stored the next one, too.
-                let mayBeAhead = deaths > 0 && done < plan.writes && stored == StressPrefs.value(after: done + 1)
+                // A killed thread may have stored the next value as well.
+                let mayBeAhead = earlyExits > 0 && done < plan.writes && stored == StressPrefs.value(after: done + 1)
                 if stored != value, !mayBeAhead {
-                    losses.append("the value \(name) is \(text(stored)), and \(text(value)) was stored last")
+                    losses.append("the value \(name): expected \(text(value)), found \(text(stored))")
                 }
             }
         }
@@ -76,7 +77,7 @@ struct StressTally {
 
     private func number(_ key: String, _ values: [String: Any]) -> Int { values[key] as? Int ?? 0 }
 
-    private mutating func compare(_ stored: Int, _ expected: ClosedRange<Int>, _ what: String) {
+    private mutating func checkCount(_ stored: Int, _ expected: ClosedRange<Int>, _ what: String) {
         if stored < expected.lowerBound {
             losses.append("\(expected.lowerBound - stored) \(what) were lost: \(expected.lowerBound) were acknowledged")
         } else if stored > expected.upperBound {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A process that writes, and tells of each write that has returned: `prefs stress` starts some of these.
+/// A process that writes, and reports each write that returned. `prefs stress` starts several of them.
 enum StressWorker {
-    /// The word that makes this program one. It is no command for people.
-    static let word = "stress-worker"
+    /// The first argument of such a process. It is not a public command.
+    static let commandName = "stress-worker"
 
     static func arguments(file: String, process: Int, writes: Int, done: [Int]) -> [String] {
-        [word, file, "\(process)", "\(writes)"] + done.map(String.init)
+        [commandName, file, "\(process)", "\(writes)"] + done.map(String.init)
     }
 
-    /// One line of what a worker tells.
+    /// One line of a worker's output.
     enum Message {
-        /// A write has returned, after so many nanoseconds.
+        /// A write returned. Its duration is in nanoseconds.
         case done(thread: Int, nanoseconds: UInt64)
-        /// A write was refused, or does not read as it was stored.
+        /// A write failed, or the value that was read back differs.
         case failed(String)
 
         init?(_ line: Substring) {
@@ -27,10 +27,11 @@ enum StressWorker {
         }
     }
 
-    /// Makes each thread's writes from the number that it has come to.
+    /// Makes the remaining writes of each thread.
     static func run(_ words: [String]) -> Outcome {
         guard words.count >= 4, let process = Int(words[1]), let writes = Int(words[2]) else {
-            return .failure("`\(word)` is for `prefs stress` alone", code: Outcome.wrongUsage, asJSON: false)
+            return .failure(
+                "`\(commandName)` is internal to `prefs stress`", code: Outcome.usageErrorCode, asJSON: false)
         }
         let (file, parent) = (words[0], getppid())
         let threads = DispatchGroup()
@@ -41,14 +42,14 @@ enum StressWorker {
                 for number in done..<writes {
                     let start = DispatchTime.now().uptimeNanoseconds
                     do {
-                        let written = try prefs.write(number)
-                        tell("\(thread) \(DispatchTime.now().uptimeNanoseconds - start)")
-                        if let flaw = prefs.flaw(in: written) { giveUp(flaw) }
+                        let stored = try prefs.write(number)
+                        report("\(thread) \(DispatchTime.now().uptimeNanoseconds - start)")
+                        if let mismatch = prefs.mismatch(in: stored) { fail(mismatch) }
                     } catch {
-                        giveUp("\(error)")
+                        fail("\(error)")
                     }
-                    // Whoever counts is gone.
-                    if getppid() != parent { exit(Outcome.refused) }
+                    // Ends if the parent process is gone.
+                    if getppid() != parent { exit(Outcome.failureCode) }
                 }
                 threads.leave()
             }
@@ -57,15 +58,14 @@ enum StressWorker {
         return Outcome()
     }
 
-    private static func giveUp(_ reason: String) -> Never {
-        tell("!\(reason)".printable)
-        exit(Outcome.refused)
+    private static func fail(_ reason: String) -> Never {
+        report("!\(reason)".printable)
+        exit(Outcome.failureCode)
     }
 
-    /// With a system call of its own, and not through a buffer: what was told is in the pipe when a kill comes. So short a
-    /// line goes in whole.
-    private static func tell(_ line: String) {
+    /// Writes a line with one system call and without a buffer, so that a kill cannot lose it. A write of this size to a pipe is atomic.
+    private static func report(_ line: String) {
         let bytes = Array((line.prefix(1_000) + "\n").utf8)
-        if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(Outcome.refused) }
+        if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(Outcome.failureCode) }
     }
 }

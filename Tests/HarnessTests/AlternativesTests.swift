@@ -3,7 +3,7 @@
     import TestSupport
     import Testing
 
-    /// What the README says of bare `UserDefaults` on Linux, beside what `prefs` does in the same place.
+    /// Compares bare `UserDefaults` on Linux with `prefs`, as the README does.
     @Suite struct AlternativesTests {
         private let home: HarnessHome
         private let file: URL
@@ -18,14 +18,14 @@
             return try PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
         }
 
-        @Test func whatIsSetIsNotOnDisk() throws {
+        @Test func aUserDefaultsValueIsNotOnDiskAtExit() throws {
             #expect(try home.run("RawDefaults", ["set", "Alternative", "key", "value"]) == Printed())
             #expect(try stored() == nil, "the program has ended, and nothing is there")
             #expect(try home.prefs("write", "Alternative", "key", "-string", "value") == Printed())
             #expect(try stored() == ["key": "value"])
         }
 
-        @Test func whatCannotBeStoredStopsTheProgram() throws {
+        @Test func userDefaultsTrapsOnAnInvalidObject() throws {
             #expect(try home.run("RawDefaults", ["set-object", "Alternative", "key"]).wasKilled)
         }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HarnessCLI
 
-/// Bytes to keys.
+/// Decoding a terminal's bytes to keys.
 @Suite struct EditorKeyTests {
     private static let table: [(bytes: String, keys: [Key])] = [
         ("aé日👍", [.text("a"), .text("é"), .text("日"), .text("👍")]),
@@ -15,9 +15,9 @@ import Testing
         ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD\u{1B}OH\u{1B}OF\u{1B}OM", [.up, .down, .right, .left, .home, .end, .enter]),
         ("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~", [.home, .end, .home, .end, .home, .end]),
         ("\u{1B}[3~\u{1B}[Z\u{1B}[1;5C\u{1B}[3;2~", [.delete, .backTab, .right, .delete]),
-        // What has no meaning here is no text either.
+        // Unknown sequences produce no key.
         ("\u{1B}[15~\u{1B}[[A\u{1B}[I\u{1B}OPx\u{1B}[>0;1cy\u{2}\u{1C}", [.text("x"), .text("y")]),
-        // Two keys in quick succession; and a sequence that is broken off.
+        // Two keys in quick succession, and an interrupted sequence.
         ("\u{1B}q\u{1B}\u{1B}[A", [.escape, .text("q"), .escape, .up]),
         ("\u{1B}[1;\u{1B}[B\u{1B}[1\rz", [.down, .enter, .text("z")]),
         ("\u{1B}[200~a\r\nb\rc\u{1B}[A\u{1B}\u{1B}[201~q", [.paste("a\nb\nc\u{1B}[A\u{1B}"), .text("q")]),
@@ -25,7 +25,7 @@ import Testing
         ("\u{1B}[" + String(repeating: "1", count: 40), []),
     ]
 
-    @Test(arguments: table.indices) func bytesInWhateverPiecesGiveTheSameKeys(index: Int) {
+    @Test(arguments: table.indices) func keysDoNotDependOnHowBytesAreSplit(index: Int) {
         let (text, keys) = Self.table[index]
         let bytes = Array(text.utf8)
         for cut in 0...bytes.count {
@@ -36,31 +36,31 @@ import Testing
         var decoder = KeyDecoder()
         let found = bytes.flatMap { decoder.keys(from: [$0]) }
         #expect(found == keys)
-        #expect(!decoder.isUndecided)
+        #expect(!decoder.hasPendingEscape)
     }
 
-    @Test func whatIsNoUTF8IsLeftOut() {
+    @Test func invalidUTF8IsIgnored() {
         var decoder = KeyDecoder()
         let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0x62, 0x80, 0xE0, 0x80, 0x80, 0xED, 0xA0, 0x80, 0xF5, 0x63]
         let keys = decoder.keys(from: bytes)
         #expect(keys == [.text("a"), .text("b"), .text("c")])
     }
 
-    @Test func onlyTimeTellsEscapeFromTheBeginningOfASequence() {
+    @Test func aLoneEscapeIsAKeyAfterATimeout() {
         var decoder = KeyDecoder()
-        func expect(_ keys: [Key], _ isUndecided: Bool = false) {
-            #expect(keys == [] && decoder.isUndecided == isUndecided)
+        func expect(_ keys: [Key], _ hasPendingEscape: Bool = false) {
+            #expect(keys == [] && decoder.hasPendingEscape == hasPendingEscape)
         }
         expect(decoder.keys(from: [0x1B]), true)
-        let escape = decoder.keysAfterSilence()
+        let escape = decoder.keysAfterTimeout()
         #expect(escape == [.escape])
-        expect(decoder.keysAfterSilence())
-        // A sequence that has begun is waited for, however slow the line.
+        expect(decoder.keysAfterTimeout())
+        // A sequence that has begun is awaited without a timeout.
         expect(decoder.keys(from: [0x1B, 0x5B]))
-        expect(decoder.keysAfterSilence())
+        expect(decoder.keysAfterTimeout())
         let down = decoder.keys(from: [0x42])
         #expect(down == [.down])
-        // In a paste it is no key.
+        // In a paste, it is not a key.
         expect(decoder.keys(from: Array("\u{1B}[200~\u{1B}".utf8)))
     }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HarnessCLI
 
-/// What keys and changes do to the form, without a terminal.
+/// The effect of keys and changes on the form, without a terminal.
 @Suite struct EditorModelTests {
     private static let contents: [EditorRow.Content] = [
         .isDefault("10"), .set("x"), .notSet, .ofOtherType("5", name: "integer"), .set("2026-11-21T00:00:00Z"),
     ]
 
-    /// A form that may be pressed within an expectation.
+    /// A form as a class, so that keys can be pressed within an expectation.
     @dynamicMemberLookup private final class Form {
         private var model: EditorModel
 
@@ -25,8 +25,8 @@ import Testing
 
         func refresh(_ contents: [EditorRow.Content]) { model.refresh(contents) }
 
-        func finish(_ effect: EditorModel.Effect, refusal: String?, _ contents: [EditorRow.Content]?) {
-            model.finish(effect, refusal: refusal, contents)
+        func finish(_ effect: EditorModel.Effect, errorMessage: String?, _ contents: [EditorRow.Content]?) {
+            model.finish(effect, errorMessage: errorMessage, contents)
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         return contents
     }
 
-    @Test func contentsOfValues() {
+    @Test func valuesAreClassifiedForTheForm() {
         let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
         let defaults = PrefsTestSet.defaultValues
         for key in keys {
@@ -52,7 +52,7 @@ import Testing
         #expect(EditorRow.content([1], of: keys[2]) == .ofOtherType("[1]", name: "array"))
     }
 
-    @Test func keysAskForEffects() {
+    @Test func keysReturnEffects() {
         let model = Form()
         #expect(model.press(.text("r")) == .reset(row: 0))
         #expect(model.press(.down) == nil)
@@ -63,7 +63,7 @@ import Testing
         #expect(model.press(.text("q")) == .leave)
     }
 
-    @Test func whatIsNotEditedIsNotStored() {
+    @Test func anUnchangedValueIsNotStored() {
         let model = Form()
         for row in 0..<5 {
             #expect(model.press(.enter) == nil && model.field != nil)
@@ -75,34 +75,34 @@ import Testing
         }
     }
 
-    @Test func aRefusalKeepsTheTextUntilItIsGivenUp() {
+    @Test func aRejectedTextStaysUntilTheEditIsCancelled() {
         let model = Form()
         _ = model.press(.enter)
         _ = model.press(.text("x"))
         #expect(model.press(.enter) == .store("10x", row: 0))
-        model.finish(.store("10x", row: 0), refusal: "no", Self.contents)
-        #expect(model.field?.text == "10x" && model.selected.refusal == "no")
+        model.finish(.store("10x", row: 0), errorMessage: "no", Self.contents)
+        #expect(model.field?.text == "10x" && model.selected.errorMessage == "no")
         _ = model.press(.text("y"))
-        #expect(model.field?.text == "10xy" && model.selected.refusal == "no")
+        #expect(model.field?.text == "10xy" && model.selected.errorMessage == "no")
         _ = model.press(.escape)
-        #expect(model.field == nil && model.selected.refusal == nil && model.selected.content == .isDefault("10"))
-        // A reset that is refused tells so until the next move.
-        model.finish(.reset(row: 0), refusal: "no", nil)
-        #expect(model.selected.refusal == "no")
+        #expect(model.field == nil && model.selected.errorMessage == nil && model.selected.content == .isDefault("10"))
+        // The error of a failed reset is shown until the next move.
+        model.finish(.reset(row: 0), errorMessage: "no", nil)
+        #expect(model.selected.errorMessage == "no")
         _ = model.press(.down)
-        #expect(model.rows[0].refusal == nil)
+        #expect(model.rows[0].errorMessage == nil)
     }
 
     @Test func onlyTheChangesOfOthersAreMarked() {
         let model = Form()
         var contents = changed(0, .set("11"))
         contents[2] = .set("[]")
-        model.finish(.store("11", row: 0), refusal: nil, contents)
+        model.finish(.store("11", row: 0), errorMessage: nil, contents)
         #expect(model.rows.map(\.content) == contents)
         #expect(model.rows.map(\.isMarked) == [false, false, true, false, false])
         model.refresh(contents)
         #expect(model.rows.map(\.isMarked) == [false, false, true, false, false])
-        // A key that does not move leaves the mark.
+        // A key that does not move the selection keeps the mark.
         _ = model.press(.enter)
         _ = model.press(.escape)
         #expect(model.rows[2].isMarked)
@@ -118,8 +118,8 @@ import Testing
         model.refresh(changed(1, .set("theirs")))
         #expect(model.field?.text == "xy" && model.selected.isMarked && model.selected.text == "theirs")
         #expect(model.press(.enter) == .store("xy", row: 1))
-        // Where the file cannot be read after the write, the edit is over all the same.
-        model.finish(.store("xy", row: 1), refusal: nil, nil)
+        // The edit ends even if the file cannot be read after the write.
+        model.finish(.store("xy", row: 1), errorMessage: nil, nil)
         #expect(model.field == nil && !model.selected.isMarked)
     }
 }

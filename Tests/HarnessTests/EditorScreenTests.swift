@@ -5,11 +5,11 @@ import Testing
 
 @testable import HarnessCLI
 
-/// What the form looks like, at any size and in any state, and that the terminal shows just that.
+/// The layout of the form at any size and in any state, and its output on a terminal.
 @Suite struct EditorScreenTests {
     private static let wide = "日本語 👍 e\u{301} " + String(repeating: "long ", count: 30)
 
-    /// States one after the other, as a user and another process bring them about.
+    /// Successive states that a user and another process produce.
     private static var models: [EditorModel] {
         let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
         var contents: [EditorRow.Content] = [
@@ -24,22 +24,22 @@ import Testing
             }
         }
         press(.enter, .text("x"))
-        model.finish(.store("10x", row: 0), refusal: String(repeating: wide + "\u{1B}[2J", count: 5), nil)
+        model.finish(.store("10x", row: 0), errorMessage: String(repeating: wide + "\u{1B}[2J", count: 5), nil)
         models.append(model)
         contents[0] = .set(wide)
         contents[4] = .notSet
         model.refresh(contents)
         models.append(model)
         press(.escape, .text("?"), .escape, .down, .enter, .home, .right, .text("ß"), .end, .escape, .end)
-        model.finish(.unset(row: 4), refusal: "not stored", nil)
-        model.notice = "\(wide) is unreadable"
+        model.finish(.unset(row: 4), errorMessage: "not stored", nil)
+        model.statusMessage = "\(wide) is unreadable"
         models.append(model)
         return models
     }
 
     private static let sizes = [(80, 24), (40, 12), (41, 13), (71, 12), (72, 12), (200, 60)]
 
-    @Test(arguments: sizes) func everythingHasItsPlace(columns: Int, rows: Int) {
+    @Test(arguments: sizes) func everyScreenFitsTheTerminal(columns: Int, rows: Int) {
         for model in Self.models {
             let size = EditorScreen.Size(columns: columns, rows: rows)
             let screen = EditorScreen(model, title: "Root  /some/where/" + Self.wide, size: size)
@@ -50,21 +50,21 @@ import Testing
             #expect((screen.cursor != nil) == (model.field != nil))
             if let cursor = screen.cursor {
                 #expect((1..<rows - 1).contains(cursor.row) && (0..<columns).contains(cursor.column))
-                // The line that is edited is in sight whole.
+                // The edited line is completely visible.
                 #expect(
                     texts[cursor.row].contains(model.field?.shown(width: columns - (columns < 72 ? 4 : 44)).text ?? "-")
                 )
             }
-            if model.selected.refusal != nil, !model.showsHelp {
-                #expect(texts.contains { $0.hasPrefix(">") && $0.contains("refused") })
+            if model.selected.errorMessage != nil, !model.showsHelp {
+                #expect(texts.contains { $0.hasPrefix(">") && $0.contains("rejected") })
             }
         }
     }
 
-    @Test(arguments: sizes) func whatIsPaintedIsTheScreen(columns: Int, rows: Int) {
+    @Test(arguments: sizes) func theTerminalShowsThePaintedScreen(columns: Int, rows: Int) {
         var painter = ScreenPainter(.plain)
         var terminal = VirtualScreen(columns: columns, rows: rows)
-        terminal.feed(ScreenPainter.beginning.utf8)
+        terminal.feed(ScreenPainter.enterSequence.utf8)
         for model in Self.models {
             let size = EditorScreen.Size(columns: columns, rows: rows)
             let screen = EditorScreen(model, title: "title", size: size)
@@ -78,16 +78,16 @@ import Testing
             let again = painter.paint(screen)
             #expect(again == "")
         }
-        terminal.feed(ScreenPainter.end.description.utf8)
+        terminal.feed(ScreenPainter.leaveSequence.description.utf8)
         #expect(!terminal.isAlternate && terminal.showsCursor && terminal.unknown.isEmpty && !terminal.hasColours)
     }
 
-    @Test func belowTheLeastSizeThereIsAMessage() {
+    @Test func aTooSmallTerminalShowsAMessage() {
         for (columns, rows) in [(39, 12), (40, 11), (10, 3), (1, 1)] {
             let screen = EditorScreen(Self.models[0], title: "t", size: EditorScreen.Size(columns: columns, rows: rows))
             let texts = screen.lines.map { $0.map(\.text).joined() }
             #expect(texts.count <= rows && texts.allSatisfy { DisplayWidth.of($0) <= columns })
-            #expect("prefs edit needs 40 x 12; Ctrl-C leaves".hasPrefix(texts.joined(separator: " ").prefix(5)))
+            #expect("prefs edit needs 40 x 12; Ctrl-C quits".hasPrefix(texts.joined(separator: " ").prefix(5)))
         }
     }
 }

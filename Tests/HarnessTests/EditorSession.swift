@@ -4,7 +4,7 @@ import Testing
 
 /// `prefs edit` in a terminal, in a home of its own.
 struct EditorSession {
-    /// What terminals send.
+    /// The bytes that terminals send.
     enum Keys {
         static let escape = "\u{1B}"
         static let (up, down, right, left) = ("\u{1B}[A", "\u{1B}[B", "\u{1B}[C", "\u{1B}[D")
@@ -15,7 +15,7 @@ struct EditorSession {
 
     let home: HarnessHome
     let terminal: PseudoTerminal
-    /// Those of the terminal before the editor had it.
+    /// The modes of the terminal before the editor started.
     let modes: String
 
     init(
@@ -23,7 +23,7 @@ struct EditorSession {
         environment: [String: String] = [:]
     ) throws {
         self.home = home
-        // The shell tells when it has seen the terminal untouched, and then becomes the editor.
+        // The shell waits until the modes have been read, and then becomes the editor.
         terminal = try PseudoTerminal(
             URL(filePath: "/bin/sh"), ["-c", #"read x; exec "$0" edit "$@""#, try Self.program] + arguments,
             environment: ["HOME": home.folder.path].merging(environment) { $1 }, columns: columns, rows: rows)
@@ -40,17 +40,17 @@ struct EditorSession {
         try terminal.type(keys.joined())
     }
 
-    /// Waits until that line is there, whole or its beginning.
+    /// Waits for a line with the given prefix.
     func wait(_ line: String) throws {
         try terminal.wait(for: "a line \(line)") { $0.lines.contains { $0.hasPrefix(line) } }
     }
 
-    /// Waits until such a line is gone.
+    /// Waits until no line has the given prefix.
     func waitForNo(_ line: String) throws {
         try terminal.wait(for: "no line \(line)") { !$0.lines.contains { $0.hasPrefix(line) } }
     }
 
-    /// Ends it by what is done, and sees that the terminal is as it was.
+    /// Ends the editor by the given action, and checks that the terminal is restored.
     func end(oneOf codes: Set<Int32> = [0], _ act: () throws -> Void) throws {
         try act()
         let code = try terminal.exitCode()
@@ -61,7 +61,7 @@ struct EditorSession {
         #expect(screen.unknown.isEmpty)
     }
 
-    /// Leaves as a user does.
+    /// Quits as a user does.
     func leave() throws {
         try end { try type("q") }
     }

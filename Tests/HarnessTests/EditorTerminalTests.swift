@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs edit` and its terminal: however it ends, the terminal is as it was; and without one there is no form.
+/// `prefs edit` restores the terminal however it ends, and reports a missing terminal.
 @Suite struct EditorTerminalTests {
     private typealias Keys = EditorSession.Keys
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-    func isRestoredAfterASignal(number: Int32) throws {
+    func aSignalRestoresTheTerminal(number: Int32) throws {
         let session = try EditorSession(in: HarnessHome())
         #expect(session.modes != session.terminal.modes)
         try session.end { session.terminal.send(number) }
@@ -19,20 +19,20 @@ import Testing
         try session.type(Keys.enter, "5")
         try session.wait("> Integer Value     Int         editing     5")
         try session.end { try session.type(Keys.interrupt) }
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
     }
 
-    @Test func controlCTwiceLeavesWhereTheLockIsHeld() throws {
+    @Test func aSecondSignalEndsTheEditorWhileTheLockIsHeld() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
-        let sidecar = home.suiteFile.deletingLastPathComponent().path + "/.\(home.suiteFile.lastPathComponent).lock"
-        let lock = open(sidecar, O_RDWR | O_CLOEXEC)
+        let lockFile = home.suiteFile.deletingLastPathComponent().path + "/.\(home.suiteFile.lastPathComponent).lock"
+        let lock = open(lockFile, O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
         let session = try EditorSession(in: home)
         try session.type(Keys.enter, "5", Keys.enter)
         try session.terminal.waitUntilItWaitsForALock()
-        // Which one the system delivers first is its own affair.
+        // The system may deliver either one first.
         try session.end(oneOf: [128 + SIGINT, 128 + SIGTERM]) {
             session.terminal.send(SIGINT)
             session.terminal.send(SIGTERM)
@@ -69,8 +69,8 @@ import Testing
         #expect(terminal.modes == modes)
     }
 
-    /// In the background the terminal is not its own: it is not touched, and keeps nobody from ending the editor.
-    @Test(arguments: ["", "bg;"]) func isEndedInTheBackground(before: String) throws {
+    /// In the background, the editor does not touch the terminal, and a signal can end it.
+    @Test(arguments: ["", "bg;"]) func aSignalEndsTheEditorInTheBackground(before: String) throws {
         let home = try HarnessHome()
         let script = "set -m; \"$0\" edit; \(before) kill %1; kill -CONT %1 2> /dev/null; wait %1; echo \"left $?\""
         let terminal = try PseudoTerminal(
@@ -86,10 +86,10 @@ import Testing
 
     @Test func withoutAShellControlZRedraws() throws {
         let session = try EditorSession(in: HarnessHome())
-        // Nobody could continue it: the system does not stop it.
+        // The system does not stop a process that no shell could continue.
         try session.type(Keys.suspend, Keys.down)
         try session.wait("> String")
-        // SIGSTOP cannot be caught; the terminal may have been used meanwhile.
+        // SIGSTOP cannot be caught. Another program may have used the terminal meanwhile.
         session.terminal.send(SIGSTOP)
         session.terminal.send(SIGCONT)
         try session.type(Keys.down)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["< /dev/null", "> out", "--json", ";TERM=dumb"])
-    func withoutATerminalItSaysSo(how: String) throws {
+    func editReportsThatItNeedsATerminal(how: String) throws {
         let home = try HarnessHome()
         let isDumb = how == ";TERM=dumb"
         let script =
@@ -111,17 +111,17 @@ import Testing
         #expect(terminal.modes == modes)
         let message =
             how == "--json"
-            ? #"{"error":"`edit` has no output, and no --json"}"#
-            : "prefs: `edit` needs a terminal on standard input and output; `prefs set` needs none"
+            ? #"{"error":"`edit` does not support --json"}"#
+            : "prefs: `edit` needs a terminal on standard input and output; use `prefs set` without one"
         let errors = try String(contentsOf: home.folder.file("errors"), encoding: .utf8)
         #expect(errors == message + "\n")
         #expect(Set(terminal.screen.lines) == [""])
     }
 
-    @Test func inAPipe() throws {
+    @Test func editInAPipeIsAUsageError() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("edit")
-                == .wrongUsage("`edit` needs a terminal on standard input and output; `prefs set` needs none"))
+                == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs edit` in a terminal: keys in, screen out.
+/// `prefs edit` in a terminal: sends keys and checks the screen.
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
-    private static let foot = "Enter edit  r reset  u unset  ? help  q leave"
+    private static let footer = "Enter edit  r reset  u unset  ? help  q quit"
     private static let table = [
         "  KEY               TYPE        STATE       VALUE",
         "> Integer Value     Int         default     10",
@@ -26,28 +26,28 @@ import Testing
         #"    {"One":"First","Three":"Third","Two…"#,
         "  Date Value       Date       default",
         "    2001-01-01T00:00:00Z",
-        "Enter edit  r reset  ? help  q leave",
+        "Enter edit  r reset  ? help  q quit",
     ]
 
-    /// All but the title, which has the path of the file.
+    /// The lines below the title. The title contains the path of the file.
     private func body(_ session: EditorSession) -> [String] { Array(session.terminal.screen.lines.dropFirst()) }
 
-    @Test func fillsTheTerminalAndFollowsItsSize() throws {
+    @Test func theFormFillsTheTerminalAndFollowsItsSize() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let session = try EditorSession(in: home)
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  PrefsTestSet  /"))
         #expect(session.terminal.screen.lines[0].hasSuffix("/.config/persistentpreferences.harness.plist"))
-        let wide = Self.table + Array(repeating: "", count: 16) + [Self.foot]
+        let wide = Self.table + Array(repeating: "", count: 16) + [Self.footer]
         #expect(body(session) == wide)
         #expect(!session.terminal.screen.showsCursor)
         session.terminal.resize(columns: 40, rows: 12)
         try session.terminal.wait(for: "two lines a value") { Array($0.lines.dropFirst()) == Self.narrow }
         session.terminal.resize(columns: 39, rows: 12)
         try session.terminal.wait(for: "nothing but a message") {
-            $0.lines == ["prefs edit needs 40 x 12; Ctrl-C leaves"] + Array(repeating: "", count: 11)
+            $0.lines == ["prefs edit needs 40 x 12; Ctrl-C quits"] + Array(repeating: "", count: 11)
         }
-        // Keys for what is not seen have no effect; the last one has it draw anew.
+        // Keys have no effect while the form is hidden, except the last one, which redraws.
         let erasures = session.terminal.screen.erasures
         try session.type("q", "u", Keys.down, Keys.redraw)
         try session.terminal.wait(for: "the same again") { $0.erasures > erasures && $0.lines[0] != "" }
@@ -56,7 +56,7 @@ import Testing
         try session.leave()
     }
 
-    @Test func moves() throws {
+    @Test func keysMoveTheSelection() throws {
         let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
         for (key, row) in [
             (Keys.down, "> String"), (Keys.tab, "> Array"), (Keys.up, "> String"), (Keys.backTab, "> Integer"),
@@ -69,8 +69,8 @@ import Testing
         try session.leave()
     }
 
-    /// The file is edited by hand beside the form: a typo, its correction, another typo and a value that is stored all the same.
-    @Test func tellsOfATypoInTheFile() throws {
+    /// A person edits the file: a typo, its correction, and another typo. The form then stores a value over the second typo.
+    @Test func aTypoInTheFileIsReported() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
         try home.edit(file, "<integer>1</integer>")
@@ -98,7 +98,7 @@ import Testing
         let session = try EditorSession(in: home)
         try session.type(Keys.enter, "-42", Keys.enter)
         try session.wait("> Integer Value     Int         set         -42")
-        // In the middle: "Sample" → "Ample 日本é".
+        // Edits within the text: "Sample" → "Ample 日本é".
         try session.type(Keys.down, Keys.enter, Keys.home, Keys.delete, Keys.delete, "A", Keys.end, " 日x本e\u{301}")
         try session.wait("> String Value      String      editing     Ample 日x本e\u{301}")
         try session.type(Keys.left, Keys.left, Keys.backspace)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func escapeGivesUp() throws {
+    @Test func escapeCancelsTheEdit() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "7")
         let session = try EditorSession(in: home)
@@ -135,20 +135,20 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
-    @Test func whatIsRefusedStaysAsItIsTyped() throws {
+    @Test func aRejectedTextStaysInTheForm() throws {
         let home = try HarnessHome()
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
         try session.type(Keys.enter, "1x", Keys.enter)
-        try session.wait(#"    "1x" is not a 64-bit integer; give one such as 42 or -7"#)
-        try session.wait("> Integer Value     Int         refused     1x")
+        try session.wait(#"    expected a 64-bit integer such as 42 or -7, found "1x""#)
+        try session.wait("> Integer Value     Int         rejected    1x")
         try session.type(Keys.backspace)
-        try session.wait("> Integer Value     Int         refused     1")
-        // The store refuses it.
+        try session.wait("> Integer Value     Int         rejected    1")
+        // The store rejects it.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try session.type(Keys.enter)
-        try session.waitForNo(#"    "1x""#)
-        try session.wait("> Integer Value     Int         refused     1")
+        try session.waitForNo("    expected a 64-bit integer")
+        try session.wait("> Integer Value     Int         rejected    1")
         #expect(body(session)[2].hasPrefix("    ") && body(session)[2].contains("p.plist"))
         try FileManager.default.removeItem(at: file)
         try session.type(Keys.enter)
@@ -169,21 +169,21 @@ import Testing
         try session.type(Keys.home, "u")
         try session.wait("> Integer Value     Int         not set")
         try session.leave()
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
         #expect(try home.prefs("get", "date") == Printed("2001-01-01T00:00:00Z\n"))
     }
 
     @Test func anyKeyGoesBackFromTheHelp() throws {
         let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
         try session.type("?")
-        try session.wait("any key goes back")
-        #expect(session.terminal.screen.lines[8] == "q       leave, also Ctrl-C")
+        try session.wait("press any key to go back")
+        #expect(session.terminal.screen.lines[8] == "q       quit, also Ctrl-C")
         try session.type("q")
         try session.wait("> Integer Value    Int        not set")
         try session.leave()
     }
 
-    @Test func whatAnotherProcessChangesAppearsAndIsMarked() throws {
+    @Test func changesByOtherProcessesAppearAndAreMarked() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let session = try EditorSession(in: home)
@@ -192,7 +192,7 @@ import Testing
         #expect(session.terminal.screen.hasColours)
         try session.type(Keys.down)
         try session.wait("> String Value      String      set         theirs")
-        // And under the edit of the same value.
+        // The same during an edit of the value.
         try session.type(Keys.enter, Keys.backspace, "r")
         try session.wait("> String Value      String      editing     theirr")
         try home.prefs("set", "string", "theirs too\n")
@@ -214,7 +214,7 @@ import Testing
         let session = try EditorSession(in: home, arguments: ["--file", file.path], environment: ["NO_COLOR": "1"])
         try session.wait("> Integer Value     Int         string      10")
         try session.wait(#"  String Value      String      set         a\u{1b}[2Jb\n"#)
-        // Pasted text is text, and no keys.
+        // Pasted text is not interpreted as keys.
         try session.type(Keys.down, Keys.enter, "\u{1B}[200~q\r\u{1B}[201~", Keys.home, Keys.right, Keys.delete)
         try session.wait(#"> String Value      String      editing     a[2Jb\nq\n"#)
         try session.type(Keys.enter, Keys.home, Keys.enter, Keys.enter)

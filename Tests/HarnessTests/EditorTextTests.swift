@@ -2,14 +2,14 @@ import Testing
 
 @testable import HarnessCLI
 
-/// Text in columns, and the line that is edited.
+/// Text in columns, and the text field.
 @Suite struct EditorTextTests {
     @Test(arguments: [
         ("", 0), ("abc", 3), ("é", 1), ("e\u{301}\u{323}", 1), ("日本語", 6), ("한", 2), ("\u{1112}\u{1161}", 2), ("👍", 2),
         ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇩🇪", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("ｆ", 2), ("…", 1), ("\u{200B}", 0), ("𠀀", 2),
         ("ﻻ", 1), ("ह\u{93F}", 1),
     ])
-    func widths(text: String, width: Int) {
+    func charactersHaveTheirTerminalWidth(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(TextField("a\u{1B}\n").shown(width: 12) == (#"a\u{1b}\n   "#, 9))
     }
 
-    /// Whatever the text, the cursor stands in the columns, before the right character.
+    /// The cursor is always visible and before the right character.
     @Test func theCursorIsAlwaysInSight() {
         let text = "ab日本語c\u{1B}defe\u{301}👍👍👍ghi\n日本語日本語xyz"
         for width in 26...40 {

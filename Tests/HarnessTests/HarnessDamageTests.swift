@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are not property lists: what the tool has not written it leaves alone, and what is damaged it quarantines when it
-/// writes, and says so.
+/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file of
+/// its own, and reports that.
 @Suite struct HarnessDamageTests {
-    private static let commands = [
+    static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
@@ -28,12 +28,12 @@ import Testing
         let printed = try home.prefs(words + ["--file", path])
         let message =
             "\(path): \(file.reason); the file was left as it is, since this package has not written it"
-        #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .refused(message)))
+        #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .failure(message)))
         #expect(try home.state() == before)
     }
 
     @Test(arguments: [["read"], ["read-type"], ["write"], ["delete"], ["export", "--domain"], ["vet"], ["doctor"]])
-    func alsoAsADomainAndThroughALink(command: [String]) throws {
+    func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data("my notes".utf8), to: "notes.txt")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// The value of the last good copy, and the exit code says that it is not the file's.
+    /// Prints the value of the last good copy, and exits with 1.
     @Test func aReadOfADamagedFilePrintsWhatIsKnown() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "42")

@@ -2,36 +2,37 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs doctor` where somebody else is in the way: who holds the lock, and who may do what.
+/// `prefs doctor` reports the holder of the lock and missing permissions.
 @Suite struct HarnessDoctorHoldersTests {
-    @Test func whoHoldsTheLock() throws {
+    @Test func doctorNamesTheLockHolder() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         try home.prefs("write", path, "A", "k", "v")
         try home.write(Data("half".utf8), to: ".x.plist.tmp")
-        let sidecar = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
-        defer { close(sidecar) }
-        try #require(flock(sidecar, LOCK_EX | LOCK_NB) == 0)
+        let lockFile = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
+        defer { close(lockFile) }
+        try #require(flock(lockFile, LOCK_EX | LOCK_NB) == 0)
         let (report, code) = try doctor(path, home)
         let lock = try #require(report["lock"] as? [String: Any])
         #expect(code == 0 && lock["state"] as? String == "held")
-        // What is being written is no trouble.
+        // A temporary file is no problem while the lock is held.
         let findings = try #require(report["findings"] as? [[String: Any]])
         #expect(findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
         guard Self.namesHolders else { return }
         let holders = try #require(lock["holders"] as? [[String: Any]])
-        // A child that another test is starting has all descriptors for a moment.
+        // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
         #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
         #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
     }
 
-    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock")) func aStoppedHolderIsToldToGoOn() throws {
+    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock"))
+    func doctorSuggestsContinuingAStoppedLockHolder() throws {
         let home = try HarnessHome()
         let file = home.folder.file("x.plist")
         let writer = try PipedChild(
             "prefs", ["stress-worker", file.path, "0", "1000000", "0"], home: home.folder)
-        // Wherever it is stopped; most of the time it holds the lock.
+        // Repeats until the process is stopped while it holds the lock.
         repeat {
             writer.send(SIGCONT)
             _ = try writer.line()
@@ -47,7 +48,7 @@ import Testing
         writer.kill()
     }
 
-    /// Whether the lock is held by a process that is stopped, as the doctor sees it.
+    /// Returns true if the doctor reports a stopped holder of the lock.
     private func isStopped(_ file: URL, _ home: HarnessHome) throws -> Bool {
         guard isLocked(file) else { return false }
         let lock = try doctor(file.path, home).report["lock"] as? [String: Any]
@@ -59,26 +60,26 @@ import Testing
     // MARK: - Permissions
 
     @Test(
-        .enabled(if: User.isHere, "root may do everything"),
+        .enabled(if: User.isAvailable, "root may do everything"),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (
                 "chmod 500 .", "nothing can be stored in the folder FOLDER: its permissions are 0500 ",
                 "chmod u+rwx FOLDER"
             ),
-            ("chmod 000 .", "you may not look into the folder FOLDER", "chmod u+rwx FOLDER"),
+            ("chmod 000 .", "you may not search the folder FOLDER", "chmod u+rwx FOLDER"),
             (
                 "chmod 000 .x.plist.lock", "the lock file FOLDER/.x.plist.lock cannot be used: ",
                 "chmod u+rw FOLDER/.x.plist.lock"
             ),
         ])
-    func whatMayNotBeDone(deed: String, reason: String, command: String) throws {
+    func doctorReportsMissingPermissions(setup: String, reason: String, command: String) throws {
         let home = try HarnessHome()
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
         #expect(try user.prefs("write", path, "A", "k", "v") == Printed())
-        #expect(try user.shell(deed) == Printed())
+        #expect(try user.shell(setup) == Printed())
         let printed = try user.prefs("doctor", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
@@ -89,7 +90,7 @@ import Testing
         #expect(try user.prefs("write", path, "A", "k", "w") == Printed())
     }
 
-    /// One who is not root: the user of the tests, or where that is root, somebody else in the same folder.
+    /// A user other than root: the user of the tests, or `nobody` if that is root.
     private struct User {
         let folder: TemporaryFolder
         private static let changer = "/usr/bin/setpriv"
@@ -100,8 +101,8 @@ import Testing
             if geteuid() == 0 { chown(folder.path, Self.nobody, Self.nobody) }
         }
 
-        /// Also whether that user may run what was built.
-        static let isHere: Bool = {
+        /// True if there is such a user who may run the built program.
+        static let isAvailable: Bool = {
             if geteuid() != 0 { return true }
             guard access(changer, X_OK) == 0, let folder = try? TemporaryFolder() else { return false }
             return (try? User(folder: folder).prefs("--version").code) == 0

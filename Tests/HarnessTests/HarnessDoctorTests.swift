@@ -2,27 +2,27 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs doctor`: it explains, changes nothing, and the commands that it gives mend what is wrong.
+/// `prefs doctor` explains problems and changes nothing. The commands that it suggests solve the problems.
 @Suite struct HarnessDoctorTests {
-    /// What can be wrong with a file, as made by a test.
-    enum Ailment: String, CaseIterable {
+    /// The problems that the tests create.
+    enum Problem: String, CaseIterable {
         case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver
         case linkedLock, fifoAsLock, folderAsLock, openLock
 
-        /// The trouble that is told, without paths.
+        /// The reported reason, with placeholders for paths.
         var reason: String {
             switch self {
             case .damaged, .damagedBehindLink:
-                "the file is damaged: is neither a binary nor an XML property list; the command quarantines it and restores "
+                "the file is damaged: is neither a binary nor an XML property list; the command quarantines the file and restores "
                     + "the last good copy of TIME"
             case .damagedInXML:
-                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or let the command "
-                    + "mend it, which quarantines it and restores the last good copy of TIME"
+                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or run the "
+                    + "command, which quarantines the file and restores the last good copy of TIME"
             case .fifo: "FILE cannot be read: is a FIFO"
             case .folder: "FILE cannot be read: is a folder"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
             case .badValues: #""": is no root key: it is empty"#
-            case .leftOver: "a writer that was killed has left TEMPORARY; the next write removes it"
+            case .leftOver: "a killed writer left TEMPORARY; the next write removes it"
             case .linkedLock:
                 "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
             case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
@@ -33,20 +33,20 @@ import Testing
             }
         }
 
-        /// Whether the value of before is there once it is mended.
+        /// True if the former value is restored.
         var isRestored: Bool { self != .hugeWithoutCopy }
     }
 
-    /// With all that a shell takes for something else.
+    /// Contains characters that a shell interprets.
     private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
 
-    private func make(_ ailment: Ailment, _ home: HarnessHome) throws {
+    private func make(_ problem: Problem, _ home: HarnessHome) throws {
         let file = home.folder.file(Self.name)
         let path = home.path(Self.name)
         #expect(try home.prefs("write", path, "A", "k", "-int", "42") == Printed())
         func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
         func replace(by bytes: Data) throws { try home.write(bytes, to: Self.name) }
-        switch ailment {
+        switch problem {
         case .damaged:
             try replace(by: Data("no property list".utf8))
         case .damagedInXML:
@@ -94,9 +94,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Ailment.allCases) func theCommandMendsIt(ailment: Ailment) throws {
+    @Test(arguments: Problem.allCases) func theSuggestedCommandMendsTheFile(problem: Problem) throws {
         let home = try HarnessHome()
-        try make(ailment, home)
+        try make(problem, home)
         let path = home.path(Self.name)
         let before = try state(of: home)
         let (report, code) = try doctor(path, home)
@@ -110,7 +110,7 @@ import Testing
         let reason = try #require(troubles.first?["reason"] as? String)
         #expect(
             reason
-                == ailment.reason.replacingOccurrences(of: "FILE", with: path)
+                == problem.reason.replacingOccurrences(of: "FILE", with: path)
                 .replacingOccurrences(of: "TIME", with: lastGoodTime(report))
                 .replacingOccurrences(of: "TEMPORARY", with: home.path(".\(Self.name).tmp"))
                 .replacingOccurrences(of: "LOCK", with: home.path(".\(Self.name).lock")))
@@ -118,7 +118,7 @@ import Testing
         #expect(text.output.contains("  mend it: \(command)\n"))
         _ = try shell(command, home)
         #expect(try home.prefs("doctor", path).code == 0)
-        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == ailment.isRestored)
+        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == problem.isRestored)
         #expect(try home.prefs("write", path, "A", "k", "-int", "43") == Printed())
     }
 
@@ -126,7 +126,7 @@ import Testing
         (report["lastGood"] as? [String: Any])?["modified"] as? String ?? "no copy"
     }
 
-    /// It may be a good file of another program: no command takes it away.
+    /// It may be a valid file of another program, so no command removes it.
     @Test func aFileThatIsNotSafeToReadIsLeftAlone() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -134,14 +134,13 @@ import Testing
         try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
         let (report, _) = try doctor(path, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is left as it is, and writes are rejected"
+        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is not changed, and writes are rejected"
         #expect(findings.count == 1 && findings[0]["reason"] as? String == "the file is not safe to read: \(reason)")
         #expect(findings[0]["command"] is NSNull)
     }
 
-    /// Entries that only other programs may store are no trouble; what keeps writes from succeeding is, and no command would
-    /// delete it.
-    @Test func entriesOfOtherPrograms() throws {
+    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no command deletes them.
+    @Test func doctorReportsEntriesThatPreventWrites() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
@@ -169,8 +168,8 @@ import Testing
         }
     }
 
-    /// A typo in a file that a person keeps: the doctor names the line, and no command that would take the file away.
-    @Test func aFileThatIsNotOursIsForItsOwnerToCorrect() throws {
+    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the file.
+    @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         try home.write(Data("<plist><dict>\n<key>a</key>\n<integer>7x</integer>\n</dict></plist>".utf8), to: "x.plist")
@@ -206,17 +205,17 @@ import Testing
         #expect(lines[2].hasPrefix("restored the last good copy of "))
         #expect(try Data(contentsOf: home.suiteFile) == good)
         #expect(try home.prefs("doctor", "--mend") == Printed("nothing to mend\n"))
-        // Without a copy, a domain of UserDefaults is damaged all the same.
+        // A UserDefaults domain is damaged even if there is no last good copy.
         try home.write(Data(), to: ".config/\(HarnessHome.suite).plist")
         try FileManager.default.removeItem(at: home.folder.file(".config/.\(HarnessHome.suite).plist.lastgood"))
         let emptied = try home.prefs("doctor", "--mend")
         #expect(
             emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"),
             "\(emptied)")
-        #expect(try home.prefs("get", "int") == .refused("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
     }
 
-    @Test func aHealthyFileAndOneThatIsNotThere() throws {
+    @Test func doctorReportsAHealthyAndAMissingFile() throws {
         let home = try HarnessHome()
         let path = home.path("no/x.plist")
         let folder = home.path("no")
@@ -226,8 +225,8 @@ import Testing
                     """
                     file       \(path)
                     state      there is no file: nothing was stored yet
-                    folder     \(folder), which is not there yet
-                    lock       none yet: the first write makes it
+                    folder     \(folder), which does not exist yet
+                    lock       none yet: the first write creates it
                     last good  none
 
                     nothing needs mending
@@ -258,7 +257,7 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
-    @Test func whatIsQuarantinedIsListed() throws {
+    @Test func doctorListsQuarantinedFiles() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
         #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
@@ -270,15 +269,15 @@ import Testing
         #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
     }
 
-    @Test func wordsThatNameNoDomain() throws {
+    @Test func doctorRejectsWordsThatNameNoDomain() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("doctor", "a", "--file", "b")
-                == .wrongUsage("DOMAIN is a place of its own; give no --suite or --file"))
-        #expect(try home.prefs("doctor", ".bad") == .refused("\".bad\" is no suite name: it begins with a dot"))
+                == .usageError("DOMAIN cannot be combined with --suite or --file"))
+        #expect(try home.prefs("doctor", ".bad") == .failure("\".bad\" is no suite name: it begins with a dot"))
     }
 
-    // MARK: -
+    // MARK: - Helpers
 
     private func doctor(_ path: String?, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
         let printed = try home.prefs(["doctor", "--json"] + (path.map { [$0] } ?? []))
@@ -286,12 +285,12 @@ import Testing
         return (try #require(report), printed.code)
     }
 
-    /// bash, since a name with an escape in it has no portable spelling.
+    /// Uses bash, because a name with a control character has no portable spelling.
     private func shell(_ command: String, _ home: HarnessHome) throws -> Printed {
         Printed(try Child(URL(filePath: "/bin/bash"), ["-c", command], environment: ["HOME": home.folder.path]).wait())
     }
 
-    /// All names, and the bytes of the files that are small enough to have been written by a test.
+    /// All names, and the contents of small files.
     private func state(of home: HarnessHome) throws -> [String: Data?] {
         let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
         var state: [String: Data?] = [:]

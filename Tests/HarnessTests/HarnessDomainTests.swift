@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `read`, `read-type`, `write` and `delete` on any domain, and what `export` and `import` do with one.
+/// `read`, `read-type`, `write`, `delete`, `export` and `import` on any domain.
 @Suite struct HarnessDomainTests {
-    /// What `write` is told, and what `read` and `read-type` say of it.
+    /// The arguments of `write`, and the output of `read-type` and `read`.
     private static let values: [(words: [String], type: String, read: String)] = [
         (["plain"], "string", "plain\n"),
         (["-string", "-5"], "string", "-5\n"),
@@ -27,30 +27,36 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func aValueOfEachType(words: [String], type: String, read: String) throws {
+    func everyTypeIsWrittenAndReadBack(words: [String], type: String, read: String) throws {
         let home = try HarnessHome()
-        // In a root of a file, or as an entry of a UserDefaults domain.
+        // Alternates between a root of a file and an entry of a UserDefaults domain.
         let isEntry = words.count.isMultiple(of: 2)
-        let place = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
-        #expect(try home.prefs(["write"] + place + words) == Printed())
-        #expect(try home.prefs(["read"] + place) == Printed(read))
-        #expect(try home.prefs(["read-type"] + place) == Printed(type + "\n"))
+        let target = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
+        #expect(try home.prefs(["write"] + target + words) == Printed())
+        #expect(try home.prefs(["read"] + target) == Printed(read))
+        #expect(try home.prefs(["read-type"] + target) == Printed(type + "\n"))
         let file = isEntry ? home.domainFile("com.example.app") : home.folder.file("d.plist")
         let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let names = (stored as? [String: Any])?.keys.sorted()
         #expect(names == [isEntry ? "Entry" : "Root"])
     }
 
-    private static let refused: [(words: [String], message: String, code: Int32)] = [
-        (["write", "D", "R"], "too few words for `write`", 64),
-        (["write", "D", "R", "k", "v", "more"], "too many words for `write`", 64),
-        (["write", "D", "R", "k", "-int", "x"], "\"x\" is not a 64-bit integer", 64),
-        (["write", "D", "R", "k", "-int"], "-int needs one value, and was given 0", 64),
-        (["write", "D", "R", "k", "-float", "x"], "\"x\" is no number", 64),
-        (["write", "D", "R", "k", "-float", "1e400"], "\"1e400\" is no number", 64),
-        (["write", "D", "R", "k", "-bool", "maybe"], "\"maybe\" is no truth value", 64),
-        (["write", "D", "R", "k", "-date", "today"], "\"today\" is not an ISO 8601 date", 64),
-        (["write", "D", "R", "k", "-data", "4g"], "\"4g\" is no data", 64),
+    private static let rejected: [(words: [String], message: String, code: Int32)] = [
+        (["write", "D", "R"], "too few arguments for `write`", 64),
+        (["write", "D", "R", "k", "v", "more"], "too many arguments for `write`", 64),
+        (["write", "D", "R", "k", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"", 64),
+        (["write", "D", "R", "k", "-int"], "-int: expected one value, found 0", 64),
+        (["write", "D", "R", "k", "-float", "x"], "expected a number such as 12.5, found \"x\"", 64),
+        (["write", "D", "R", "k", "-float", "1e400"], "expected a number such as 12.5, found \"1e400\"", 64),
+        (["write", "D", "R", "k", "-bool", "maybe"], "expected yes or no, found \"maybe\"", 64),
+        (
+            ["write", "D", "R", "k", "-date", "today"],
+            "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"today\"", 64
+        ),
+        (
+            ["write", "D", "R", "k", "-data", "4g"],
+            "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
+        ),
         (["write", "D", "R", "k", "-dict", "a"], "the key \"a\" has no value", 64),
         (["write", "D", "R", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
         (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
@@ -60,22 +66,23 @@ import Testing
         (["write", "../D", "", "v"], "is no root key: it is empty", 1),
         (["write", ".hidden", "R", "v"], "\".hidden\" is no suite name: it begins with a dot", 1),
         (["write", "D", "Entry", "k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
-        (["write", "D", "Entry", "-array-add", "v"], "what is there is of type integer", 1),
-        (["read", "Nowhere"], "there is no UserDefaults suite \"Nowhere\" here", 1),
+        (
+            ["write", "D", "Entry", "-array-add", "v"],
+            "cannot add to the existing value: expected type array, found type integer", 1
+        ),
+        (["read", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
         (["read", "D", "Rot"], "no root `Rot`: did you mean `Root`?", 1),
         (["read", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
         (["read", "D", "Root", "other"], "no key `other`", 1),
         (["read-type", "D", "Entry", "k"], "`Entry`: expected a dictionary, found type integer", 1),
         (["delete", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
-        (["delete", "Nowhere"], "there is no UserDefaults suite", 1),
+        (["delete", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
     ]
 
-    @Test(arguments: refused)
-    func whatCannotBeIsRefusedAndChangesNothing(words: [String], message: String, code: Int32) throws {
+    @Test(arguments: rejected)
+    func aRejectedCommandChangesNothing(words: [String], message: String, code: Int32) throws {
         let home = try HarnessHome()
-        try home.prefs("write", "D", "Entry", "-int", "1")
-        try home.prefs("write", "D", "Root", "size", "-float", "12.5")
-        let bytes = try Data(contentsOf: home.domainFile("D"))
+        let bytes = try home.writeSuite("D", ["Entry": 1, "Root": ["size": 12.5]])
         let printed = try home.prefs(words)
         #expect(printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: "))
@@ -84,7 +91,7 @@ import Testing
         #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
     }
 
-    /// Keys that a write leaves alone are not vetted, whatever another program has stored there.
+    /// A write vets only the keys that it changes. Other programs may have stored any values under the others.
     @Test func aRootWithAStrangeValueCanBeWritten() throws {
         let home = try HarnessHome()
         let root: [String: Any] = ["strange": ["CF$UID": 1], "size": 1]
@@ -98,7 +105,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
-    @Test func addedAndDeleted() throws {
+    @Test func valuesAreAppendedAndDeleted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         for words in [["-array-add", "a"], ["-array-add", "b", "c"]] {
@@ -120,9 +127,9 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{}\n"))
     }
 
-    /// Whoever was quicker has removed the root meanwhile: it does not come back, empty.
+    /// Another process removes the root while the command waits for the lock. The command does not store an empty root.
     @Test(.enabled(if: access("/proc/locks", R_OK) == 0, "nothing tells who waits for a lock"))
-    func aDeleteFindsNothingAnyMore() throws {
+    func aDeleteDoesNotBringBackARemovedRoot() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.prefs("write", file, "R", "k", "v")
@@ -145,7 +152,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
-    @Test func aDomainIsMovedWhole() throws {
+    @Test func anExportedDomainIsImportedUnchanged() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
         try home.prefs("write", file, "R", "k", "1")
@@ -156,7 +163,7 @@ import Testing
             let exported = home.path("x.\(format)")
             #expect(try home.prefs("export", "--domain", file, exported, "--format", format) == Printed())
             #expect(try home.prefs("import", "--replace", "--domain", copy, exported) == Printed())
-            // XML has no fractions of dates.
+            // XML stores dates without fractions.
             if format != "xml" { #expect(try home.prefs("export", "--domain", copy).output == all) }
         }
         try home.write(Data(#"{"R": {"k": "2", "m": true}, "New": {"a": 1}}"#.utf8), to: "i.json")
@@ -185,7 +192,7 @@ import Testing
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
         #expect(try home.prefs("read", copy, "R", "k") == Printed("2\n"))
         #expect(try home.prefs("read", copy, "Entry") == Printed("7\n"))
-        // A root of it alone, and a bad import, which changes nothing.
+        // Imports one root only, and an invalid file, which changes nothing.
         #expect(
             try home.prefs(["import", "--domain", copy, "--root", "New", "--replace", home.path("i.json")]) == Printed()
         )
@@ -195,7 +202,7 @@ import Testing
         for more in [[], ["--dry-run"]] {
             #expect(
                 try home.prefs(["import", "--domain", copy, home.path("bad.json")] + more)
-                    == .refused("\"\" is no root key: it is empty"))
+                    == .failure("\"\" is no root key: it is empty"))
         }
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == before)
     }

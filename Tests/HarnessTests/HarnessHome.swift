@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A home of its own, and the harness in it.
+/// A temporary home folder, and the harness that runs in it.
 struct HarnessHome {
     static let suite = "persistentpreferences.harness"
 
@@ -11,7 +11,7 @@ struct HarnessHome {
         folder = try TemporaryFolder()
     }
 
-    /// Where the default suite is kept.
+    /// The file of the default suite.
     var suiteFile: URL { domainFile(Self.suite) }
 
     func domainFile(_ suite: String) -> URL {
@@ -37,7 +37,7 @@ struct HarnessHome {
         Printed(try Child(product, arguments, home: folder).wait())
     }
 
-    /// Writes a property list as another program would, old enough that nobody can be in the middle of writing it.
+    /// Writes a property list as another program would. Its time is an hour ago, so that the write is over.
     @discardableResult
     func write(
         _ content: Any, to name: String, format: PropertyListSerialization.PropertyListFormat = .binary
@@ -45,7 +45,15 @@ struct HarnessHome {
         try write(PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0), to: name)
     }
 
-    /// Edits a file by hand, in place: the element becomes the test set's integer.
+    /// Writes the file of a suite as another program would. Returns the bytes.
+    func writeSuite(
+        _ suite: String = Self.suite, _ content: [String: Any] = ["PrefsTestSet": ["Integer Value": 7]]
+    ) throws -> Data {
+        try FileManager.default.createDirectory(at: folder.file(".config"), withIntermediateDirectories: false)
+        return try Data(contentsOf: write(content, to: ".config/\(suite).plist"))
+    }
+
+    /// Replaces a file in place, as a text editor would. The element is the test set's integer.
     func edit(_ path: String, _ element: String) throws {
         let text =
             "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(element)\n</dict>\n"
@@ -53,7 +61,7 @@ struct HarnessHome {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
-    /// Every name in the home, with its bytes, inode, permissions and time of modification.
+    /// All names in the home, with their contents, inode, permissions and modification time.
     func state() throws -> [String: String] {
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         var state: [String: String] = [:]
@@ -77,7 +85,7 @@ struct HarnessHome {
     }
 }
 
-/// All that a run shows to its caller.
+/// The output and the exit code of a run.
 struct Printed: Equatable {
     var output = ""
     var errors = ""
@@ -95,30 +103,30 @@ struct Printed: Equatable {
         wasKilled = result.wasKilled
     }
 
-    static func refused(_ message: String) -> Printed {
+    static func failure(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 1)
     }
 
-    static func wrongUsage(_ message: String) -> Printed {
+    static func usageError(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 64)
     }
 
     static func unknownKey(_ key: String) -> Printed {
-        refused(
+        failure(
             "not among the allowed keys: \"\(key)\"; keys are int (Integer Value), string (String Value), "
                 + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
     }
 }
 
-/// The five values as the table shows them.
-struct Shown {
+/// The five values in the output of `show`.
+struct DisplayedValues {
     var int = "(not set)"
     var string = "(not set)"
     var array = "(not set)"
     var dictionary = "(not set)"
     var date = "(not set)"
 
-    static let defaults = Shown(
+    static let defaults = DisplayedValues(
         int: "10", string: "Sample String", array: #"["One","Two","Three","Four","Five"]"#,
         dictionary: #"{"One":"First","Three":"Third","Two":"Second"}"#, date: "2001-01-01T00:00:00Z")
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the harness stores is what other programs see, and the other way round.
+/// Other programs read what the harness stores, and the harness reads what they store.
 @Suite struct HarnessInteropTests {
     private static let defaultLines = """
         Array Value=[One,Two,Three,Four,Five]
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func theFileOfASuiteIsAFileLikeAnother() throws {
+    @Test func theFileOfASuiteCanBeUsedAsAFile() throws {
         let home = try HarnessHome()
         let path = home.suiteFile.path(percentEncoded: false)
         try home.prefs("set", "int", "7")
@@ -62,7 +62,7 @@ import Testing
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=8\n"))
     }
 
-    @Test func whatIsBesideTheRootSurvives() throws {
+    @Test func entriesBesideTheRootSurvive() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         #expect(try raw(home, "write", HarnessHome.suite, "beside", "kept") == Printed())
@@ -74,29 +74,30 @@ import Testing
             let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: home.suiteFile), format: nil)
             #expect((list as? [String: Any])?["beside"] as? String == "kept")
         }
-        #expect(try home.prefs() == Printed(Shown.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(
+            try home.prefs() == Printed(DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func aRootThatRawUserDefaultsWroteIsShown() throws {
         let home = try HarnessHome()
         #expect(try raw(home, "write-root", HarnessHome.suite, "PrefsTestSet", "String Value", "raw") == Printed())
         #expect(try home.prefs("get", "string") == Printed("raw\n"))
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.string = "raw"
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
         #expect(try raw(home, "write-root", HarnessHome.suite, "PrefsTestSet", "Old Key", "kept") == Printed())
-        #expect(try home.prefs("get", "string") == .refused("String Value is not set"))
+        #expect(try home.prefs("get", "string") == .failure("String Value is not set"))
         #expect(try home.prefs("set", "int", "7") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=7\nOld Key=kept\n"))
     }
 
-    @Test func aRootThatRawUserDefaultsMadeATextIsRefused() throws {
+    @Test func aRootThatIsAStringIsRejected() throws {
         let home = try HarnessHome()
         #expect(try raw(home, "write", HarnessHome.suite, "PrefsTestSet", "a text") == Printed())
         let bytes = try Data(contentsOf: home.suiteFile)
         let reason = #"what is stored under the root key "PrefsTestSet" is no dictionary; deleteAll() removes it"#
-        #expect(try home.prefs() == .refused(reason))
-        #expect(try home.prefs("set", "int", "7") == .refused(reason))
+        #expect(try home.prefs() == .failure(reason))
+        #expect(try home.prefs("set", "int", "7") == .failure(reason))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
@@ -126,7 +127,7 @@ import Testing
 
             """
         #expect(try plutilPrint(home.suiteFile) == shown)
-        // A file that raw UserDefaults has written is XML, and shows the same.
+        // Raw UserDefaults writes XML, which shows the same values.
         #expect(try raw(home, "write-root", HarnessHome.suite, "Other", "a", "b") == Printed())
         try home.prefs("set", "int", "43")
         let both = try plutilPrint(home.suiteFile)

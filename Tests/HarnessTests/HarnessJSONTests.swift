@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shapes of `--json`.
+/// The output of `--json`.
 @Suite struct HarnessJSONTests {
-    @Test func theSet() throws {
+    @Test func showPrintsJSON() throws {
         let home = try HarnessHome()
         let first = try home.prefs("--json")
         #expect(first.errors == "prefs: nothing was stored yet; stored the default values\n")
@@ -26,12 +26,12 @@ import Testing
         #expect(values["Date Value"] as? String == "2001-01-01T00:00:00Z")
     }
 
-    @Test func whatIsNotSetIsNotThere() throws {
+    @Test func unsetValuesAreAbsentFromTheJSON() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1", "--file", home.path("x y.plist"))
         let printed = try home.prefs("--json", "--root", "PrefsTestSet", "--file", home.path("x y.plist"))
-        let place = #"{"root":"PrefsTestSet","store":"property-list file","file":""# + home.path("x y.plist")
-        #expect(printed == Printed(place + "\",\"values\":{\"Integer Value\":1}}\n"))
+        let target = #"{"root":"PrefsTestSet","store":"property-list file","file":""# + home.path("x y.plist")
+        #expect(printed == Printed(target + "\",\"values\":{\"Integer Value\":1}}\n"))
     }
 
     @Test func strangeTextIsEscaped() throws {
@@ -48,7 +48,7 @@ import Testing
         #expect(object["values"] as? [String: String] == ["String Value": text])
     }
 
-    @Test func valuesOfOtherTypes() throws {
+    @Test func valuesOfOtherTypesArePrintedAsJSON() throws {
         let home = try HarnessHome()
         let stored: [String: Any] = [
             "Integer Value": true, "String Value": 1.5, "Array Value": [0, 1, UInt64.max, Double.infinity] as [Any],
@@ -72,7 +72,7 @@ import Testing
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
 
     @Test(arguments: writes)
-    func aWriteThatSucceedsIsSilent(command: [String]) throws {
+    func aSuccessfulWritePrintsNothing(command: [String]) throws {
         let home = try HarnessHome()
         #expect(try home.prefs(command + ["--json"]) == Printed())
     }
@@ -81,9 +81,9 @@ import Testing
         (["get", "int"], "Integer Value is not set", 1),
         (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#, 1),
         (["reset", "--root", ""], #""" is no root key: it is empty"#, 1),
-        (["get"], "too few words for `get`: prefs get KEY", 64),
-        (["--suite", "S", "--file", "F"], "--suite and --file name one place; give one of them", 64),
-        (["set", "int", "abc"], #"Integer Value: "abc" is not a 64-bit integer; give one such as 42 or -7"#, 64),
+        (["get"], "too few arguments for `get`: prefs get KEY", 64),
+        (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
+        (["set", "int", "abc"], #"Integer Value: expected a 64-bit integer such as 42 or -7, found "abc""#, 64),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
 
@@ -99,7 +99,7 @@ import Testing
         #expect(try home.folder.names() == [])
     }
 
-    @Test func anOptionThatIsNoneIsNotTakenForJSON() throws {
+    @Test func aWordAfterTwoDashesIsNotTheJSONOption() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("get", "--", "--json") == .unknownKey("--json"))
         #expect(try home.prefs("set", "int", "--", "--json").errors.hasPrefix("prefs: Integer Value: "))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What another user has planted in the way of a command that root runs.
+/// Commands of root on files that another user planted.
 @Suite(
     .enabled(
         if: Hazard.canRun(
@@ -24,7 +24,7 @@ struct HarnessOtherUsersTests {
         return link
     }
 
-    private func refusal(_ link: String) -> String {
+    private func errorMessage(_ link: String) -> String {
         "\(link): is a link of user \(attacker), who does not own the target; it is not followed"
     }
 
@@ -33,19 +33,19 @@ struct HarnessOtherUsersTests {
         chmod(secret.path, 0o600)
         let link = plant("planted.plist", secret.path)
         let before = try home.state()
-        let refused = Printed.refused(refusal(link))
-        let left = Printed.refused(refusal(link) + "; the file was left as it is")
-        #expect(try home.prefs("export", link) == refused)
-        #expect(try home.prefs("export", "--domain", home.suiteFile.path, link) == refused)
-        #expect(try home.prefs("import", link) == refused)
-        #expect(try home.prefs("import", "--dry-run", link) == refused)
+        let failed = Printed.failure(errorMessage(link))
+        let left = Printed.failure(errorMessage(link) + "; the file was left as it is")
+        #expect(try home.prefs("export", link) == failed)
+        #expect(try home.prefs("export", "--domain", home.suiteFile.path, link) == failed)
+        #expect(try home.prefs("import", link) == failed)
+        #expect(try home.prefs("import", "--dry-run", link) == failed)
         for words in [
             ["read", link], ["write", link, "A", "k", "2"], ["delete", link, "A"], ["read-type", link, "A"],
         ] {
             #expect(try home.prefs(words) == left, "\(words)")
         }
         #expect(try home.prefs("--file", link) == left)
-        let reason = refusal(link).dropFirst(link.utf8.count + 2)
+        let reason = errorMessage(link).dropFirst(link.utf8.count + 2)
         #expect(try home.prefs("vet", link) == Printed("\(link): \(reason)\n", code: 1))
         let doctor = try home.prefs("doctor", link)
         #expect(doctor.output.contains("\(link) cannot be read: \(reason)") && doctor.code == 1, "\(doctor)")
@@ -68,13 +68,13 @@ struct HarnessOtherUsersTests {
         #expect(
             finding["reason"] as? String == "the lock file \(lock) cannot be used: \(reason); nothing can be stored")
         #expect(finding["command"] as? String == "rm \(lock)")
-        let refused = Printed.refused("\(lock): \(reason); the stored state is unchanged")
-        #expect(try home.prefs("write", path, "A", "k", "-int", "2") == refused)
+        let failed = Printed.failure("\(lock): \(reason); the stored state is unchanged")
+        #expect(try home.prefs("write", path, "A", "k", "-int", "2") == failed)
         #expect(unlink(lock) == 0)
         #expect(try home.prefs("write", path, "A", "k", "-int", "2") == Printed())
     }
 
-    /// A pipe that a shell makes has no path of its own, and is read nevertheless.
+    /// Pipes of a shell have no path of their own, and can be read.
     @Test func importsReadPipes() throws {
         let script = "printf '%s' '{\"Integer Value\": 7}' | \"$0\" import /dev/stdin && \"$0\" get int"
         let prefs = try Child.executable("prefs").path
@@ -96,17 +96,17 @@ struct HarnessOtherUsersTests {
         #expect(third == Printed("9\n"))
     }
 
-    /// The import does not wait for a writer of the pipe.
+    /// The import does not open the pipe, so it does not wait for a writer.
     @Test func anImportOpensNoPipeOfAnotherUserAndNoDevice() throws {
         let pipe = home.path("pipe")
         #expect(mkfifo(pipe, 0o666) == 0)
         chown(pipe, attacker, attacker)
-        #expect(try home.prefs("import", pipe) == .refused("\(pipe): is a FIFO"))
-        #expect(try home.prefs("import", "/dev/zero") == .refused("/dev/zero: is a device"))
-        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): is a folder"))
+        #expect(try home.prefs("import", pipe) == .failure("\(pipe): is a FIFO"))
+        #expect(try home.prefs("import", "/dev/zero") == .failure("/dev/zero: is a device"))
+        #expect(try home.prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
     }
 
-    @Test func aRelativePathIsOneFromTheWorkingFolder() throws {
+    @Test func aRelativePathStartsAtTheWorkingFolder() throws {
         let file = try home.write(["A": ["k": 1]], to: "x.plist").path
         let relative = String(repeating: "../", count: 30) + file.dropFirst()
         #expect(try home.prefs("vet", relative).code == 0)
@@ -121,9 +121,9 @@ struct HarnessOtherUsersTests {
         chown(planted, attacker, attacker)
         #expect(
             try home.prefs("export", planted)
-                == .refused("\(planted): belongs to another user, in a folder that everybody may write to"))
+                == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
         #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
-        // In that user's own folder it is written, and stays that user's.
+        // In the user's own folder, root may write the file. Its owner does not change.
         chmod(home.folder.path, 0o755)
         #expect(try home.prefs("export", planted) == Printed())
         #expect(try FileManager.default.attributesOfItem(atPath: planted)[.ownerAccountID] as? Int == Int(attacker))
@@ -145,7 +145,7 @@ struct HarnessOtherUsersTests {
         )
     }
 
-    /// A relative path is never taken for one from the root.
+    /// A relative path is never resolved against `/`.
     @Test func withoutAWorkingFolderARelativePathIsRejected() throws {
         let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
         let reason = "is relative, and the working folder is unknown"

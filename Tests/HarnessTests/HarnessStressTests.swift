@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs stress`: exact counts, also where processes are killed, and a verdict that sees what somebody else destroys.
+/// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
 @Suite struct HarnessStressTests {
     @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
         let home = try HarnessHome()
@@ -23,7 +23,7 @@ import Testing
         #expect(try home.folder.names().isEmpty)
     }
 
-    @Test func asTextItEndsWithTheVerdict() throws {
+    @Test func theReportEndsWithTheVerdict() throws {
         let printed = try HarnessHome().prefs("stress", "--threads", "1", "--processes", "1", "--writes", "4")
         #expect(printed.code == 0)
         let form = /prefs: 1 process of 1 thread, 4 writes, in (.+)\n/
@@ -34,13 +34,13 @@ import Testing
         #expect(lines[2] == "counted  2 increments stored, 2 acknowledged" && lines[3] == "no write was lost")
     }
 
-    /// A stress under way, which goes on until something happens unless told otherwise, and the folder that it works in.
+    /// Starts a stress, which runs until it is interrupted unless `writes` is given. Returns its folder.
     private func running(_ home: HarnessHome, writes: Int = 1_000_000) throws -> (child: PipedChild, folder: String) {
         let child = try PipedChild(
             "prefs", ["stress", "--threads", "1", "--processes", "2", "--writes", "\(writes)"], home: home.folder,
             mergesErrors: true)
         let folder = try #require(try child.line().wholeMatch(of: /prefs: .* writes, in (.+)\//)?.1)
-        // The workers are at it.
+        // Waits until the workers write.
         while access("\(folder)/.stress.plist.lastgood", F_OK) != 0 { sched_yield() }
         return (child, String(folder))
     }
@@ -49,15 +49,15 @@ import Testing
         let (child, folder) = try running(HarnessHome())
         child.send(signal)
         #expect(try child.exitCode() == 128 + signal)
-        let form = /prefs: interrupted after [0-9]+ writes?; the workers were ended/
+        let form = /prefs: interrupted after [0-9]+ writes?; the workers were stopped/
         #expect(try child.line().wholeMatch(of: form) != nil)
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test func whatSomebodyElseDestroysIsALoss() throws {
+    @Test func aRemovedFileIsReportedAsALoss() throws {
         let (child, folder) = try running(HarnessHome())
         var lines: [String] = []
-        // More than once: a writer that is in the middle of a write puts the file back.
+        // Repeats, because a writer may replace the file after it was removed.
         repeat {
             unlink("\(folder)/stress.plist")
             lines += child.linesSoFar()
@@ -69,8 +69,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    /// No thread sees it meanwhile: the count in the end does.
-    @Test func aSharedCounterThatIsSetBackIsALoss() throws {
+    /// No thread notices it during the run. The final count does.
+    @Test func aCounterThatIsSetBackIsReportedAsALoss() throws {
         let home = try HarnessHome()
         let (child, folder) = try running(home, writes: 600)
         #expect(
@@ -82,12 +82,12 @@ import Testing
         #expect(losses.count == 1 && (600...1_200).contains(Int(lost) ?? 0))
     }
 
-    @Test func wrongWords() throws {
+    @Test func stressRejectsWrongArguments() throws {
         let home = try HarnessHome()
         #expect(
             try home.prefs("stress", "--threads", "0")
-                == .wrongUsage("--threads: expected a number from 1 to 64, found \"0\""))
-        #expect(try home.prefs("stress-worker") == .wrongUsage("`stress-worker` is for `prefs stress` alone"))
+                == .usageError("--threads: expected a number from 1 to 64, found \"0\""))
+        #expect(try home.prefs("stress-worker") == .usageError("`stress-worker` is internal to `prefs stress`"))
         #expect(try !home.prefs("help").output.contains("stress-worker"))
     }
 }

@@ -1,8 +1,12 @@
 import Foundation
+import PersistentPreferences
+import PrefsTestSet
 import TestSupport
 import Testing
 
-/// How values are written on the command line, and read from it.
+@testable import HarnessCLI
+
+/// Parsing and printing of values.
 @Suite struct HarnessValueTests {
     struct Value: Sendable, CustomTestStringConvertible {
         let key: String
@@ -22,7 +26,7 @@ import Testing
         Value("int", "9223372036854775807", gives: "9223372036854775807"),
         Value("int", "-9223372036854775808", gives: "-9223372036854775808"),
     ])
-    func integers(_ value: Value) throws {
+    func integersAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -35,7 +39,7 @@ import Testing
         Value("string", "héllo 世界 👩‍👩‍👧 e\u{301}", gives: "héllo 世界 👩‍👩‍👧 e\u{301}"),
         Value("string", "one\ntwo\n", gives: "one\ntwo\n"), Value("string", "x\u{FEFF}", gives: "x\u{FEFF}"),
     ])
-    func texts(_ value: Value) throws {
+    func stringsAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -47,7 +51,7 @@ import Testing
         Value("array", "1,2", gives: #"["1","2"]"#), Value("array", "--", "--a,b", gives: #"["--a","b"]"#),
         Value("array", #"["a\nb","a/b","世"]"#, gives: #"["a\nb","a/b","世"]"#),
     ])
-    func arrays(_ value: Value) throws {
+    func arraysAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -60,7 +64,7 @@ import Testing
         Value("dictionary", "--", "--k=v", gives: #"{"--k":"v"}"#),
         Value("dictionary", "CF$UID=1", gives: #"{"CF$UID":"1"}"#),
     ])
-    func dictionaries(_ value: Value) throws {
+    func dictionariesAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -80,7 +84,7 @@ import Testing
         Value("date", "2026-11-20T08:30:00.5-03:30", gives: "2026-11-20T12:00:00.500Z"),
         Value("date", "0001-01-01", gives: "0001-01-01T00:00:00Z"),
     ])
-    func dates(_ value: Value) throws {
+    func datesAreParsedAndPrinted(_ value: Value) throws {
         try check(value)
     }
 
@@ -88,50 +92,50 @@ import Testing
         let home = try HarnessHome()
         #expect(try home.prefs(["set", value.key] + value.words) == Printed())
         #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
-        // What is printed can be set again, and is the same then.
-        #expect(try home.prefs("set", value.key, "--", value.line) == Printed())
-        #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
+        // The printed text is parsed to the same value.
+        let key = try #require(
+            HarnessKey.all(of: PrefsTestSet(store: InMemoryStore())).first { $0.shortName == value.key })
+        #expect(try ValueText.line(ValueText.parse(value.line, as: key.type)) == value.line)
     }
 
-    private static let noInteger = #"" is not a 64-bit integer; give one such as 42 or -7"#
-    private static let noDate = #"" is not an ISO 8601 date; give one such as 2026-11-20 or 2026-11-20T08:30:00Z"#
-    private static let noArray = #" is not a JSON array of strings; give one such as ["a","b"], or a,b"#
-    private static let noObject = #" is not a JSON object of strings; give one such as {"k":"v"}, or k=v"#
-    private static let noPairs = #"; give pairs such as k=v,k2=v2, or JSON such as {"k":"v"}"#
+    private static let integer = "expected a 64-bit integer such as 42 or -7, found "
+    private static let date = "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found "
+    private static let array = #"expected a JSON array of strings such as ["a","b"], or a,b, found "#
+    private static let object = #"expected a JSON object of strings such as {"k":"v"}, or k=v, found "#
+    private static let pairs = #"expected pairs such as k=v,k2=v2, or JSON such as {"k":"v"}, found "#
 
     private static let bad: [(key: String, name: String, value: String, complaint: String)] =
         ["abc", "", " 5", "5.0", "1e3", "0x10", "--5", "９", "9223372036854775808", "-9223372036854775809"]
-        .map { ("int", "Integer Value", $0, "\"\($0)\(noInteger)") }
+        .map { ("int", "Integer Value", $0, "\(integer)\"\($0)\"") }
         + ["[", #"["a",1]"#, "[null]", #"[["a"]]"#, #"["a"] x"#, "[a]"]
-        .map { ("array", "Array Value", $0, "\($0)\(noArray)") }
+        .map { ("array", "Array Value", $0, "\(array)\($0)") }
         + ["{", #"{"k":1}"#, #"{"k":null}"#, "{k=v}"]
-        .map { ("dictionary", "Dictionary Value", $0, "\($0)\(noObject)") }
+        .map { ("dictionary", "Dictionary Value", $0, "\(object)\($0)") }
         + [
-            ("dictionary", "Dictionary Value", "k", #""k" has no ="# + noPairs),
-            ("dictionary", "Dictionary Value", "a=1,", #""" has no ="# + noPairs),
-            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", #""a=3" is given twice"# + noPairs),
+            ("dictionary", "Dictionary Value", "k", pairs + #""k" without ="#),
+            ("dictionary", "Dictionary Value", "a=1,", pairs + #""" without ="#),
+            ("dictionary", "Dictionary Value", "a=1,b=2,a=3", pairs + #""a=3" with a repeated key"#),
         ]
         + [
             "", "soon", "2026-13-01", "2026-02-30", "2025-02-29", "2026-11-2", "20261120", " 2026-11-20", "2026-11-20 ",
             "2026-11-20garbage", "2026-11-20T", "2026-11-20T08:30", "2026-11-20T08:30:00", "2026-11-20 08:30:00Z",
             "2026-11-20T08:30:00Zgarbage", "2026-11-20T25:00:00Z", "2026-11-20T08:60:00Z", "2026-11-20T08:30:00.Z",
             "2026-11-20T08:30:00+99:00", "2026-11-20T08:30:00+01:60", "99999-01-01",
-        ].map { ("date", "Date Value", $0, "\"\($0)\(noDate)") }
+        ].map { ("date", "Date Value", $0, "\(date)\"\($0)\"") }
 
     @Test(arguments: bad)
     func aValueThatIsNotOfItsTypeChangesNothing(
         key: String, name: String, value: String, complaint: String
     ) throws {
         let home = try HarnessHome()
-        #expect(try home.prefs("set", "--", key, value) == .wrongUsage("\(name): \(complaint)"))
+        #expect(try home.prefs("set", "--", key, value) == .usageError("\(name): \(complaint)"))
         #expect(try home.folder.names() == [])
-        try home.prefs("reset")
-        let bytes = try Data(contentsOf: home.suiteFile)
-        #expect(try home.prefs("set", "--", name, value) == .wrongUsage("\(name): \(complaint)"))
+        let bytes = try home.writeSuite()
+        #expect(try home.prefs("set", "--", name, value) == .usageError("\(name): \(complaint)"))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    /// A separator and a mark behind it look like one character, and are two.
+    /// A separator and a following combining mark look like one character, but are two scalars.
     @Test func aPartMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
@@ -143,11 +147,11 @@ import Testing
         #expect(try home.prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
     }
 
-    @Test func aCellIsOneLine() throws {
+    @Test func aTableCellIsOneLine() throws {
         let home = try HarnessHome()
         try home.prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
         try home.prefs("set", "array", "世界,👩‍👩‍👧")
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.string = #"one\ntwo\tthree\u{d}\u{1b}[2J\u{7f}\u{2028}end"#
         shown.array = #"["世界","👩‍👩‍👧"]"#
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
@@ -161,7 +165,8 @@ import Testing
         ]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        var shown = Shown(int: "x", string: "true", array: "[1,2.5]", dictionary: #"{"a":false}"#, date: #""YWI=""#)
+        var shown = DisplayedValues(
+            int: "x", string: "true", array: "[1,2.5]", dictionary: #"{"a":false}"#, date: #""YWI=""#)
         shown.int += "  (not of this type)"
         shown.string += "  (not of this type)"
         shown.array += "  (not of this type)"
@@ -177,7 +182,7 @@ import Testing
     func smallNumbersAreIntegersAndNoTruthValues(number: Int) throws {
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": number]], to: "x.plist")
-        var shown = Shown()
+        var shown = DisplayedValues()
         shown.int = "\(number)"
         #expect(try home.prefs("--file", home.path("x.plist")) == Printed(shown.table(file: file)))
     }

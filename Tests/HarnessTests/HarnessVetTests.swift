@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs vet`: what is wrong with a file, and where; nothing is touched.
+/// `prefs vet` reports the problems of a file and changes nothing.
 @Suite struct HarnessVetTests {
     struct Case: Sendable {
         let content: String
-        /// What follows the path in each line of the output.
+        /// The output lines without the path.
         let lines: [String]
         let code: Int32
     }
@@ -29,13 +29,13 @@ import Testing
             content: xml("<key>A</key><dict/><key>loose</key><true/>"),
             lines: [
                 "an XML property list, 1 root, 0 values; nothing wrong",
-                "1 entry of the top level is no root, as a UserDefaults domain may have",
+                "1 top-level entry is not a root; UserDefaults domains may contain such entries",
             ], code: 0),
         Case(
             content: xml("<key>a</key><true/><key>b</key><array/>"),
             lines: [
                 "an XML property list, 0 roots, 0 values; nothing wrong",
-                "2 entries of the top level are no roots, as a UserDefaults domain may have",
+                "2 top-level entries are not roots; UserDefaults domains may contain such entries",
             ], code: 0),
         Case(content: "", lines: ["is empty"], code: 1),
         Case(content: "{}", lines: ["is JSON, not a property list"], code: 1),
@@ -59,7 +59,7 @@ import Testing
             lines: ["A: the root is larger than 4 MiB: nothing can be added"], code: 1),
     ]
 
-    @Test(arguments: cases.indices) func whatIsWrongAndWhere(index: Int) throws {
+    @Test(arguments: cases.indices) func vetPrintsProblemsWithTheirLocation(index: Int) throws {
         let (home, example) = (try HarnessHome(), Self.cases[index])
         let file = try home.write(Data(example.content.utf8), to: "x.plist")
         let path = home.path("x.plist")
@@ -69,7 +69,7 @@ import Testing
         #expect(try home.folder.names() == ["x.plist"])
     }
 
-    @Test func asJSON() throws {
+    @Test func vetPrintsJSON() throws {
         let home = try HarnessHome()
         try home.write(["A": ["k": 1, "l": [2]], "loose": "x"], to: "x.plist")
         let path = home.path("x.plist")
@@ -84,7 +84,7 @@ import Testing
                 == Printed("\(head):null,\"roots\":0,\"values\":0,\"problems\":\(problems)}\n", code: 1))
     }
 
-    /// Files that crash Foundation's parsers, or keep them busy for ever.
+    /// Files that crash Foundation's parsers or make them loop.
     @Test func hostileFilesAreSurvived() throws {
         let home = try HarnessHome()
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFile() throws {
+    @Test func vetReportsAPathThatIsNotARegularFile() throws {
         let home = try HarnessHome()
         let fifo = home.path("fifo")
         try #require(mkfifo(fifo, 0o600) == 0)

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs watch`: the changes of others, line by line, until it is told to end.
+/// `prefs watch` prints the changes of other processes until a signal.
 @Suite struct HarnessWatchTests {
-    /// A `prefs watch` that is listening.
+    /// A running `prefs watch`.
     private struct Watching {
         let child: PipedChild
 
-        init(_ arguments: [String], at place: String, in home: HarnessHome) throws {
+        init(_ arguments: [String], at target: String, in home: HarnessHome) throws {
             child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
-            #expect(try child.line() == "prefs: watching \(place); Ctrl-C ends it")
+            #expect(try child.line() == "prefs: watching \(target); press Ctrl-C to stop")
         }
 
-        /// The next line without its time, whose form is checked.
+        /// Returns the next line. Checks its time, and replaces it by `TIME`.
         func line() throws -> String {
             let line = try child.line()
             let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func everyChangeIsALineUntilItIsInterrupted(signal: Int32) throws {
+    func watchPrintsEveryChangeUntilASignal(signal: Int32) throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "int", "5")
@@ -52,7 +52,7 @@ import Testing
         #expect(watching.child.linesSoFar().isEmpty)
     }
 
-    @Test func aFewKeysAsJSON() throws {
+    @Test func watchPrintsSelectedKeysAsJSON() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         let watching = try Watching(["int", "Date Value", "--json", "--file", file], at: file, in: home)
@@ -71,16 +71,16 @@ import Testing
             try watching.line() == #"{"time":"TIME","key":"Integer Value","old":-1,"new":null,"origin":"elsewhere"}"#)
     }
 
-    @Test func theUserDefaultsOfAnotherProgramAndAnEditor() throws {
+    @Test func watchReportsChangesByOtherPrograms() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
         let watching = try Watching(["int"], at: path(home), in: home)
-        // As plutil and editors do: another file in its place.
+        // Replaces the file, as plutil and editors do.
         let edited: [String: Any] = ["PrefsTestSet": ["Integer Value": 2]]
         let bytes = try PropertyListSerialization.data(fromPropertyList: edited, format: .xml, options: 0)
         try bytes.write(to: home.suiteFile, options: .atomic)
         #expect(try watching.line() == "TIME  Integer Value: 1 → 2  (elsewhere)")
-        // And as UserDefaults does, over the bytes that are there.
+        // Overwrites the file in place, as UserDefaults does.
         let handle = try FileHandle(forWritingTo: home.suiteFile)
         let later: [String: Any] = ["PrefsTestSet": ["Integer Value": 3]]
         let more = try PropertyListSerialization.data(fromPropertyList: later, format: .xml, options: 0)
@@ -90,19 +90,19 @@ import Testing
         #expect(try watching.line() == "TIME  Integer Value: 2 → 3  (elsewhere)")
     }
 
-    @Test func whatCannotBeWatchedIsRefused() throws {
+    @Test func watchRejectsUnknownKeysAndBadNames() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
-        #expect(try home.prefs("watch", "--root", "") == .refused("\"\" is no root key: it is empty"))
+        #expect(try home.prefs("watch", "--root", "") == .failure("\"\" is no root key: it is empty"))
     }
 
-    @Test func whatCannotBeReadIsSaidAndWatchedAllTheSame() throws {
+    @Test func anUnreadableFileIsReportedAndWatched() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: \(file): is a folder; the file was left as it is")
-        #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
+        #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
         try home.prefs("set", "int", "1", "--file", file)
         let lines = try [child.line(), child.line()]
@@ -110,14 +110,14 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("  Integer Value: (not set) → 1  (elsewhere)") })
     }
 
-    /// A person edits the file with a typo and corrects it, both in place.
-    @Test func aTypoIsToldAndItsCorrectionToo() throws {
+    /// A person makes a typo in the file and corrects it, both in place.
+    @Test func watchReportsATypoAndItsCorrection() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try home.edit(file, "<integer>1</integer>")
         #expect(try home.prefs("set", "int", "2", "--file", file) == Printed())
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
-        #expect(try child.line() == "prefs: watching \(file); Ctrl-C ends it")
+        #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
         #expect(try child.line() == "prefs: \(fault); the file was left as it is, and the last known state is read")
@@ -129,7 +129,7 @@ import Testing
         #expect(try home.folder.names() == [".p.plist.lastgood", ".p.plist.lock", "p.plist"])
     }
 
-    @Test func aReaderThatIsGoneEndsIt() throws {
+    @Test func watchEndsWhenItsReaderIsGone() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try watching.child.stopReading()
@@ -137,8 +137,8 @@ import Testing
         #expect(try watching.child.exitCode() == 0)
     }
 
-    /// The change does not fit into the pipe, which nobody empties.
-    @Test func aReaderThatSleepsDoesNotKeepItAlive() throws {
+    /// The change does not fit into the pipe, which is not read.
+    @Test func watchEndsWhileItsReaderIsBlocked() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "string", String(repeating: "x", count: 100_000))

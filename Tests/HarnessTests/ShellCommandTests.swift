@@ -4,9 +4,9 @@ import Testing
 
 @testable import HarnessCLI
 
-/// A command that the tool prints runs as it is meant: each word arrives as it is, and nothing in a word is run.
+/// A shell passes each word of a printed command unchanged, and runs no part of it.
 @Suite struct ShellCommandTests {
-    /// The words that a shell passes to a program, as bytes.
+    /// Returns the words that a shell passes to a program, as bytes.
     private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
         let folder = try TemporaryFolder()
         let script = "cd \"$HOME\" && printf '%s\\0' " + ShellCommand.text(words) + " > words"
@@ -19,7 +19,7 @@ import Testing
             .dropLast().map(Array.init)
     }
 
-    /// No word of a command has a NUL in it.
+    /// Without NUL, which no argument can contain.
     private static let hostile = (HostileText.shown + HostileText.commands).map { $0.replacing("\0", with: "") }
 
     private static func random(seed: UInt64) -> [String] {
@@ -42,7 +42,7 @@ import Testing
         #expect(try words(all, in: "bash", locale: locale) == all.map { Array($0.utf8) })
     }
 
-    /// POSIX shells from before 2024 do not know the octal form. They read it as one other word.
+    /// POSIX shells from before 2024 do not know the octal form. They read it as one different word.
     @Test func dashRunsNothingAndGetsPlainWordsExactly() throws {
         let all = Self.hostile + (1...8).flatMap { Self.random(seed: $0) }
         let found = try words(all, in: "sh")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Some shells expand them between single quotes.
+    /// Some shells expand these characters between single quotes.
     @Test func aBackslashAndAnExclamationMarkHaveTheOctalForm() {
         #expect(ShellCommand.text(["a\\", "!b", "c'd", "é"]) == #"$'a\134' $'\041b' 'c'\''d' 'é'"#)
     }
@@ -69,22 +69,35 @@ import Testing
         #expect(ShellCommand.prefs("delete", words: ["a", word]).contains(" -- a "))
     }
 
-    // MARK: - What the doctor prints
+    // MARK: - Commands of the doctor
 
-    private enum Ailment: CaseIterable { case badValues, linkedLock, fifo, leftOver, quarantined }
+    private enum Problem { case badValues, linkedLock, fifo, leftOver, quarantined }
 
     private static let fileNames =
         HostileText.commands.filter { !$0.isEmpty }.map { $0 + ".plist" } + ["a\u{202E}\u{200B}.plist"]
 
-    @Test(arguments: fileNames) func theCommandsOfTheDoctorRunNothingElse(name: String) throws {
-        for ailment in Ailment.allCases {
-            let home = try HarnessHome()
-            let path = home.folder.path + "/" + name
-            try make(ailment, path, name, home)
-            let before = try commands(path, home)
-            #expect(!before.isEmpty, "\(ailment)")
+    /// Each file name is combined with the key of the same index, because a shell reads each quoted word on its own.
+    @Test(arguments: fileNames.indices) func theCommandsOfTheDoctorRunNothingElse(index: Int) throws {
+        let keys = HostileText.commands.filter { !$0.isEmpty }
+        let rounds: [[Problem]] = [[.badValues], [.linkedLock, .fifo], [.leftOver, .quarantined]]
+        try expectMending(rounds, of: Self.fileNames[index], keys: [keys[index % keys.count]])
+    }
+
+    @Test func theCommandsForEveryKeyRunNothingElse() throws {
+        try expectMending([[.badValues]], of: "x.plist", keys: HostileText.commands.filter { !$0.isEmpty })
+    }
+
+    /// In each round, makes the problems and runs the commands of the doctor in two shells.
+    private func expectMending(_ rounds: [[Problem]], of name: String, keys: [String]) throws {
+        let home = try HarnessHome()
+        let path = home.folder.path + "/" + name
+        try #require(home.prefs("write", path, "A", "k", "-int", "42") == Printed())
+        for problems in rounds {
+            for problem in problems { try make(problem, path, name, keys, home) }
             for shell in ["sh", "bash"] {
-                for command in try commands(path, home) {
+                let commands = try commands(path, home)
+                #expect(commands.count >= problems.count || shell == "bash", "\(problems): \(commands)")
+                for command in commands {
                     #expect(HostileText.unsafeScalars(in: command).isEmpty && !command.contains("\n"))
                     let script = "cd \"$HOME\"; " + command
                     _ = try Child(
@@ -93,27 +106,28 @@ import Testing
                     #expect(try !names(home).contains("pwned"), "\(shell): \(command)")
                 }
             }
-            // bash knows every form: what was wrong is mended.
-            if ailment != .quarantined {
-                let printed = try home.prefs("doctor", path)
-                #expect(printed.code == 0, "\(ailment): \(printed)")
-            }
-            #expect(try home.prefs("read", path, "A", "k").output == "42\n", "\(ailment)")
+            // bash knows every form, so the problem is solved.
+            let printed = try home.prefs("doctor", path)
+            try #require(printed.code == 0, "\(problems): \(printed)")
+            let file = try #require(FileManager.default.contents(atPath: path))
+            let roots = try PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
+            #expect((roots?["A"] as? [String: Any])?["k"] as? Int == 42, "\(problems)")
         }
     }
 
-    private func make(_ ailment: Ailment, _ path: String, _ name: String, _ home: HarnessHome) throws {
+    /// - Parameter keys: the names of roots and keys that cannot be stored again.
+    private func make(_ problem: Problem, _ path: String, _ name: String, _ keys: [String], _ home: HarnessHome) throws
+    {
         func hidden(_ ending: String) -> String { "\(home.folder.path)/.\(name).\(ending)" }
         func write(_ content: Any) throws {
             let bytes = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
             try #require(FileManager.default.createFile(atPath: path, contents: bytes))
         }
-        try #require(home.prefs("write", path, "A", "k", "-int", "42") == Printed())
-        switch ailment {
+        switch problem {
         case .badValues:
             let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
             var roots: [String: Any] = ["A": ["k": 42, "deep": deep], "": ["a": 1]]
-            for key in HostileText.commands where !key.isEmpty { roots[key] = [key: deep] }
+            for key in keys { roots[key] = [key: deep] }
             try write(roots)
         case .linkedLock:
             try #require(unlink(hidden("lock")) == 0 && symlink("/dev/null", hidden("lock")) == 0)
@@ -137,7 +151,7 @@ import Testing
         FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
     }
 
-    /// A suite may be named like a file or like an option.
+    /// A suite may have the name of a file or of an option.
     @Test(arguments: ["x.plist", "-h", "--mend", "--x.plist", "-\u{301}.plist"])
     func theCommandMendsTheSuiteAndNoFileOfThatName(suite: String) throws {
         let home = try HarnessHome()
@@ -157,14 +171,14 @@ import Testing
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("bplist00".utf8))
     }
 
-    /// The folder above is looked for by bytes.
-    @Test func aFolderWhoseNameBeginsWithACombiningMark() throws {
+    /// The parent folder is found by comparing bytes.
+    @Test func aFolderNameMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
         #expect(try home.prefs("doctor", path).code == 0)
         #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
         #expect(
             try home.prefs("read", "/\u{301}nowhere")
-                == .refused("there is no property-list file here: /\u{301}nowhere"))
+                == .failure("property-list file not found: /\u{301}nowhere"))
     }
 }

@@ -4,42 +4,52 @@ import Testing
 
 @testable import HarnessCLI
 
-/// No stored key, value, name or word drives the terminal that the tool writes to, and a pipe gets everything as it is.
+/// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {
-    /// With a file of hostile values, one that cannot be stored again, and hostile names.
-    private struct Scene {
+    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile names.
+    private struct HostileHome {
         let home: HarnessHome
         let file: String
         let bad: String
-        let values: [String: Any]
 
-        init() throws {
-            home = try HarnessHome()
-            let texts = HostileText.shown + HostileText.commands
+        private static let texts = HostileText.shown + HostileText.commands
+
+        /// The values of the root that the tests read.
+        static var values: [String: Any] {
             var dictionary: [String: String] = [:]
             for text in texts { dictionary[text] = text }
             dictionary[HostileText.longKey] = "long"
-            values = [
+            return [
                 "Integer Value": texts[0], "String Value": texts.joined(), "Array Value": texts,
                 "Dictionary Value": dictionary, "Date Value": texts[3],
             ]
-            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
-            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
-            var content: [String: Any] = ["PrefsTestSet": values, "": ["k": 1]]
-            for text in texts where !text.isEmpty { content[text] = values }
-            try Self.write(content, to: file)
+        }
+
+        private static let fileContents = Result {
+            var roots: [String: Any] = ["": ["k": 1]]
+            // Every text is the name of a root. The editor shows the root of the first text.
+            for text in texts where !text.isEmpty { roots[text] = ["String Value": text] }
+            roots[texts[0]] = values
+            roots["PrefsTestSet"] = values
+            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
+        }
+
+        private static let badContents = Result {
             let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
             var roots: [String: Any] = ["": ["k": 1]]
             for text in texts + [HostileText.longKey] where !text.isEmpty { roots[text] = [text: deep] }
-            try Self.write(roots, to: bad)
+            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
         }
 
-        private static func write(_ content: Any, to path: String) throws {
-            try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
-                .write(to: URL(filePath: path))
+        init() throws {
+            home = try HarnessHome()
+            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
+            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
+            try Self.fileContents.get().write(to: URL(filePath: file))
+            try Self.badContents.get().write(to: URL(filePath: bad))
         }
 
-        /// What the tool writes to a terminal, with colours.
+        /// Runs the tool in a terminal. Returns its output with colours.
         func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
             let terminal = try PseudoTerminal(
                 Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: columns, rows: 50)
@@ -48,12 +58,12 @@ import Testing
         }
     }
 
-    /// As the tool wrote it.
+    /// The output of the tool. Reverts the terminal's line endings.
     private static func text(of terminal: PseudoTerminal) -> String {
         String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
-    /// The text without the colours that the tool itself asks for.
+    /// Removes the tool's own colours.
     private static func withoutColours(_ text: String) -> String {
         text.replacing(/\u{1B}\[(?:0|1|31|32|33)m/, with: "")
     }
@@ -82,19 +92,24 @@ import Testing
         ["stress", "--writes", "HOSTILE"], ["write", "FILE", "HOSTILE", "-date", "HOSTILE"],
         ["write", "FILE", "r", "k", "-json", "HOSTILE"], ["write", "FILE", "r", "k", "-dict", "HOSTILE"],
         ["edit", "--json"],
+        ["unset", "HOSTILE"], ["watch", "HOSTILE"], ["reset", "--suite", "./HOSTILE"],
+        ["clear", "--suite", "./HOSTILE"],
+        ["delete-all", "--suite", "./HOSTILE"],
         ["help"], ["completions"], ["--version"], ["--help", "write"],
     ]
 
     @Test(arguments: commands) func nothingDrivesTheTerminal(command: [String]) throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
         let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#
-        let other = try scene.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
+        let other = try hostileHome.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
         let words = command.map {
-            $0.replacing("FILE", with: scene.file).replacing("BAD", with: scene.bad).replacing("HOSTILE", with: hostile)
-                .replacing("IMPORT", with: other)
+            $0.replacing("FILE", with: hostileHome.file).replacing("BAD", with: hostileHome.bad).replacing(
+                "HOSTILE", with: hostile
+            )
+            .replacing("IMPORT", with: other)
         }
-        let shown = try scene.shown(words)
+        let shown = try hostileHome.shown(words)
         #expect(!shown.text.isEmpty || command.contains("BAD") || command.contains("export"))
         #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown.text)).isEmpty, "\(shown)")
     }
@@ -110,17 +125,19 @@ import Testing
     }
 
     @Test func coloursSurvive() throws {
-        let scene = try Scene()
-        let other = try scene.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
-        let difference = try scene.shown(["import", "--dry-run", "--domain", scene.home.path("no.plist"), other])
+        let hostileHome = try HostileHome()
+        let other = try hostileHome.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
+        let difference = try hostileHome.shown([
+            "import", "--dry-run", "--domain", hostileHome.home.path("no.plist"), other,
+        ])
         #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
-        #expect(try scene.shown(["--file", scene.file]).text.contains("\u{1B}[1mKEY"))
-        #expect(try scene.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
+        #expect(try hostileHome.shown(["--file", hostileHome.file]).text.contains("\u{1B}[1mKEY"))
+        #expect(try hostileHome.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
         let home = try HarnessHome()
-        // XML holds no other control characters.
+        // XML cannot contain other control characters.
         let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]
         let texts = format == "xml" ? xml : xml + HostileText.shown
         var values: [String: [String: String]] = [:]
@@ -141,7 +158,7 @@ import Testing
         #expect(Self.scalars(of: parsed) == Self.scalars(of: values))
     }
 
-    /// Strings compare as equal if they look alike: the scalars do not.
+    /// Compares scalars, because canonically equivalent strings are equal.
     private static func scalars(of value: Any) -> [[UInt32]] {
         switch value {
         case let text as String: [text.unicodeScalars.map(\.value)]
@@ -154,32 +171,35 @@ import Testing
     }
 
     @Test func aPipeGetsTheExactBytes() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let texts = (HostileText.shown + HostileText.commands).joined()
         for words in [
-            ["get", "string", "--file", scene.file], ["read", scene.file, "PrefsTestSet", "String Value"],
+            ["get", "string", "--file", hostileHome.file], ["read", hostileHome.file, "PrefsTestSet", "String Value"],
         ] {
-            #expect(try Array(scene.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
+            #expect(try Array(hostileHome.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
         }
     }
 
     @Test func jsonInAPipeIsExactForFoundationAndPython() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let outputs = try [
-            ["export", "--file", scene.file], ["read", scene.file, "PrefsTestSet"], ["--json", "--file", scene.file],
-        ].map { try scene.home.prefs($0).output }
+            ["export", "--file", hostileHome.file], ["read", hostileHome.file, "PrefsTestSet"],
+            ["--json", "--file", hostileHome.file],
+        ].map { try hostileHome.home.prefs($0).output }
         for (index, output) in outputs.enumerated() {
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
             let values = index == 2 ? (parsed as? [String: Any])?["values"] ?? "" : parsed
-            #expect(Self.scalars(of: values) == Self.scalars(of: scene.values))
+            #expect(Self.scalars(of: values) == Self.scalars(of: HostileHome.values))
         }
-        try scene.home.write(Data(outputs[0].utf8), to: "ours.json")
-        try scene.home.write(JSONSerialization.data(withJSONObject: scene.values), to: "reference.json")
+        try hostileHome.home.write(Data(outputs[0].utf8), to: "ours.json")
+        try hostileHome.home.write(JSONSerialization.data(withJSONObject: HostileHome.values), to: "reference.json")
         let script =
             "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
-        let words = ["python3", "-c", script, scene.home.path("ours.json"), scene.home.path("reference.json")]
-        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": scene.home.folder.path])
+        let words = [
+            "python3", "-c", script, hostileHome.home.path("ours.json"), hostileHome.home.path("reference.json"),
+        ]
+        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": hostileHome.home.folder.path])
         #expect(try child.wait().output == "True\n")
     }
 
@@ -189,7 +209,7 @@ import Testing
         let terminal = try PseudoTerminal(
             Child.executable("prefs"), ["watch", "--file", file] + options, environment: ["HOME": home.folder.path],
             columns: 80, rows: 24)
-        try terminal.wait(forText: "Ctrl-C ends it")
+        try terminal.wait(forText: "press Ctrl-C to stop")
         try home.prefs(
             "set", "--file", file, "string", "--", HostileText.shown.joined().replacing("\0", with: "") + "END")
         try terminal.wait(forText: "END")
@@ -203,9 +223,9 @@ import Testing
     }
 
     @Test func theEditorWritesNoControlCharacter() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let session = try EditorSession(
-            in: scene.home, arguments: ["--file", scene.file, "--root", HostileText.shown[0]])
+            in: hostileHome.home, arguments: ["--file", hostileHome.file, "--root", HostileText.shown[0]])
         for _ in 0..<5 {
             try session.type(
                 EditorSession.Keys.enter, EditorSession.Keys.home, "\u{202E}\u{9B}", EditorSession.Keys.enter)
@@ -221,11 +241,11 @@ import Testing
     }
 
     @Test(.enabled(if: access("/usr/bin/flock", X_OK) == 0))
-    func theNameOfAProcessThatHoldsTheLock() throws {
+    func theNameOfTheLockHolderIsEscaped() throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.prefs("write", file, "A", "k", "v")
-        // The system calls the process by the name of the script.
+        // The process has the name of the script.
         let script = home.path("\u{1B}[35m)\u{9B}\u{600}")
         let lines = "#!/bin/sh\nexec 9< \"$1\"; flock 9; echo held; read x\n"
         try home.write(Data(lines.utf8), to: URL(filePath: script).lastPathComponent)
@@ -246,34 +266,34 @@ import Testing
             "\(running)")
         #expect(!running.contains("stopped"))
         holder.send(SIGSTOP)
-        // The system stops it at a time of its own.
+        // The signal takes effect after some time.
         let deadline = ContinuousClock.now + .seconds(60)
         while try !doctor().contains("which is stopped") { try #require(ContinuousClock.now < deadline) }
         holder.send(SIGKILL)
     }
 
     @Test func tablesAndErrorsCutLongText() throws {
-        let scene = try Scene()
+        let hostileHome = try HostileHome()
         let long = String(repeating: "k", count: 10_000)
-        let file = scene.home.path("x.plist")
-        try scene.home.prefs("set", "string", long, "--file", file)
-        let table = try scene.home.prefs("--file", file).output
+        let file = hostileHome.home.path("x.plist")
+        try hostileHome.home.prefs("set", "string", long, "--file", file)
+        let table = try hostileHome.home.prefs("--file", file).output
         let cell = String(repeating: "k", count: 200) + "…"
         #expect(table.contains("String Value      string      String      \(cell)\n"))
-        #expect(try scene.home.prefs("get", "string", "--file", file) == Printed(long + "\n"))
-        #expect(try scene.home.prefs("--file", file, "--json").output.contains(long))
+        #expect(try hostileHome.home.prefs("get", "string", "--file", file) == Printed(long + "\n"))
+        #expect(try hostileHome.home.prefs("--file", file, "--json").output.contains(long))
         let key = String(repeating: "k", count: 80) + "…"
         for words in [
             ["read", file, long], ["read", file, "PrefsTestSet", long], ["get", long], [long], ["set", "int", long],
         ] {
-            let printed = try scene.home.prefs(words)
+            let printed = try hostileHome.home.prefs(words)
             #expect(printed.errors.contains(key) && printed.errors.unicodeScalars.count < 400, "\(printed)")
         }
-        let vetted = try scene.home.prefs("vet", scene.bad)
+        let vetted = try hostileHome.home.prefs("vet", hostileHome.bad)
         #expect(vetted.output.split(separator: "\n").allSatisfy { $0.unicodeScalars.count < 1_400 })
     }
 
-    @Test func columnsOfATableStandBelowEachOther() {
+    @Test func tableColumnsAreAligned() {
         var table = Table()
         table.add("日本語\u{202E}", "x")
         table.add("e\u{301}", "👍", "y")

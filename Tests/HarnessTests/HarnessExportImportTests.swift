@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs export` and `prefs import`.
-@Suite struct HarnessTransferTests {
+@Suite struct HarnessExportImportTests {
     private static let defaults = """
         {
           "Array Value": [
@@ -25,9 +25,9 @@ import Testing
 
         """
 
-    @Test func jsonOnStandardOutput() throws {
+    @Test func exportPrintsJSONByDefault() throws {
         let home = try HarnessHome()
-        // An export sets nothing up.
+        // An export stores no default values.
         #expect(try home.prefs("export") == Printed("{}\n"))
         #expect(try home.folder.names() == [])
         try home.prefs("reset")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [("json", "{"), ("xml", "<?xml"), ("binary", "bplist00")])
-    func thereAndBack(format: String, beginning: String) throws {
+    func exportedValuesAreImportedUnchanged(format: String, beginning: String) throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         try home.prefs("set", "date", "2026-11-20T08:30:00Z")
@@ -45,7 +45,7 @@ import Testing
         #expect(try home.prefs("export", file, "--format", format) == Printed())
         #expect(try Data(contentsOf: home.folder.file("x y")).starts(with: beginning.utf8))
         #expect(try home.folder.names() == [".config", "x y"])
-        // The same through streams.
+        // Checks the same with streams.
         #expect(try shell(home, "\"$0\" export --format \(format) > out && cmp out 'x y'") == Printed())
         let all = try home.prefs("export")
         for command in ["import 'x y'", "import < out", "import - --replace < out"] {
@@ -56,7 +56,7 @@ import Testing
         #expect(try home.prefs("get", "date", "--root", "R") == Printed("2026-11-20T08:30:00Z\n"))
     }
 
-    @Test func mergeAndReplace() throws {
+    @Test func mergeKeepsAndReplaceRemovesOtherValues() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "1")
         try home.write(Data(#"{"String Value": "s"}"#.utf8), to: "s.json")
@@ -91,25 +91,25 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(.enabled(if: access("/dev/ptmx", W_OK) == 0)) func binaryIsNothingForATerminal() throws {
+        @Test(.enabled(if: access("/dev/ptmx", W_OK) == 0)) func binaryIsNotWrittenToATerminal() throws {
             let home = try HarnessHome()
             let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             defer { close(primary) }
-            // TIOCSPTLCK and TIOCGPTN, which are macros that Swift does not see.
+            // TIOCSPTLCK and TIOCGPTN are macros that Swift does not import.
             var (lock, number): (Int32, Int32) = (0, 0)
             try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
-            let message = "binary is nothing for a terminal; give a PATH, or redirect it"
+            let message = "binary output cannot be written to a terminal; give a PATH or redirect the output"
             let export = "\"$0\" export > /dev/pts/\(number) --format"
-            #expect(try shell(home, "\(export) binary") == .wrongUsage(message))
+            #expect(try shell(home, "\(export) binary") == .usageError(message))
             #expect(try shell(home, "\(export) json") == Printed())
         }
     #endif
 
-    @Test func whatCannotBeImported() throws {
+    @Test func anInvalidImportChangesNothing() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let bytes = try Data(contentsOf: home.suiteFile)
-        let refusals: [(String, String)] = [
+        let failures: [(String, String)] = [
             ("", "the data cannot be imported: it is empty; the stored state is unchanged"),
             (
                 "{\n  \"Integer Value\": 5,\n  \"String Value\": nil\n}",
@@ -117,29 +117,29 @@ import Testing
                     + "the stored state is unchanged"
             ),
         ]
-        for (text, message) in refusals {
+        for (text, message) in failures {
             let file = try home.write(Data(text.utf8), to: "x")
-            #expect(try home.prefs("import", file.path) == .refused(message))
-            #expect(try shell(home, "\"$0\" import --replace < x") == .refused(message))
+            #expect(try home.prefs("import", file.path) == .failure(message))
+            #expect(try shell(home, "\"$0\" import --replace < x") == .failure(message))
         }
         try home.write(Data(#"{"Integer Value": 5, "nope": 1}"#.utf8), to: "x")
         #expect(try home.prefs("import", home.path("x")) == .unknownKey("nope"))
         let printed = try home.prefs("import", home.path("x"), "--json")
         #expect(printed.code == 1 && printed.errors.hasPrefix(#"{"error":"not among the allowed keys: "#))
         let missing = home.path("missing")
-        #expect(try home.prefs("import", missing) == .refused("\(missing): open: No such file or directory"))
-        #expect(try home.prefs("import", home.folder.path) == .refused("\(home.folder.path): is a folder"))
+        #expect(try home.prefs("import", missing) == .failure("\(missing): open: No such file or directory"))
+        #expect(try home.prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    /// The next file that is opened takes the place of a closed stream.
-    @Test func closedStreams() throws {
+    /// A file that is opened next must not take the place of a closed stream.
+    @Test func closedStreamsAreReported() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         let bytes = try Data(contentsOf: home.suiteFile)
         for command in ["import", "import --replace"] {
             let printed = try shell(home, "\"$0\" \(command) <&-")
-            #expect(printed == .refused("standard input: read: Bad file descriptor"))
+            #expect(printed == .failure("standard input: read: Bad file descriptor"))
         }
         #expect(try shell(home, "\"$0\" get int >&-").code == 1)
         #expect(try shell(home, "\"$0\" get nope 2>&-") == Printed(code: 1))
@@ -154,7 +154,7 @@ import Testing
         let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
         let reason =
             "is neither a binary nor an XML property list; the file was left as it is, since this package has not written it"
-        #expect(printed == .refused("\(path): \(reason)"))
+        #expect(printed == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["x.json", "x.plist"])
         #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
     }
@@ -176,7 +176,7 @@ import Testing
         #expect(printed == Printed("~ k: \(shown)\n"))
     }
 
-    @Test func whereNothingCanBeExportedTo() throws {
+    @Test func exportReportsAPathThatCannotBeWritten() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         try home.write(Data("old".utf8), to: "x")
@@ -187,14 +187,14 @@ import Testing
             (home.folder.path, "is a folder"), (home.path("fifo"), "is a FIFO"),
             ("/dev/null", "is a device"),
         ] {
-            #expect(try home.prefs("export", path) == .refused("\(path): \(reason)"))
+            #expect(try home.prefs("export", path) == .failure("\(path): \(reason)"))
         }
         #expect(try home.folder.names() == names)
     }
 
     @Test(
         .enabled(if: Hazard.canRun("export to a full disk", if: !Hazard.isSanitized, else: "a sanitizer writes files")))
-    func whereThereIsNoRoomToExportTo() throws {
+    func exportReportsAFullDisk() throws {
         let home = try HarnessHome()
         try home.prefs("reset")
         try home.write(Data("old".utf8), to: "x")
@@ -205,7 +205,7 @@ import Testing
         #expect(try home.folder.names() == names)
     }
 
-    /// A script in the home, in which `$0` is the harness.
+    /// Runs a script in the home folder. `$0` is the harness.
     private func shell(_ home: HarnessHome, _ script: String) throws -> Printed {
         let words = ["-c", "cd \"$HOME\" && { \(script); }", try Child.executable("prefs").path]
         return Printed(try Child(URL(filePath: "/bin/sh"), words, environment: ["HOME": home.folder.path]).wait())

@@ -1,11 +1,11 @@
 import Foundation
 import PersistentPreferences
 
-/// What kind of text goes to a stream, which decides how a terminal shows it.
-enum OutputForm {
-    /// Lines for people. They were escaped where they were made, and may hold colours.
+/// The format of an output, which determines what is escaped on a terminal.
+enum OutputFormat {
+    /// Lines for people. They are already escaped, and may contain colours.
     case text
-    /// A value as it is stored.
+    /// A value exactly as it is stored.
     case value
     case json
     case xml
@@ -21,8 +21,8 @@ enum OutputForm {
             }
     }
 
-    /// The bytes for a stream. A pipe or a file gets them unchanged. A terminal gets no character that could drive it; JSON and
-    /// XML still read as the same value.
+    /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format characters are
+    /// escaped; JSON and XML still parse to the same value.
     func bytes(_ bytes: Data, for descriptor: Int32) -> Data {
         guard isatty(descriptor) == 1 else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,19 +1,20 @@
 import Foundation
 import PrefsTestSet
 
-/// The script that makes bash complete the words of a command line, from the same lists that parse them.
+/// The completion script for bash, made of the lists that the parser uses.
 enum Completions {
     static var bash: String {
-        let commands = CommandForm.all.map(\.name).joined(separator: " ")
-        let valued = OptionForm.all.filter { $0.value != nil }.map(\.name).joined(separator: "|")
-        let options = CommandForm.all.map { form in
-            let names = OptionForm.all.filter(form.accepts).map(\.name).joined(separator: " ")
-            return "        \(form.name)) options=\"\(names)\" ;;"
+        let commands = CommandSpec.all.map(\.name).joined(separator: " ")
+        let optionsWithValue = OptionSpec.all.filter { $0.valueName != nil }.map(\.name).joined(separator: "|")
+        let options = CommandSpec.all.map { spec in
+            let names = OptionSpec.all.filter(spec.accepts).map(\.name).joined(separator: " ")
+            return "        \(spec.name)) options=\"\(names)\" ;;"
         }
+        let commandsOfKeys = CommandSpec.all.filter(\.takesKeyFirst).map(\.name).joined(separator: "|")
         return """
             # Completions of prefs for bash: source <(prefs completions)
             _prefs_files() {
-                # One a line, since there may be blanks in them, which readline quotes.
+                # One name per line, because names may contain spaces, which readline quotes.
                 COMPREPLY=()
                 local name
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
@@ -24,11 +25,11 @@ enum Completions {
                 case $before in
                     --file) _prefs_files "$word"; return ;;
                     --format) COMPREPLY=($(compgen -W "json xml binary" -- "$word")); return ;;
-                    \(valued)) COMPREPLY=(); return ;;
+                    \(optionsWithValue)) COMPREPLY=(); return ;;
                 esac
                 for ((i = 1; i < COMP_CWORD; i++)); do
                     case ${COMP_WORDS[i]} in
-                        \(valued)) ((i++)) ;;
+                        \(optionsWithValue)) ((i++)) ;;
                         -*) ;;
                         *) command=${COMP_WORDS[i]}; break ;;
                     esac
@@ -43,7 +44,7 @@ enum Completions {
                     COMPREPLY=($(compgen -W "\(commands)" -- "$word"))
                 else
                     case $command in
-                        get|set|unset|watch) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
+                        \(commandsOfKeys)) COMPREPLY=($(compgen -W "int string array dictionary date" -- "$word")) ;;
                         help) COMPREPLY=($(compgen -W "\(commands)" -- "$word")) ;;
                         *) _prefs_files "$word" ;;
                     esac

@@ -1,13 +1,12 @@
 import Foundation
 import PersistentPreferences
 
-/// Where preferences are: a UserDefaults domain, or a property-list file.
-enum Place: Equatable {
+/// Where preferences are stored: a UserDefaults domain or a property-list file.
+enum Target: Equatable {
     case suite(String)
     case file(String)
 
-    /// A word that contains a slash, or ends with `.plist`, is a path. Bytes are compared, because a combining mark may follow
-    /// the slash.
+    /// A word that contains a slash or ends with `.plist` is a path. Compares bytes, because a combining mark may follow the slash.
     init(domain word: String) {
         let isPath = word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
         self = isPath ? .file(word) : .suite(word)
@@ -19,12 +18,12 @@ enum Place: Equatable {
         return URL(filePath: path, directoryHint: path.utf8.last == UInt8(ascii: "/") ? .isDirectory : .notDirectory)
     }
 
-    /// nil for a file.
+    /// The name of the UserDefaults domain; nil for a file.
     var suite: String? {
         if case .suite(let name) = self { name } else { nil }
     }
 
-    /// The domain there.
+    /// Opens the domain.
     ///
     /// - Throws: `PrefsError`.
     func domain() throws -> PropertyListDomain {
@@ -34,7 +33,7 @@ enum Place: Equatable {
         }
     }
 
-    /// Of its file, absolute; nil where the domain is no file of ours.
+    /// The absolute path of the file; nil if a system daemon stores the domain.
     func path() throws -> String? {
         switch self {
         case .suite(let name): try SidecarPaths.path(ofSuite: name)
@@ -42,7 +41,7 @@ enum Place: Equatable {
         }
     }
 
-    /// As a person would call it.
+    /// The name for messages.
     var name: String {
         switch self {
         case .suite(let name): "UserDefaults suite \"\(name)\""

@@ -1,19 +1,19 @@
 import PersistentPreferences
 
-/// What a mistyped word may have been meant to be.
+/// Suggests the known word that a mistyped word resembles.
 enum Suggestion {
-    /// ": did you mean `x`?", or nothing where no word is near.
+    /// Returns ": did you mean `x`?", or an empty string if no word is similar.
     static func text(_ word: String, among known: [String]) -> String {
         nearest(to: word, among: known).map { ": did you mean `\(ShownText.key($0))`?" } ?? ""
     }
 
-    /// The same, and where all words are listed.
+    /// Returns the same, or refers to the help if no word is similar.
     static func textOrHelp(_ word: String, among known: [String]) -> String {
         let near = text(word, among: known)
         return near.isEmpty ? "; `prefs --help` lists all" : near
     }
 
-    /// The word that is the fewest letters away, if they are few for its length.
+    /// Returns the word with the smallest edit distance, if the distance is small for its length.
     static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
         let distances = known.map { (word: $0, distance: distance(word, $0.lowercased())) }
@@ -21,10 +21,10 @@ enum Suggestion {
         return best.distance <= max(1, min(word.count, best.word.count) / 3) ? best.word : nil
     }
 
-    /// Letters to add, leave out, replace, or exchange with the next one.
+    /// The number of letters to insert, delete, replace or swap with the next one (Damerau–Levenshtein).
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
-        // Nobody mistypes so much; and the table would be large.
+        // Such long words are no typos, and the table would be large.
         if left.count > 100 || right.count > 100 { return .max }
         var rows = [Array(0...right.count)]
         for (i, letter) in left.enumerated() {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the system tells of a file or folder, without opening it. Links are not followed.
-struct FileFacts {
+/// The metadata of a file or folder. Does not open it, and does not follow links.
+struct FileMetadata {
     let type: FileAttributeType
     let size: Int
     let modified: Date
@@ -12,17 +12,17 @@ struct FileFacts {
     let device: Int
     let inode: Int
 
-    /// nil where there is none, or nothing can be learned of it.
+    /// Returns nil if the file does not exist or its metadata cannot be read.
     init?(_ path: String) {
-        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-        func number(_ key: FileAttributeKey) -> Int { (facts[key] as? NSNumber)?.intValue ?? 0 }
-        type = facts[.type] as? FileAttributeType ?? .typeUnknown
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+        func number(_ key: FileAttributeKey) -> Int { (attributes[key] as? NSNumber)?.intValue ?? 0 }
+        type = attributes[.type] as? FileAttributeType ?? .typeUnknown
         size = number(.size)
-        modified = facts[.modificationDate] as? Date ?? .distantPast
+        modified = attributes[.modificationDate] as? Date ?? .distantPast
         mode = number(.posixPermissions)
         ownerID = number(.ownerAccountID)
-        owner = facts[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
-        group = facts[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
+        owner = attributes[.ownerAccountName] as? String ?? "\(number(.ownerAccountID))"
+        group = attributes[.groupOwnerAccountName] as? String ?? "\(number(.groupOwnerAccountID))"
         device = number(.systemNumber)
         inode = number(.systemFileNumber)
     }
@@ -42,13 +42,13 @@ struct FileFacts {
     var sizeAndTime: String { "\(VetRunner.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
-/// Whether the user of this process may use something. Links are followed.
+/// The access rights of the current user. Follows links.
 struct Access {
     let reads: Bool
     let writes: Bool
-    /// Of a folder: whether names in it may be looked up.
+    /// True if names in the folder may be looked up.
     let searches: Bool
-    /// Whether it lies on a volume that nobody may write to.
+    /// True if the file is on a read-only volume.
     let isOnReadOnlyVolume: Bool
 
     init(_ path: String) {

@@ -1,37 +1,37 @@
 import Foundation
 import PersistentPreferences
 
-/// The value of a `write`, and what it does to the one that is there.
-struct WrittenValue {
+/// The value of a `write` command, with its type.
+struct ParsedValue {
     let value: Any
-    /// Whether the elements are added to a list or dictionary that is there.
-    let isAdded: Bool
+    /// True if the elements are added to an existing array or dictionary.
+    let isAppended: Bool
 
     static let help = """
-        As in defaults(1): VALUE is a text, unless a type stands before it:
+        As in defaults(1), VALUE is a string unless a type precedes it:
           -string TEXT   -int N   -float N   -bool yes|no   -date ISO-8601   -data HEX
-          -array TEXT …  -dict KEY TEXT …    -array-add, -dict-add: to what is there
-          -json JSON     anything, in the form of `prefs export`
-        Without KEY the entry ROOT of the domain itself is stored, of whatever type.
+          -array TEXT …  -dict KEY TEXT …    -array-add, -dict-add: add to the existing value
+          -json JSON     any value, in the format of `prefs export`
+        Without KEY, stores the top-level entry ROOT of the domain, of any type.
         """
 
-    /// `DOMAIN ROOT [KEY] [-TYPE] VALUE …`
+    /// Parses `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
     static func command(_ words: [String]) throws(UsageError) -> Invocation.Command {
-        let form = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
+        let synopsis = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
         let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
-        // Without a type the last word is the value.
+        // Without a type, the last word is the value.
         let end = type ?? words.count - 1
         guard (2...3).contains(end) else {
-            let problem = words.count < 3 ? "too few words" : "too many words"
-            throw UsageError("\(problem) for `write`: \(form) (quote a value that has spaces in it)")
+            let problem = words.count < 3 ? "too few arguments" : "too many arguments"
+            throw UsageError("\(problem) for `write`: \(synopsis) (quote a value that contains spaces)")
         }
         let value =
             if let type {
                 try Self(words[type], Array(words[(type + 1)...]))
             } else {
-                Self(value: words[end], isAdded: false)
+                Self(value: words[end], isAppended: false)
             }
-        return .write(Place(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
+        return .write(Target(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
     }
 
     private static let types = [
@@ -39,13 +39,13 @@ struct WrittenValue {
         "-dict-add", "-json",
     ]
 
-    private init(value: Any, isAdded: Bool) {
+    private init(value: Any, isAppended: Bool) {
         self.value = value
-        self.isAdded = isAdded
+        self.isAppended = isAppended
     }
 
     private init(_ type: String, _ words: [String]) throws(UsageError) {
-        isAdded = type.hasSuffix("-add")
+        isAppended = type.hasSuffix("-add")
         switch type {
         case "-array", "-array-add":
             value = words
@@ -53,38 +53,40 @@ struct WrittenValue {
             value = try Self.dictionary(words)
         default:
             guard words.count == 1 else {
-                throw UsageError("\(type) needs one value, and was given \(words.count)")
+                throw UsageError("\(type): expected one value, found \(words.count)")
             }
             value = try Self.scalar(type, words[0])
         }
     }
 
     private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
-        func refused(_ form: String) -> UsageError { UsageError("\"\(ShownText.key(text))\" is \(form)") }
+        func error(expected: String) -> UsageError {
+            UsageError("expected \(expected), found \"\(ShownText.key(text))\"")
+        }
         switch type {
         case "-string":
             return text
         case "-int", "-integer":
             if let number = Int(text) { return number }
             if let number = UInt64(text) { return number }
-            throw refused("not a 64-bit integer; give one such as 42 or -7")
+            throw error(expected: "a 64-bit integer such as 42 or -7")
         case "-float":
             let isNamed = text.lowercased().contains("inf") || text.lowercased().contains("nan")
             guard let number = Double(text), number.isFinite || isNamed else {
-                throw refused("no number; give one such as 12.5")
+                throw error(expected: "a number such as 12.5")
             }
             return number
         case "-bool", "-boolean":
             switch text.lowercased() {
             case "true", "yes", "1": return true
             case "false", "no", "0": return false
-            default: throw refused("no truth value; give yes or no")
+            default: throw error(expected: "yes or no")
             }
         case "-date":
             return try ValueText.parse(text, as: .date)
         case "-data":
             guard let data = Data(hexadecimal: text) else {
-                throw refused("no data; give an even number of hexadecimal digits such as 48656c6c6f")
+                throw error(expected: "an even number of hexadecimal digits such as 48656c6c6f")
             }
             return data
         default:
@@ -113,7 +115,7 @@ struct WrittenValue {
 }
 
 extension Data {
-    /// Two digits a byte.
+    /// Two hexadecimal digits per byte.
     var hexadecimal: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

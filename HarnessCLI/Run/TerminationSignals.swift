@@ -1,22 +1,20 @@
 import Foundation
 
-/// The wish of the user, or of the system, that the program ends: SIGINT, SIGTERM and SIGHUP, by which it then does not end
-/// of itself. What is ignored at the start stays so, as `nohup` has it.
-final class EndSignals: @unchecked Sendable {
-    /// Of its own, since others may wait for something.
-    private let queue = DispatchQueue(label: "prefs.signals")
-    private let lock = NSLock()
-    /// Under the lock.
-    private var came: Int32?
+/// Handles SIGINT, SIGTERM and SIGHUP while it exists: they no longer end the program, and call a handler instead.
+///
+/// A signal that is ignored when the program starts stays ignored, as `nohup` expects.
+final class TerminationSignals {
+    private let firstReceived = Locked<Int32?>(nil)
     private var sources: [any DispatchSourceSignal] = []
 
-    /// - Parameter handler: called with each of them.
+    /// - Parameter handler: called after each signal, on a queue of its own.
     init(_ handler: @escaping @Sendable () -> Void = {}) {
+        let queue = DispatchQueue(label: "prefs.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in
-                self?.note(number)
+            source.setEventHandler { [firstReceived] in
+                firstReceived.withLock { $0 = $0 ?? number }
                 handler()
             }
             source.activate()
@@ -28,12 +26,8 @@ final class EndSignals: @unchecked Sendable {
         for source in sources { source.cancel() }
     }
 
-    /// The first that has come.
-    var first: Int32? { lock.withLock { came } }
-
-    private func note(_ number: Int32) {
-        lock.withLock { came = came ?? number }
-    }
+    /// The first signal that was received.
+    var received: Int32? { firstReceived.withLock { $0 } }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         let former = signal(number, SIG_IGN)

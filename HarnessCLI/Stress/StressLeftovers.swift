@@ -1,43 +1,44 @@
 import Foundation
 import PersistentPreferences
 
-/// What the workers have left when none of them lives.
-struct StressRemains {
+/// The files that the workers left, when none of them is running.
+struct StressLeftovers {
     let file: String
 
-    /// Compares it with what was acknowledged. The file is whole, the lock is free, and no temporary file stays once another
-    /// process has begun to write.
-    /// - Returns: the counter that all threads have in common.
+    /// Checks that the file is intact, the lock is free, the next writer removes temporary files, and every acknowledged write is
+    /// stored.
+    ///
+    /// - Returns: the value of the shared counter.
     @discardableResult
     func check(_ tally: inout StressTally) throws -> Int {
         let surroundings = try SidecarPaths(path: file)
         for problem in FileInspection(path: file).problems where tally.writes > 0 {
-            tally.noteLoss("the file: \(VetRunner.line(problem))")
+            tally.recordLoss("the file: \(VetRunner.line(problem))")
         }
         switch LockState(surroundings) {
         case .none, .free: break
-        case let state: tally.noteLoss("the lock is \(state.text)")
+        case let state: tally.recordLoss("the lock is \(state.text)")
         }
-        try openElsewhere()
+        try openInAnotherProcess()
         let known = [surroundings.file, surroundings.lock, surroundings.lastGood].map {
             ($0 as NSString).lastPathComponent
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: surroundings.folder)
-        for name in Set(names).subtracting(known).sorted() { tally.noteLoss("\(name) was left behind") }
+        for name in Set(names).subtracting(known).sorted() { tally.recordLoss("\(name) was not removed") }
         let values: [String: Any]
         do {
             let url = URL(filePath: file, directoryHint: .notDirectory)
             values = try PropertyListFileStore(url: url).read(root: StressPrefs.root) ?? [:]
         } catch {
-            tally.noteLoss("\(error)")
+            tally.recordLoss("\(error)")
             values = [:]
         }
         tally.check(values, file: file)
         return values[StressPrefs.sharedKey] as? Int ?? 0
     }
 
-    /// As the next writer would.
-    private func openElsewhere() throws {
+    /// Opens the file as the next writer would.
+    private func openInAnotherProcess() throws {
         let process = Process()
         let ended = DispatchSemaphore(value: 0)
         process.executableURL = Bundle.main.executableURL

@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Help, version, completions, and words in other orders.
-@Suite struct HarnessWordsTests {
-    private static let commands = [
-        "show", "get", "set", "unset", "reset", "clear", "delete-all", "edit", "watch", "read", "read-type", "write",
-        "delete", "export", "import", "vet", "doctor", "stress", "completions", "help",
-    ]
+@testable import HarnessCLI
+
+/// Help, version, completions and the order of arguments.
+@Suite struct HarnessHelpTests {
+    private static let commands = CommandSpec.all.map(\.name)
 
     @Test func theHelpNamesEveryCommandAndOption() throws {
         let home = try HarnessHome()
@@ -15,6 +14,7 @@ import Testing
         #expect(help.code == 0)
         #expect(help.errors == "")
         for command in Self.commands.dropFirst() { #expect(help.output.contains("\n  prefs \(command)")) }
+        for option in OptionSpec.all { #expect(help.output.contains("\n  \(option.name) ")) }
         #expect(help.output.contains("\n  prefs [show] "))
         for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try home.prefs(words) == help) }
         #expect(try home.folder.names() == [])
@@ -31,12 +31,12 @@ import Testing
         #expect(example.contains("prefs"))
         guard !["edit", "watch", "stress", "completions"].contains(command) else { return }
         var words = example.split(separator: " ").dropFirst(2).map(String.init)
-        // Files of examples are not there.
+        // The files of the examples do not exist.
         words = words.map { $0.hasSuffix(".plist") ? home.path($0) : $0 }
         #expect(try home.prefs(words).code != 64)
     }
 
-    @Test func theVersion() throws {
+    @Test func theVersionHasThreeNumbers() throws {
         let home = try HarnessHome()
         let printed = try home.prefs("--version")
         #expect(printed.code == 0)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// What bash offers for the last of some words.
+    /// The words of a command line, and the completions of the last one.
     private static let completions: [(words: [String], offers: [String])] = [
         (["prefs", "ex"], ["export"]),
         (["prefs", "re"], ["reset", "read", "read-type"]),

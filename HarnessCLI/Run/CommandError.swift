@@ -1,7 +1,7 @@
 import Foundation
 
-/// Why a command cannot be carried out: what it asks for is not there, or is something else.
-struct Refusal: Error, CustomStringConvertible {
+/// A command that cannot be run, because a value is missing or of another type, or because a system call failed.
+struct CommandError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

@@ -1,0 +1,57 @@
+/// The text of `--help`, for the program and for each command.
+enum Help {
+    static let version = "0.9.0"
+
+    static func text(_ spec: CommandSpec?) -> String {
+        spec.map(text) ?? whole
+    }
+
+    private static var whole: String {
+        """
+        prefs: shows, edits, watches, exports, imports and mends preferences.
+
+        The built-in set of five preferences (an Int, a String, an Array, a Dictionary and a Date):
+        \(commands(CommandSpec.setCommands))
+        Any UserDefaults domain and any property-list file:
+        \(commands(CommandSpec.domainCommands))
+        Other commands:
+        \(commands(CommandSpec.otherCommands))
+        KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
+        "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is the name of a UserDefaults domain, or the path of a
+        property list: a word that contains / or ends with .plist.
+
+        \(options(OptionSpec.all))
+        `prefs help COMMAND` describes a command and shows an example.
+        Tables truncate long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
+        such as \\u{202e}; in a pipe or a file, `get`, `read` and `export` write values that read back exactly.
+        With --json, `read`, `export` and `import --dry-run` print values in the lossless format of an export; other commands
+        print dates as ISO 8601 and data as base64.
+        Exit codes: 0 success, 1 failure, 64 usage error, 128 plus the number of the signal that ended the program.
+
+        """
+    }
+
+    private static func text(_ spec: CommandSpec) -> String {
+        """
+        prefs \(spec.synopsis): \(spec.summary)
+        \(spec.details.isEmpty ? "" : "\n\(spec.details)\n")
+        \(options(spec.options + [.json]))
+        Example: \(spec.example)
+
+        """
+    }
+
+    private static func commands(_ specs: [CommandSpec]) -> String {
+        var table = Table()
+        for spec in specs {
+            table.add("  prefs \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
+        }
+        return table.text()
+    }
+
+    private static func options(_ specs: [OptionSpec]) -> String {
+        var table = Table()
+        for spec in specs { table.add("  " + spec.name + (spec.valueName.map { " \($0)" } ?? ""), spec.summary) }
+        return table.text()
+    }
+}

@@ -1,0 +1,87 @@
+import PersistentPreferences
+
+/// A parsed command line.
+struct Invocation {
+    enum Command {
+        case show
+        case get(key: String)
+        case set(key: String, value: String)
+        case unset(key: String)
+        case reset
+        case clear
+        case deleteAll
+        case edit
+        case watch(keys: [String])
+        case export(ExportFormat, path: String?)
+        case `import`(path: String?, merge: Bool, dryRun: Bool)
+        case read(Target, root: String?, key: String?)
+        case readType(Target, root: String, key: String?)
+        case write(Target, root: String, key: String?, ParsedValue)
+        case delete(Target, root: String?, key: String?)
+        case vet(path: String)
+        case doctor(Target?, mends: Bool)
+        case stress(StressPlan)
+        case completions
+        case help(CommandSpec?)
+        case version
+    }
+
+    let command: Command
+    let root: String?
+    /// The location of the test set that the user named; nil for the default suite.
+    let target: Target?
+    /// The domain to export or import instead of the test set.
+    let domain: Target?
+    let wantsJSON: Bool
+
+    init(_ arguments: [String]) throws(UsageError) {
+        let options = try Options(arguments)
+        wantsJSON = options.has(.json)
+        root = options[.root]
+        domain = options[.domain].map(Target.init(domain:))
+        switch (options[.suite], options[.file]) {
+        case (let suite?, nil): target = .suite(suite)
+        case (nil, let file?): target = .file(file)
+        case (nil, nil): target = nil
+        default: throw UsageError("--suite and --file cannot be combined; give one of them")
+        }
+        command = try Self.command(options)
+        if target != nil, domain != nil {
+            throw UsageError("--domain cannot be combined with --suite or --file")
+        }
+    }
+
+    private static func command(_ options: Options) throws(UsageError) -> Command {
+        if options.has(.version) { return .version }
+        var operands = options.operands[...]
+        let name = operands.popFirst()
+        if name == "help" || options.has(.help) {
+            let topic = name == "help" ? operands.first : name
+            return .help(try topic.map(spec))
+        }
+        let spec = try name.map(spec) ?? .show
+        for name in options.optionNames {
+            guard let option = OptionSpec.all.first(where: { $0.name == name }), !spec.accepts(option) else { continue }
+            let owners = CommandSpec.all.filter { $0.accepts(option) }.map { "`\($0.name)`" }
+            throw UsageError(
+                "`\(spec.name)` does not accept \(name); it is an option of \(owners.joined(separator: ", "))")
+        }
+        guard spec.operandCount.contains(operands.count) else {
+            let problem = operands.count < spec.operandCount.lowerBound ? "too few arguments" : "too many arguments"
+            let remedy =
+                spec.name == "set" && problem == "too many arguments" ? " (quote a value that contains spaces)" : ""
+            throw UsageError("\(problem) for `\(spec.name)`: prefs \(spec.synopsis)\(remedy)")
+        }
+        return try spec.parse(Array(operands), options)
+    }
+
+    /// Returns the command with that name.
+    private static func spec(_ name: String) throws(UsageError) -> CommandSpec {
+        guard let spec = CommandSpec.all.first(where: { $0.name == name }) else {
+            throw UsageError(
+                "unknown command `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: CommandSpec.all.map(\.name)))"
+            )
+        }
+        return spec
+    }
+}

@@ -1,0 +1,40 @@
+/// An option: its name, the name of its value and its help.
+struct OptionSpec: Sendable {
+    let name: String
+    /// The name of the value in the help; nil if the option takes no value.
+    var valueName: String?
+    let summary: String
+
+    static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (PrefsTestSet)")
+    static let suite = OptionSpec(
+        name: "--suite", valueName: "NAME", summary: "a UserDefaults suite (\(TestSetRunner.defaultSuite))")
+    static let file = OptionSpec(name: "--file", valueName: "PATH", summary: "a property-list file instead of a suite")
+    static let domain = OptionSpec(
+        name: "--domain", valueName: "DOMAIN",
+        summary: "a whole domain instead of the set; with --root, one root of it")
+    static let format = OptionSpec(
+        name: "--format", valueName: "FORMAT",
+        summary: "json (default), xml or binary; an import detects the format")
+    static let merge = OptionSpec(
+        name: "--merge", summary: "keep the values that are not imported (default)")
+    static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
+    static let dryRun = OptionSpec(name: "--dry-run", summary: "show what would change, and change nothing")
+    static let mend = OptionSpec(
+        name: "--mend", summary: "quarantine a damaged file, and restore the newest known state")
+    static let threads = OptionSpec(name: "--threads", valueName: "N", summary: "threads per process (4)")
+    static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "number of processes (2)")
+    static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes per thread (250)")
+    static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and restart them")
+    static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
+    static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
+    static let version = OptionSpec(name: "--version", summary: "show the version")
+
+    /// All options, in the order of the help.
+    static let all = [
+        root, suite, file, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json, help,
+        version,
+    ]
+
+    /// The options that select where the test set is stored.
+    static let target = [root, suite, file]
+}
