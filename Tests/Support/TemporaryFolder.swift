@@ -5,12 +5,35 @@ package final class TemporaryFolder: Sendable {
     /// The folder, empty at first.
     package let url: URL
 
-    /// A new folder under the system's temporary one, its path without links.
+    /// A new folder, its path without links.
     package init() throws {
-        let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-        url = parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
+        url = Self.parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
+
+    /// `PREFS_TEST_FOLDER` if it is set, else a folder in memory, where a flush costs nothing, else the system's temporary folder.
+    ///
+    /// `Scripts/run-hazard.sh` sets the variable, so the long forms run on a disk.
+    private static let parent: URL = {
+        let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map { URL(filePath: $0, directoryHint: .isDirectory) }
+        return (asked ?? memory ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath()
+    }()
+
+    /// The shared memory of Linux; nil if it is missing, is smaller than what all tests need at once, or runs no programs, as in
+    /// many containers.
+    private static let memory: URL? = {
+        #if os(Linux)
+            // `ST_NOEXEC`, which the C library's module leaves out.
+            let runsNothing: UInt = 8
+            var status = statvfs()
+            guard statvfs("/dev/shm", &status) == 0, access("/dev/shm", W_OK | X_OK) == 0,
+                status.f_flag & runsNothing == 0, UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 1 << 30
+            else { return nil }
+            return URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        #else
+            return nil
+        #endif
+    }()
 
     deinit {
         // A test may have taken the permissions away.
