@@ -43,7 +43,7 @@ struct AvailabilityTests {
             compiler,
             [
                 "-frontend", "-typecheck", "-swift-version", "6", "-package-name", "copy", "-module-name", "Copy",
-                "-module-cache-path", folder.file("modules").path, "-index-store-path", index.path,
+                "-module-cache-path", Compiler.moduleCache ?? folder.file("modules").path, "-index-store-path", index.path,
                 "-index-unit-output-path-filelist", units.path,
             ] + files, environment: environment
         ).wait()

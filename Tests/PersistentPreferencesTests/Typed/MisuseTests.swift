@@ -47,7 +47,7 @@ struct MisuseTests {
         Misuse("@Pref var x = Plain()", unstorable),
         Misuse("@Pref(\"k\", previously: \"o\") var x: Plain? = nil", unstorable),
         Misuse("@Pref(check: { _ in nil }) var x: [Plain] = []", unstorable),
-        Misuse("@Pref var x: Int", "class 'A' has no initializers"),
+        Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Int?", noValue),
         Misuse("@Pref(in: 1...2) var x: Int", noValue),
