@@ -4,10 +4,13 @@ package import Foundation
 package final class TemporaryFolder: Sendable {
     /// The folder, empty at first.
     package let url: URL
+    /// The path, without a slash at its end.
+    package let path: String
 
     /// A new folder, its path without links.
     package init() throws {
         url = Self.parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
+        path = String(url.path(percentEncoded: false).dropLast())
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
@@ -45,9 +48,6 @@ package final class TemporaryFolder: Sendable {
         }
         try? FileManager.default.removeItem(at: url)
     }
-
-    /// The path, without a slash at its end.
-    package var path: String { String(url.path(percentEncoded: false).dropLast()) }
 
     /// A file in the folder, which need not exist.
     package func file(_ name: String = "test.plist") -> URL {
