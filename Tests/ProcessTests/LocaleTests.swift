@@ -20,7 +20,8 @@ import Testing
         """
 
     /// A child in a home of its own and the locale of the test.
-    private func run(_ arguments: [String], in home: TemporaryFolder, _ locales: TemporaryFolder) throws -> Child.Result {
+    private func run(_ arguments: [String], in home: TemporaryFolder, _ locales: TemporaryFolder) throws -> Child.Result
+    {
         try Child(
             "Probe", arguments, environment: ["HOME": home.path, "LOCPATH": locales.path, "LC_ALL": "de_DE.UTF-8"]
         ).wait()
@@ -30,7 +31,8 @@ import Testing
     @Test(.enabled(if: canBuild)) func aDecimalCommaIsInNoFileOfOurs() throws {
         let locales = try TemporaryFolder()
         let built = try Child(
-            URL(filePath: Self.tool ?? ""), ["-i", "de_DE", "-f", "UTF-8", locales.path + "/de_DE.UTF-8"], environment: [:]
+            URL(filePath: Self.tool ?? ""), ["-i", "de_DE", "-f", "UTF-8", locales.path + "/de_DE.UTF-8"],
+            environment: [:]
         ).wait()
         try #require(FileManager.default.fileExists(atPath: locales.path + "/de_DE.UTF-8"), "\(built.errors)")
         try numbersAreTheSameForEverybody(locales)

@@ -18,7 +18,9 @@ package final class TemporaryFolder: Sendable {
     ///
     /// `Scripts/run-hazard.sh` sets the variable, so the long forms run on a disk.
     private static let parent: URL = {
-        let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map { URL(filePath: $0, directoryHint: .isDirectory) }
+        let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
+            URL(filePath: $0, directoryHint: .isDirectory)
+        }
         return (asked ?? memory ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath()
     }()
 

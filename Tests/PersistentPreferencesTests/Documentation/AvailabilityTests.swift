@@ -43,7 +43,8 @@ struct AvailabilityTests {
             compiler,
             [
                 "-frontend", "-typecheck", "-swift-version", "6", "-package-name", "copy", "-module-name", "Copy",
-                "-module-cache-path", Compiler.moduleCache ?? folder.file("modules").path, "-index-store-path", index.path,
+                "-module-cache-path", Compiler.moduleCache ?? folder.file("modules").path, "-index-store-path",
+                index.path,
                 "-index-unit-output-path-filelist", units.path,
             ] + files, environment: environment
         ).wait()
@@ -100,7 +101,8 @@ struct AvailabilityTests {
             let finding = "\(symbol) needs macOS 15, iOS 18, tvOS 18, watchOS 11"
             let start = lines.firstIndex { $0.hasPrefix(finding) }
             #expect(
-                start.map { lines[$0 + 1] } == "    Sources/Added\(number).swift:\(line)", "\(symbol): \(result.output)")
+                start.map { lines[$0 + 1] } == "    Sources/Added\(number).swift:\(line)", "\(symbol): \(result.output)"
+            )
         }
         #expect(!result.output.hasSuffix(", visionOS 1: 0\n"))
     }
