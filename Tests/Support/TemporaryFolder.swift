@@ -8,24 +8,24 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     /// A new folder, its path without links.
-    package init() throws {
-        url = Self.parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
+    ///
+    /// - Parameter onDisk: true for a test of extended attributes or access control lists, which memory may not have.
+    package init(onDisk: Bool = false) throws {
+        let parent = onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk
+        url = parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
         path = String(url.path(percentEncoded: false).dropLast())
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// `PREFS_TEST_FOLDER` if it is set, else a folder in memory, where a flush costs nothing, else the system's temporary folder.
-    ///
-    /// `Scripts/run-hazard.sh` sets the variable, so the long forms run on a disk.
-    private static let parent: URL = {
-        let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
-            URL(filePath: $0, directoryHint: .isDirectory)
-        }
-        return (asked ?? memory ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath()
-    }()
+    /// The place that `PREFS_TEST_FOLDER` names. `Scripts/run-hazard.sh` names one, so the long forms run on a disk.
+    private static let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
+        URL(filePath: $0, directoryHint: .isDirectory).resolvingSymlinksInPath()
+    }
 
-    /// The shared memory of Linux; nil if it is missing, is smaller than what all tests need at once, or runs no programs, as in
-    /// many containers.
+    private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+
+    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests need at once, or
+    /// runs no programs, as in many containers.
     private static let memory: URL? = {
         #if os(Linux)
             // `ST_NOEXEC`, which the C library's module leaves out.

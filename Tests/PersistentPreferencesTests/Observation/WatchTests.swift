@@ -170,6 +170,7 @@ import Testing
         let handled = Heard<Bool>()
         private let watched = Heard<String>()
         private let isMade = Heard<Bool>()
+        private let isHandled = DispatchSemaphore(value: 0)
 
         init(_ path: String, _ watcher: Watcher) {
             self.path = path
@@ -179,10 +180,11 @@ import Testing
         override func watch(
             _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
         ) throws(StorageFailure) -> AnyObject {
-            let handled = handled
+            let (handled, isHandled) = (handled, isHandled)
             let watch = try super.watch(names) {
                 handler($0)
                 handled.append(true)
+                isHandled.signal()
             }
             watched.append(names.path)
             return watch
@@ -196,8 +198,7 @@ import Testing
                 isMade.append(true)
                 mkdir(path, 0o700)
                 // The other turn comes to its end before this one, or waits for it.
-                let limit = Date(timeIntervalSinceNow: 0.1)
-                while handled.all.isEmpty, Date() < limit { sched_yield() }
+                _ = isHandled.wait(timeout: .now() + 0.1)
             }
             return status
         }
