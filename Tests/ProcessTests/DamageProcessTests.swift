@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: ["file", "suite"])
     func quarantinedOnce(_ kind: String) throws {
         let home = try TemporaryFolder()
-        let rounds = Hazard.amount("PREFS_DAMAGE_MEETINGS", usual: 12)
+        let rounds = Hazard.count("PREFS_DAMAGE_MEETINGS", default: 12)
         let readers = try (0..<Self.processes).map { _ in try PipedChild("Probe", ["meet"], home: home) }
         let folder = home.path + "/.config"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

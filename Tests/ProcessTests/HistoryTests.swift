@@ -9,8 +9,8 @@ import Testing
     private static let callsOfAThread = 80
 
     @Test func historiesOfFourProcessesAreLinearizable() throws {
-        let seeds = Hazard.amount("PREFS_HISTORIES", usual: 2)
-        let firstSeed = Hazard.amount("PREFS_SEED", usual: 1)
+        let seeds = Hazard.count("PREFS_HISTORIES", default: 2)
+        let firstSeed = Hazard.count("PREFS_SEED", default: 1)
         var operations = 0
         var contended = 0
         var bad = 0

@@ -5,8 +5,8 @@ import Testing
 /// Writers are killed at any moment, and no acknowledged write is lost (contract 2).
 @Suite struct KillTortureTests {
     @Test func noKillLosesAnAcknowledgedWrite() throws {
-        let kills = Hazard.amount("PREFS_KILLS", usual: 50)
-        let seed = UInt64(Hazard.amount("PREFS_SEED", usual: 1))
+        let kills = Hazard.count("PREFS_KILLS", default: 50)
+        let seed = UInt64(Hazard.count("PREFS_SEED", default: 1))
         var tallies: [KillTorture.Tally] = []
         var parts: [String] = []
         for (number, (target, writers)) in KillTorture.configurations.enumerated() {

@@ -7,7 +7,7 @@ import Foundation
 package enum Hazard {
     /// So many rounds as the variable says, else the usual number. An amount that is none ends the run: it would be taken
     /// for a proof that was never made. 0 is one only where it is the usual.
-    package static func amount(_ variable: String, usual: Int) -> Int {
+    package static func count(_ variable: String, default: Int) -> Int {
         guard let text = ProcessInfo.processInfo.environment[variable] else { return usual }
         guard let amount = Int(text), amount >= min(usual, 1) else {
             fatalError("\(variable) is \"\(text)\", and has to be a whole number of at least \(min(usual, 1))")

@@ -165,8 +165,8 @@ import Testing
         try folder.damage()
         let reading = try file.read()
         #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
-        guard case .damaged(let report) = reading.notice, case .lastGoodCopy = report.state else {
-            Issue.record("\(String(describing: reading.notice))")
+        guard case .damaged(let report) = reading.warning, case .lastGoodCopy = report.state else {
+            Issue.record("\(String(describing: reading.warning))")
             return
         }
     }
@@ -208,7 +208,7 @@ import Testing
         try finished.dropLast(3).write(to: url)
         let reading = try file.read()
         #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
-        #expect(reading.notice == nil)
+        #expect(reading.warning == nil)
     }
 
     @Test func whatCannotBeQuarantinedIsNotReplaced() throws {

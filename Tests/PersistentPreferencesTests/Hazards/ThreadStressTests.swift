@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func nothingIsLostAndNothingFailsThatShouldNot() throws {
-        let rounds = Hazard.amount("PREFS_STRESS", usual: 20)
+        let rounds = Hazard.count("PREFS_STRESS", default: 20)
         let account = StressAccount()
         for kind in Kind.allCases {
             let folder = try TemporaryFolder()

@@ -103,7 +103,7 @@ import Testing
         }
         let following = try store.follow(root: "Root", keys: [], listener, from: nil)
         // It starts from what is there, or is told of it.
-        let start = (following.seat.start as? [String: Any])?["number"] as? Int
+        let start = (following.subscriptionStart.start as? [String: Any])?["number"] as? Int
         if start != 2 { listener.heard.wait(for: 1) }
         #expect(listener.heard.all.last ?? start == 2)
         sentinelObservation.cancel()

@@ -122,7 +122,7 @@ import Testing
         #expect(loss.contains(#"\u{202e}" (U+00E9 U+202E)"#) && !loss.contains("\u{202E}"), "\(loss)")
         let folder = try TemporaryFolder()
         try Data("<plist><dict><key>\u{202E}</key><string>\u{1}</string></dict></plist>".utf8).write(to: folder.file())
-        let reasons = FileExamination(path: folder.file().path(percentEncoded: false)).problems.map(\.reason)
+        let reasons = FileInspection(path: folder.file().path(percentEncoded: false)).problems.map(\.reason)
         #expect(reasons == [#"\u{202e}: the control character U+0001 cannot be stored in XML, so writes are rejected"#])
     }
 

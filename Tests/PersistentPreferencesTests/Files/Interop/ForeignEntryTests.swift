@@ -103,7 +103,7 @@ import Testing
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"), sourceLocation: sourceLocation)
         #expect(prefs.update { $0["b"] = 2 } != nil, sourceLocation: sourceLocation)
         #expect(try Data(contentsOf: folder.file()) == bytes, sourceLocation: sourceLocation)
-        let problems = FileExamination(path: folder.file().path).problems
+        let problems = FileInspection(path: folder.file().path).problems
         #expect(problems.first?.reason.contains(Self.twins) == true, sourceLocation: sourceLocation)
     }
 

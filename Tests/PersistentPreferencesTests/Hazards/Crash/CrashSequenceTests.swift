@@ -16,9 +16,9 @@ import Testing
     }
 
     @Test func anEqualWriteInsideAnUnflushedUpdateIsFlushed() {
-        let machine = SimulatedMachine(CrashStory.volume())
+        let machine = SimulatedMachine(CrashScenario.volume())
         let process = SimulatedProcess(machine)
-        let (sure, hasty) = (CrashStory.prefs(on: process), CrashStory.prefs(on: process, durability: .process))
+        let (sure, hasty) = (CrashScenario.prefs(on: process), CrashScenario.prefs(on: process, durability: .process))
         sure["b"] = 0
         hasty.update {
             hasty["a"] = 1
@@ -29,12 +29,12 @@ import Testing
     }
 
     @Test func aFolderThatSomebodyElseMadeIsFlushed() throws {
-        var volume = CrashStory.volume(folders: 1)
+        var volume = CrashScenario.volume(folders: 1)
         _ = volume.create(.folder, ".config", in: try #require(volume.inode(at: "/home")), mode: 0o700)
         let machine = SimulatedMachine(volume)
         let process = SimulatedProcess(machine)
-        CrashStory.prefs(on: process, durability: .process)["a"] = 1
-        let sure = CrashStory.prefs(on: process)
+        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        let sure = CrashScenario.prefs(on: process)
         sure["b"] = 2
         #expect(sure.outcome == "ok")
         expectAfterPowerCut(machine, ["a": 1, "b": 2])
@@ -43,11 +43,11 @@ import Testing
     /// Two writers are killed one after the other, each at every call; a third one's change is acknowledged.
     @Test func whatTwoKilledWritersLeftIsFlushed() {
         var looked = 0
-        let second = CrashStory(name: "second", steps: [{ $0["b"] = 2 }], states: [[:]])
-        for first in CrashStory.all[0].points() {
+        let second = CrashScenario(name: "second", steps: [{ $0["b"] = 2 }], states: [[:]])
+        for first in CrashScenario.all[0].points() {
             for killed in second.points(on: first.volume) {
                 let machine = SimulatedMachine(killed.volume)
-                let prefs = CrashStory.prefs(on: SimulatedProcess(machine))
+                let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
                 let found = prefs.ints
                 prefs["c"] = 5
                 #expect(prefs.outcome == "ok")
@@ -61,10 +61,10 @@ import Testing
 
     /// No second names there, as on FAT: the writer that quarantines the damage is killed at every call.
     @Test func withoutSecondNamesTheFileIsNeverMissing() throws {
-        let machine = SimulatedMachine(CrashStory.volume())
-        CrashStory.prefs(on: SimulatedProcess(machine))["a"] = 1
+        let machine = SimulatedMachine(CrashScenario.volume())
+        CrashScenario.prefs(on: SimulatedProcess(machine))["a"] = 1
         let damage = Array("half a propert".utf8)
-        machine.volume[try #require(machine.volume.inode(at: CrashStory.path))].bytes = damage
+        machine.volume[try #require(machine.volume.inode(at: CrashScenario.path))].bytes = damage
         machine.volume.flushAll()
         let process = SimulatedProcess(machine)
         var volumes: [SimulatedVolume] = []
@@ -72,7 +72,7 @@ import Testing
             volumes.append(machine.volume)
             if call == "link" { throw StorageFailure("link", "", code: EPERM) }
         }
-        let prefs = CrashStory.prefs(on: process)
+        let prefs = CrashScenario.prefs(on: process)
         #expect(prefs.ints == ["a": 1])
         prefs["b"] = 2
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
@@ -87,10 +87,10 @@ import Testing
 
     /// A flush that succeeds tells nothing of a newer state whose flush has failed.
     @Test func aFailedFlushIsNotForgotten() throws {
-        let machine = SimulatedMachine(CrashStory.volume())
+        let machine = SimulatedMachine(CrashScenario.volume())
         let process = SimulatedProcess(machine)
-        CrashStory.prefs(on: process, durability: .process)["a"] = 1
-        let (first, second) = (CrashStory.prefs(on: process), CrashStory.prefs(on: process))
+        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        let (first, second) = (CrashScenario.prefs(on: process), CrashScenario.prefs(on: process))
         var flushes = 0
         process.onCall = { call throws(StorageFailure) in
             guard call == "fsync" else { return }
@@ -105,9 +105,9 @@ import Testing
         first["a"] = 1
         #expect(first.outcome == "ok")
         #expect(second.outcome.hasSuffix("may not survive a power cut"))
-        let before = machine.volume.inode(at: CrashStory.path)
+        let before = machine.volume.inode(at: CrashScenario.path)
         second["b"] = 2
         #expect(second.outcome == "ok")
-        #expect(machine.volume.inode(at: CrashStory.path) != before, "a second flush of the same file was believed")
+        #expect(machine.volume.inode(at: CrashScenario.path) != before, "a second flush of the same file was believed")
     }
 }

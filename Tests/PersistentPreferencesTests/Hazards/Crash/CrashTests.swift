@@ -6,7 +6,7 @@ import Testing
 
 /// The power is cut before every system call of a write, and each state is looked at in which that may leave the disk.
 @Suite struct CrashTests {
-    private static let isThorough = Hazard.amount("PREFS_CRASHES", usual: 0) > 0
+    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
     private struct Tally {
         var (points, states, lost) = (0, 0, 0)
@@ -21,7 +21,7 @@ import Testing
 
     @Test func theOldStateOrTheNewOneAndTheNewOneOnceAcknowledged() {
         var tally = Tally()
-        for story in CrashStory.all {
+        for story in CrashScenario.all {
             for point in story.points() { check(point, story, &tally) }
         }
         Hazard.report(
@@ -31,11 +31,11 @@ import Testing
     /// A writer is killed before every call, another one goes on, and then the power is cut.
     @Test func whatAKilledWriterLeftIsNotAcknowledgedUnflushed() {
         var tally = Tally()
-        for story in CrashStory.all {
+        for story in CrashScenario.all {
             for killed in story.points() {
                 let found = killed.volume.reopened().prefs.ints
                 // What it finds it writes again, which changes nothing and is acknowledged all the same; then a change.
-                let next = CrashStory(
+                let next = CrashScenario(
                     name: "\(story), killed \(killed)", format: story.format,
                     steps: [{ $0.values = found }, { $0["c"] = 5 }],
                     states: [found, found, found.merging(["c": 5]) { $1 }])
@@ -49,7 +49,7 @@ import Testing
                 + "\(tally.lost) lost")
     }
 
-    private func check(_ point: CrashPoint, _ story: CrashStory, _ tally: inout Tally) {
+    private func check(_ point: CrashPoint, _ story: CrashScenario, _ tally: inout Tally) {
         tally.points += 1
         let allowed = Array(story.states[point.acknowledged...].prefix(2))
         for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {

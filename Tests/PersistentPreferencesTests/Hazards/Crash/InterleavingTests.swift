@@ -25,10 +25,10 @@ import Testing
 
     /// Gives whether the second writer had to wait and whether a change is not there; nil where the first makes fewer calls.
     private func interleave(at number: Int, hasFile: Bool) throws -> (wasBlocked: Bool, isLost: Bool)? {
-        let machine = SimulatedMachine(CrashStory.volume())
-        if hasFile { CrashStory.prefs(on: SimulatedProcess(machine)).values = ["a": 0, "b": 0] }
+        let machine = SimulatedMachine(CrashScenario.volume())
+        if hasFile { CrashScenario.prefs(on: SimulatedProcess(machine)).values = ["a": 0, "b": 0] }
         let process = SimulatedProcess(machine)
-        let (first, second) = (CrashStory.prefs(on: process), CrashStory.prefs(on: SimulatedProcess(machine)))
+        let (first, second) = (CrashScenario.prefs(on: process), CrashScenario.prefs(on: SimulatedProcess(machine)))
         var calls = 0
         var wasBlocked: Bool?
         process.onCall = { _ in
@@ -56,9 +56,9 @@ import Testing
 
     /// A read at every call of a write gives the old state or the new one, and never the old one after the new one.
     @Test func aReadInTheMiddleOfAWriteIsOfOneStateOrTheOther() {
-        let machine = SimulatedMachine(CrashStory.volume())
-        let (process, reader) = (SimulatedProcess(machine), CrashStory.prefs(on: SimulatedProcess(machine)))
-        let writer = CrashStory.prefs(on: process)
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let (process, reader) = (SimulatedProcess(machine), CrashScenario.prefs(on: SimulatedProcess(machine)))
+        let writer = CrashScenario.prefs(on: process)
         for value in 1...3 {
             var seen: [[String: Int]] = []
             process.onCall = { _ in seen.append(reader.ints) }

@@ -16,7 +16,7 @@ import Testing
     func nothingIsLost(_ format: PropertyListFormat) throws {
         let good = try Self.good(format)
         let run = try DamageRun(goodBytes: good)
-        let count = Hazard.amount("PREFS_DAMAGE", usual: 1)
+        let count = Hazard.count("PREFS_DAMAGE", default: 1)
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
             // Most of the bits of an XML file are much the same to us.
             if count == 1, format == .xml, number % 5 != 0 { continue }
@@ -94,7 +94,7 @@ import Testing
         damages.append(("no root", try PropertyListCoder.encode(plain: ["Other": ["x": 1]], as: format)))
         damages.append(("a page of zeros", Data(count: 4_096)))
         damages.append(("twice over", good + good))
-        for seed in 0..<UInt64(Hazard.amount("PREFS_DAMAGE_GARBAGE", usual: 12)) {
+        for seed in 0..<UInt64(Hazard.count("PREFS_DAMAGE_GARBAGE", default: 12)) {
             var random = SeededGenerator(seed: seed)
             var bytes = Data(
                 (0..<Int.random(in: 1...600, using: &random)).map { _ in .random(in: 0...255, using: &random) })

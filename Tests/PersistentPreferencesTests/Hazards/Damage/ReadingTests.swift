@@ -142,8 +142,8 @@ import Testing
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
         case .domain: _ = try? PropertyListDomain(url: url).entries()
-        case .examination: _ = FileExamination(path: url.path)
-        case .surroundings: _ = try? FileSurroundings(path: url.path)
+        case .examination: _ = FileInspection(path: url.path)
+        case .surroundings: _ = try? SidecarPaths(path: url.path)
         case .settings:
             var settings = ReadSettings(place: url)
             settings.load()

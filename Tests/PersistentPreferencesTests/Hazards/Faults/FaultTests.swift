@@ -32,7 +32,7 @@ import Testing
         let usual = [Fault(number: number, code: codes[number % 5], persists: number.isMultiple(of: 2))]
         let all = codes.flatMap { code in [false, true].map { Fault(number: number, code: code, persists: $0) } }
         // An interruption that never ends would be waited out.
-        return [Fault(number: number, code: EINTR)] + (Hazard.amount("PREFS_FAULTS", usual: 1) > 1 ? all : usual)
+        return [Fault(number: number, code: EINTR)] + (Hazard.count("PREFS_FAULTS", default: 1) > 1 ? all : usual)
     }
 
     @Test func aCallThatFailsLosesNothing() throws {

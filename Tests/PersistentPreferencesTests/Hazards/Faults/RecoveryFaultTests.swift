@@ -14,7 +14,7 @@ import Testing
     func aCallThatFailsLosesNothing(_ hasLinks: Bool) throws {
         var (faults, lost) = (0, 0)
         for isWrite in [false, true] {
-            for code in Hazard.amount("PREFS_FAULTS", usual: 2) > 2 ? [EIO, EMFILE, EACCES, ENOSPC] : [EIO, EACCES] {
+            for code in Hazard.count("PREFS_FAULTS", default: 2) > 2 ? [EIO, EMFILE, EACCES, ENOSPC] : [EIO, EACCES] {
                 for persists in [false, true] {
                     var number = 1
                     while let isLost = try inject(number, code, persists, isWrite: isWrite, hasLinks: hasLinks) {

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// As small as the stack of a second thread on Apple platforms; sanitizers make larger frames.
-    private static let stackSize = Hazard.amount("PREFS_STACK", usual: 512) << 10
+    private static let stackSize = Hazard.count("PREFS_STACK", default: 512) << 10
 
     @Test func everyInputIsSurvived() throws {
         let damaged = try Self.files(in: "Damaged", BytesCheck.run)

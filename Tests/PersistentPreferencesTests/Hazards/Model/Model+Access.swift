@@ -4,7 +4,7 @@ extension Model {
         let number: Int
         let root: String
         /// Something to be told although the access succeeds.
-        var notice: ModelError?
+        var warning: ModelError?
     }
 
     static func isLegal(_ root: String) -> Bool {
@@ -26,10 +26,10 @@ extension Model {
         do throws(ModelError) {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             let result = try body(&self, &access)
-            report(number, access.notice)
+            report(number, access.warning)
             return result
         } catch {
-            if let notice = access.notice { report(number, notice) }
+            if let warning = access.warning { report(number, warning) }
             report(number, error)
             return nil
         }
@@ -41,7 +41,7 @@ extension Model {
         if let transaction, transaction.place == place {
             return try Self.root(access.root, in: transaction.content)
         }
-        access.notice = access.notice ?? self[place].trouble
+        access.warning = access.warning ?? self[place].trouble
         remember(place)
         return try Self.root(access.root, in: self[place].state?.content)
     }
@@ -68,11 +68,11 @@ extension Model {
         do throws(ModelError) {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             try body(&self, &access)
-            report(number, access.notice)
+            report(number, access.warning)
             return nil
         } catch {
             // That the file is malformed is told once.
-            if let notice = access.notice, Self.isLegal(access.root), error != .notOurs { report(number, notice) }
+            if let warning = access.warning, Self.isLegal(access.root), error != .notOurs { report(number, warning) }
             transaction?.fail(error)
             report(number, error)
             return error
@@ -86,7 +86,7 @@ extension Model {
             let isOwn = transaction?.place == place
             guard !isOwn, self[place].damage != nil else {
                 // What was met at the start of a change in place, another one has mended.
-                if case .damaged = access.notice { access.notice = nil }
+                if case .damaged = access.warning { access.warning = nil }
                 return
             }
         }
@@ -106,7 +106,7 @@ extension Model {
                 transaction?.fail(error)
                 throw error
             }
-            access.notice = nil
+            access.warning = nil
             return
         }
         if self[place].damage != nil, self[place].lastGood == nil { throw .notOurs }
@@ -121,7 +121,7 @@ extension Model {
         let over = transaction
         transaction = nil
         if let error = thrown ?? over?.failure { throw error }
-        access.notice = try over.flatMap { over throws(ModelError) in try store(over) }
+        access.warning = try over.flatMap { over throws(ModelError) in try store(over) }
     }
 
     /// - Returns: the warning that a damaged file was quarantined.

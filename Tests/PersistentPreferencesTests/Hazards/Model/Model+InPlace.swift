@@ -12,7 +12,7 @@ extension Model {
         if let after = run(steps, on: start.values) {
             end(number, start, after)
         } else {
-            report(number, start.access.notice ?? start.failure)
+            report(number, start.access.warning ?? start.failure)
             trace.append(.threw)
         }
     }

@@ -11,10 +11,10 @@ import Testing
     ]
 
     @Test func theLibraryDoesWhatADictionaryDoes() throws {
-        let single = UInt64(Hazard.amount("PREFS_MODEL_SEED", usual: 0))
+        let single = UInt64(Hazard.count("PREFS_MODEL_SEED", default: 0))
         let seeds =
-            single > 0 ? single...single : 1...UInt64(Hazard.amount("PREFS_MODEL_SEEDS", usual: 40))
-        let length = Hazard.amount("PREFS_MODEL_LENGTH", usual: 60)
+            single > 0 ? single...single : 1...UInt64(Hazard.count("PREFS_MODEL_SEEDS", default: 40))
+        let length = Hazard.count("PREFS_MODEL_LENGTH", default: 60)
         var tally = ModelRun.Tally()
         var (sequences, differences) = (0, 0)
         for seed in seeds {

@@ -75,7 +75,7 @@ import Testing
     /// While another process changes an entry of its own, and the daemon delivers whenever it likes.
     @Test(arguments: [DomainLayout.roots, .flat])
     func historiesOfOneProcessAreLinearizable(_ layout: DomainLayout) {
-        for seed in 1...Hazard.amount("PREFS_HISTORIES", usual: 4) {
+        for seed in 1...Hazard.count("PREFS_HISTORIES", default: 4) {
             let daemon = ModelDaemon(isAutomatic: true)
             let store = UserDefaultsStore(daemon.process(), layout: layout)
             let other = daemon.process()

@@ -6,7 +6,7 @@ import Testing
 
 /// Random Codable values: equal after the way to objects and back, and the objects are those of Foundation's encoder.
 @Suite struct CodableTreeTests {
-    private static let amount = Hazard.amount("PREFS_TREES", usual: 60)
+    private static let amount = Hazard.count("PREFS_TREES", default: 60)
 
     @Test func treesSurvive() throws {
         for seed in 0..<UInt64(Self.amount) {

@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever is stored, decoding gives a value or an error that does not quote it.
 @Suite struct HostileValueTests {
-    private static let amount = Hazard.amount("PREFS_HOSTILE_VALUES", usual: 50)
+    private static let amount = Hazard.count("PREFS_HOSTILE_VALUES", default: 50)
     private static let secret = "s3cret"
 
     @Test func anythingStoredIsAValueOrAnError() throws {

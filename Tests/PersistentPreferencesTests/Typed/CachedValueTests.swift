@@ -20,7 +20,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// A typed property keeps what it has read, and never longer than it is true.
-@Suite struct KeptReadingTests {
+@Suite struct CachedValueTests {
     private static func values(_ number: Int) -> [String: Any] {
         ["number": number, "text": "\(number)", "list": [number]]
     }

@@ -13,7 +13,7 @@ struct CrashPoint: CustomStringConvertible {
 }
 
 /// Steps on a simulated machine, each with the state that it leads to.
-struct CrashStory: Sendable, CustomStringConvertible {
+struct CrashScenario: Sendable, CustomStringConvertible {
     static let path = "/home/.config/test.plist"
 
     let name: String
@@ -26,21 +26,21 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    static let all: [CrashStory] = [
-        CrashStory(
+    static let all: [CrashScenario] = [
+        CrashScenario(
             name: "first write, folders missing", folders: 0, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
-        CrashStory(
+        CrashScenario(
             name: "first write, folder missing", folders: 1, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
-        CrashStory(
+        CrashScenario(
             name: "three writes", steps: [{ $0["a"] = 1 }, { $0["b"] = 2 }, { $0["a"] = 3 }],
             states: [[:], ["a": 1], ["a": 1, "b": 2], ["a": 3, "b": 2]]),
-        CrashStory(
+        CrashScenario(
             name: "XML", format: .xml, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
             states: [[:], ["a": 1], ["b": 2]]),
-        CrashStory(
+        CrashScenario(
             name: "deletion", steps: [{ $0["a"] = 1 }, { $0.deleteAll() }, { $0["b"] = 2 }],
             states: [[:], ["a": 1], [:], ["b": 2]]),
-        CrashStory(
+        CrashScenario(
             name: "updates",
             steps: [
                 { prefs in
@@ -100,7 +100,7 @@ extension SimulatedVolume {
     /// A program that starts on this volume.
     func reopened() -> (prefs: AnyPrefs, machine: SimulatedMachine) {
         let machine = SimulatedMachine(self)
-        return (CrashStory.prefs(on: SimulatedProcess(machine)), machine)
+        return (CrashScenario.prefs(on: SimulatedProcess(machine)), machine)
     }
 
     /// What is left beside the file that should not be.

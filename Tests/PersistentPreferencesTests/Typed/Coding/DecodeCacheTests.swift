@@ -71,7 +71,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// An unchanged value is decoded once, and no two readers share an object.
-@Suite struct ReuseTests {
+@Suite struct DecodeCacheTests {
     @Test(arguments: StoreKind.allCases)
     func anUnchangedValueIsDecodedOnce(on kind: StoreKind) throws {
         let folder = try TemporaryFolder()

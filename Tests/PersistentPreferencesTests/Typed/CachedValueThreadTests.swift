@@ -51,7 +51,7 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// What is kept, with others at work and with code of somebody's own in the middle.
-@Suite struct KeptReadingThreadTests {
+@Suite struct CachedValueThreadTests {
     @Test func aDeinitMayComeBack() {
         let rings = Rings()
         // The class keeps the properties of its first instance.
