@@ -2,6 +2,8 @@
 # Runs the hazard tests whose names match, and prints their summary lines; everything they say, where one fails. Amounts
 # come through the environment; the other scripts set them.
 # usage: Scripts/run-hazard.sh FILTER
+#
+# The files lie on a disk: in PREFS_TEST_FOLDER, else in the temporary folder. `swift test` alone has them in memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() {
@@ -11,6 +13,7 @@ usage() {
 
 [[ $# -eq 1 && "$1" != -* ]] || usage
 
+export PREFS_TEST_FOLDER="${PREFS_TEST_FOLDER:-${TMPDIR:-/tmp}}"
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 if ! swift test -Xswiftc -warnings-as-errors --filter "$1" >"$log" 2>&1; then

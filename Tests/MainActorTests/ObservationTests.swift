@@ -12,18 +12,31 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
     private(set) var numbers: [[Int]] = []
     private(set) var titles: [String] = []
     @ObservationIgnored private var observations: [PrefsObservation] = []
+    @ObservationIgnored private var isOver = false
     @ObservationIgnored private var finish: CheckedContinuation<Void, Never>?
 
     func follow(_ prefs: ViewPrefs) {
         observations = [
-            prefs.$number.onChange(on: MainActor.shared) { old, new in self.numbers.append([old, new]) },
+            prefs.$number.onChange(on: MainActor.shared) { old, new in
+                self.numbers.append([old, new])
+                self.look()
+            },
             prefs.onChange(of: "title", on: MainActor.shared) { [weak self] change in
                 self?.titles.append(change.newValues["title"] as? String ?? "")
+                self?.look()
             },
             prefs.onChange(of: ["title"], on: MainActor.shared) { change in
-                if change.newValues["title"] as? String == "end" { self.finish?.resume() }
+                if change.newValues["title"] as? String == "end" { self.isOver = true }
+                self.look()
             },
         ]
+    }
+
+    /// Each observer is told by itself, so one may hear the end before another has heard all.
+    private func look() {
+        guard isOver, titles.last == "end", numbers.last?.last == 200 else { return }
+        finish?.resume()
+        finish = nil
     }
 
     func waitForTheEnd(_ start: () -> Void) async {

@@ -57,7 +57,7 @@ enum Probe {
         ProbePrefs()["count"] = 7
         let prefs = ProbePrefs()
         guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
-        try Data("bplist00".utf8).write(to: file)
+        try Data("damaged".utf8).write(to: file)
         UserDefaults.standard.set("theirs", forKey: "other")
         // The read looks at no more than the engine: UserDefaults might die of it.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")

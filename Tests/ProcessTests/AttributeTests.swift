@@ -7,7 +7,7 @@ import Testing
     private let folder: TemporaryFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(onDisk: true)
     }
 
     private func python(_ script: String) throws -> String {

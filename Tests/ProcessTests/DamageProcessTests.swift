@@ -17,8 +17,8 @@ import Testing
         func ask(_ number: Int) -> String { kind == "file" ? "file \(folder)/\(number).plist" : "suite \(number)" }
         let good = try PropertyListSerialization.data(
             fromPropertyList: ["ProbePrefs": ["count": 7]], format: .binary, options: 0)
-        let damaged = Data(good.dropLast(9))
-        // All are damaged before the first is met: by then the others are old enough to be believed at once.
+        // Not cut off: a read would wait for the rest of so young a file.
+        let damaged = Data("damaged".utf8) + good
         for number in 0..<rounds {
             try good.write(to: URL(filePath: "\(folder)/.\(number).plist.lastgood"))
             try damaged.write(to: URL(filePath: "\(folder)/\(number).plist"))

@@ -101,15 +101,15 @@ import Testing
             ])
         // Damage on a full disk: reads give the newest known state, writes are rejected, until there is room.
         let damage =
-            "\(file): too short for a binary property list, or of an unknown version; the file was left as it is, and the last "
-            + "known state is read"
+            "\(file): is neither a binary nor an XML property list; the file was left as it is, and the last known state is "
+            + "read"
         try situation.run(
             "full and damaged", through: Self.mounted(folder),
             [
                 ("open \(file)", "ok"), ("set 1", "ok"),
-                ("shell printf bplist00 > \(file) && touch -d yesterday \(file)", "ok"),
+                ("shell printf damaged > \(file)", "ok"),
                 ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"), ("get", "1 \(damage)"),
-                ("set 2", trouble), ("shell test \"$(cat \(file))\" = bplist00", "ok"), ("get", "1 \(damage)"),
+                ("set 2", trouble), ("shell test \"$(cat \(file))\" = damaged", "ok"), ("get", "1 \(damage)"),
             ],
             later: [
                 ("shell rm \(folder)/filler", "ok"), ("shell cp \(folder)/.test.plist.lastgood \(file)", "ok"),

@@ -110,14 +110,14 @@ import Testing
             ], later: [shell("chmod 700 \(folder)")] + works)
         // Damage that cannot be quarantined there.
         let damage =
-            "\(file): too short for a binary property list, or of an unknown version; the file was left as it is, and the last "
-            + "known state is read"
+            "\(file): is neither a binary nor an XML property list; the file was left as it is, and the last known state is "
+            + "read"
         try situation.run(
             "damaged in folder 500",
             start + [
-                shell("printf bplist00 > \(file) && touch -d yesterday \(file) && chmod 500 \(folder)"),
+                shell("printf damaged > \(file) && chmod 500 \(folder)"),
                 ("get", "1 \(damage)"), ("set 2", "\(file): link: Permission denied; the stored state is unchanged"),
-                shell("test \"$(cat \(file))\" = bplist00"),
+                shell("test \"$(cat \(file))\" = damaged"),
             ],
             later: [
                 shell("chmod 700 \(folder) && cp \(folder)/.test.plist.lastgood \(file)"), ("get", "1 ok"),

@@ -10,7 +10,7 @@ struct TwoUsers {
     let folder: TemporaryFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(onDisk: true)
         chmod(folder.path, 0o755)
     }
 

@@ -4,13 +4,41 @@ package import Foundation
 package final class TemporaryFolder: Sendable {
     /// The folder, empty at first.
     package let url: URL
+    /// The path, without a slash at its end.
+    package let path: String
 
-    /// A new folder under the system's temporary one, its path without links.
-    package init() throws {
-        let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    /// A new folder, its path without links.
+    ///
+    /// - Parameter onDisk: true for a test of extended attributes or access control lists, which memory may not have.
+    package init(onDisk: Bool = false) throws {
+        let parent = onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk
         url = parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
+        path = String(url.path(percentEncoded: false).dropLast())
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
+
+    /// The place that `PREFS_TEST_FOLDER` names. `Scripts/run-hazard.sh` names one, so the long forms run on a disk.
+    private static let asked = ProcessInfo.processInfo.environment["PREFS_TEST_FOLDER"].map {
+        URL(filePath: $0, directoryHint: .isDirectory).resolvingSymlinksInPath()
+    }
+
+    private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+
+    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests need at once, or
+    /// runs no programs, as in many containers.
+    private static let memory: URL? = {
+        #if os(Linux)
+            // `ST_NOEXEC`, which the C library's module leaves out.
+            let runsNothing: UInt = 8
+            var status = statvfs()
+            guard statvfs("/dev/shm", &status) == 0, access("/dev/shm", W_OK | X_OK) == 0,
+                status.f_flag & runsNothing == 0, UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 1 << 30
+            else { return nil }
+            return URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        #else
+            return nil
+        #endif
+    }()
 
     deinit {
         // A test may have taken the permissions away.
@@ -22,9 +50,6 @@ package final class TemporaryFolder: Sendable {
         }
         try? FileManager.default.removeItem(at: url)
     }
-
-    /// The path, without a slash at its end.
-    package var path: String { String(url.path(percentEncoded: false).dropLast()) }
 
     /// A file in the folder, which need not exist.
     package func file(_ name: String = "test.plist") -> URL {

@@ -163,7 +163,8 @@ import Testing
             case 6: "{\"a\":[" + many("{\"k\":[]},", 10_000)
             default: "{\"a\":0." + many("0", 200_000) + "1}"
             }
-        _ = Self.failure(of: Data(text.utf8))
+        // The others end in the middle, with or without the character that is refused below.
+        if text.hasSuffix("}") { _ = Self.failure(of: Data(text.utf8)) }
         #expect(Self.failure(of: Data((text + "\u{1}").utf8)) != nil)
     }
 

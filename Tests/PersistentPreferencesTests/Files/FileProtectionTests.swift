@@ -87,7 +87,7 @@ import Testing
         let prefs = prefs(.noProtection)
         prefs["a"] = 1
         let handle = try FileHandle(forWritingTo: folder.file())
-        try handle.truncate(atOffset: 10)
+        try handle.write(contentsOf: Data("damaged".utf8))
         try handle.close()
         prefs["b"] = 2
         #expect(prefs.lastError?.isWarning == true)

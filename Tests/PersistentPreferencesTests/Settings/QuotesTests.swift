@@ -93,7 +93,7 @@ extension Quote: PropertyListModel {
         let quotes = try controller()
         quotes.models = [Quote(author: "Ovid", text: "Tempora mutantur.")]
         try quotes.save()
-        try Data("bplist00".utf8).write(to: quotes.url)
+        try Data("damaged".utf8).write(to: quotes.url)
         let before = try FolderState(in: quotes.url.deletingLastPathComponent().path)
         for _ in 0..<2 {
             let error = #expect(throws: PrefsError.self) { try controller() }

@@ -109,7 +109,7 @@ import Testing
             succeeds(settings.load())
             settings.fontSize = 20
             succeeds(settings.save())
-            try Data("bplist00 nonsense".utf8).write(to: settings.settingsURL())
+            try Data("nonsense".utf8).write(to: settings.settingsURL())
             let error = failure { try settings.tryLoad() }
             #expect(error.hasSuffix("the last known state is read"), "\(error)")
             settings = AppSettings()

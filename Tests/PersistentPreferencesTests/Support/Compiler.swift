@@ -19,6 +19,12 @@ enum Compiler {
         return module.flatMap { FileManager.default.fileExists(atPath: $0.path) ? folder : nil }
     }()
 
+    /// That of the build, which has in it what a new one would take a second for; nil if there is none.
+    static let moduleCache: String? = {
+        let cache = modules?.deletingLastPathComponent().appending(path: "ModuleCache").path
+        return cache.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+    }()
+
     /// The default isolation of the module that a source is compiled in.
     enum Isolation: CaseIterable {
         case none, mainActor
@@ -46,13 +52,17 @@ enum Compiler {
         let folder = try TemporaryFolder()
         let file = folder.file("source.swift")
         try Data(source.utf8).write(to: file)
-        // That of the build, which has in it what a new one would take a second for.
-        let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache").path
+        // The driver does nothing but start the frontend, and takes as long; on a Mac it adds the SDK.
+        #if os(Linux)
+            let (frontend, arguments) = (["-frontend"], arguments.filter { $0 != "-Xfrontend" })
+        #else
+            let frontend: [String] = []
+        #endif
         let result = try Child(
             program,
-            [
+            frontend + [
                 "-typecheck", "-swift-version", "6", "-module-cache-path",
-                FileManager.default.fileExists(atPath: cache) ? cache : folder.path, "-I", modules.path, file.path,
+                moduleCache ?? folder.path, "-I", modules.path, file.path,
             ] + arguments,
             environment: ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
         ).wait()

@@ -10,7 +10,7 @@ func exactForm(_ value: Any) -> String {
     case is Bool.Type:
         return "\(value)"
     case is String.Type:
-        return "'" + (value as? String ?? "").unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "'"
+        return exactForm(value as? String ?? "")
     case is Data.Type:
         return "data " + (value as? Data ?? Data()).base64EncodedString()
     case is Date.Type:
@@ -28,6 +28,12 @@ func exactForm(_ value: Any) -> String {
         }
         return exactForm(number)
     }
+}
+
+private func exactForm(_ text: String) -> String {
+    // Most texts are words, and a test build escapes slowly.
+    let isWord = text.utf8.allSatisfy { $0 >= 0x30 && $0 < 0x5C || $0 > 0x5C && $0 < 0x7F || $0 == 0x20 }
+    return isWord ? "'\(text)'" : "'" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "'"
 }
 
 private func exactForm(_ number: NSNumber) -> String {

@@ -47,7 +47,7 @@ struct MisuseTests {
         Misuse("@Pref var x = Plain()", unstorable),
         Misuse("@Pref(\"k\", previously: \"o\") var x: Plain? = nil", unstorable),
         Misuse("@Pref(check: { _ in nil }) var x: [Plain] = []", unstorable),
-        Misuse("@Pref var x: Int", "class 'A' has no initializers"),
+        Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Int?", noValue),
         Misuse("@Pref(in: 1...2) var x: Int", noValue),
@@ -62,10 +62,23 @@ struct MisuseTests {
         Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
     ]
 
-    @Test(arguments: properties) func aWrongPropertyHasOneErrorThatSaysWhatToDo(_ misuse: Misuse) throws {
+    /// The errors of each property, in the order of `properties`. All are compiled at once, a line each, because a compiler that starts
+    /// costs more than what it checks.
+    private static let errorsOfProperties = Result {
         let preamble = "import PersistentPreferences; struct Plain {}; class Object {}\n"
-        let found = try errors(in: preamble + "final class A: Prefs, @unchecked Sendable { \(misuse.code) }")
-        expect(found, misuse)
+        let lines = properties.enumerated().map { number, misuse in
+            "enum Place\(number) { final class A: Prefs, @unchecked Sendable { \(misuse.code) } }"
+        }
+        return try errorsByLine(in: preamble + lines.joined(separator: "\n"))
+    }
+
+    @Test(arguments: properties.indices) func aWrongPropertyHasOneErrorThatSaysWhatToDo(_ number: Int) throws {
+        expect(try Self.errorsOfProperties.get()[number + 2] ?? [], Self.properties[number])
+    }
+
+    @Test func noErrorIsWithoutAProperty() throws {
+        let lines = try Self.errorsOfProperties.get().keys
+        #expect(lines.allSatisfy { Self.properties.indices.contains($0 - 2) }, "\(lines)")
     }
 
     @Test(arguments: [
@@ -94,20 +107,18 @@ struct MisuseTests {
             struct Window: Codable, Equatable { var width = 800 }
             struct Flags: OptionSet { let rawValue: Int }
             """
-        for declaration in [
+        let declarations = [
             "@Pref var x = Theme.light", "@Pref(in: Theme.allCases) var x = Theme.dark",
             "@Pref var x: [Theme] = [.light]",
             "@Pref var x: Window? = nil", "@Pref var x: Window?", "@Pref var x: [Window] = []",
             "@Pref var x: [String: [Window]] = [:]", "@Pref var x: Flags? = nil",
             "struct Own: Codable {}; @Pref var x = Own()",
-        ] {
-            let code = "final class A: Prefs, @unchecked Sendable { \(declaration) }"
-            #expect(try errors(in: preamble + "\n" + code, isolation.arguments) == [], "\(declaration)")
+        ]
+        let lines = (declarations + ["@Pref var x = Window()"]).enumerated().map { number, declaration in
+            "final class A\(number): Prefs, @unchecked Sendable { \(declaration) }"
         }
-        let code = "final class A: Prefs, @unchecked Sendable { @Pref var x = Window() }"
-        #expect(
-            try errors(in: preamble + "\n" + code, isolation.arguments)
-                == ["main actor-isolated default value in a nonisolated context"])
+        let found = try Self.errorsByLine(in: (lines + [preamble]).joined(separator: "\n"), isolation.arguments)
+        #expect(found == [lines.count: ["main actor-isolated default value in a nonisolated context"]])
     }
 
     /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every machine.
@@ -127,9 +138,20 @@ struct MisuseTests {
 
     /// The errors in a source, without their place and the name of their group.
     private func errors(in source: String, _ arguments: [String] = []) throws -> [String] {
-        try Compiler.complaints(of: source, arguments).map { line in
-            let message = line.split(separator: ": error: ", maxSplits: 1).last.map(String.init) ?? line
-            return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
+        try Compiler.complaints(of: source, arguments).map(Self.message)
+    }
+
+    /// The same by their line; 0 for those without one.
+    private static func errorsByLine(in source: String, _ arguments: [String] = []) throws -> [Int: [String]] {
+        let complaints = try Compiler.complaints(of: source, arguments)
+        return Dictionary(grouping: complaints) { complaint in
+            complaint.firstMatch(of: /^[^:]*:([0-9]+):/).flatMap { Int($0.output.1) } ?? 0
         }
+        .mapValues { $0.map(message) }
+    }
+
+    private static func message(_ complaint: String) -> String {
+        let message = complaint.split(separator: ": error: ", maxSplits: 1).last.map(String.init) ?? complaint
+        return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
     }
 }

@@ -21,7 +21,8 @@ extension ModelSubject {
 
     func fingerprint(_ place: ModelPlace) -> Fingerprint? {
         var status = stat()
-        guard lstat(url(place).path, &status) == 0, let bytes = try? Data(contentsOf: url(place)) else { return nil }
+        let path = folder.path + "/" + place.fileName
+        guard lstat(path, &status) == 0, let bytes = FileManager.default.contents(atPath: path) else { return nil }
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
