@@ -74,8 +74,6 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         package var revision: Revision?
         /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
         package var warning: FileError?
-        /// How sure the state is to last.
-        package var durability = CommitDurability.process
     }
 
     /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
@@ -84,16 +82,13 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         if let transaction = ownTransaction {
             return Reading(content: transaction.content)
         }
-        if let (cached, durability, hasWarning) = validated() {
-            return reading(of: cached, durability, hasWarning: hasWarning)
-        }
-        let snapshot = try load(under: nil)
-        return reading(of: snapshot, durability(of: snapshot), hasWarning: true)
+        if let (cached, hasWarning) = validated() { return reading(of: cached, hasWarning: hasWarning) }
+        return reading(of: try load(under: nil), hasWarning: true)
     }
 
     @inline(__always)
-    private func reading(of snapshot: Snapshot, _ durability: CommitDurability, hasWarning: Bool) -> Reading {
-        var reading = Reading(content: snapshot.content, revision: snapshot.revision, durability: durability)
+    private func reading(of snapshot: Snapshot, hasWarning: Bool) -> Reading {
+        var reading = Reading(content: snapshot.content, revision: snapshot.revision)
         if let fault = snapshot.fault {
             reading.warning = fault.error
         } else if hasWarning {
@@ -103,15 +98,13 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
     }
 
     /// What is cached, if the file still is what it was read from.
-    func validated() -> (snapshot: Snapshot, durability: CommitDurability, hasWarning: Bool)? {
-        let (cached, durability, hasWarning) = lock.withLock {
-            (snapshot, snapshot.map { durabilityUnderLock(of: $0) }, warning != nil)
-        }
-        guard let cached, let durability, let current = cached.validated(atPath: names.path) else { return nil }
+    func validated() -> (snapshot: Snapshot, hasWarning: Bool)? {
+        let (cached, hasWarning) = lock.withLock { (snapshot, warning != nil) }
+        guard let cached, let current = cached.validated(atPath: names.path) else { return nil }
         if current !== cached {
             lock.withLock { if snapshot === cached { snapshot = current } }
         }
-        return (current, durability, hasWarning)
+        return (current, hasWarning)
     }
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
@@ -179,17 +172,26 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         lock.withLock { flushes.hasFlushedFolder = true }
     }
 
-    /// Makes the state of now as sure to last as asked, for a write that found itself equal to it.
-    package func confirm(_ durability: CommitDurability) throws {
+    /// Makes the state of a read as durable as asked, for a write that found itself equal to it.
+    ///
+    /// - Parameter revision: of that state. No system call if it is still cached and durable.
+    /// - Returns: whether anything was done.
+    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = ownTransaction {
             transaction.durability = max(transaction.durability, durability)
-            return
+            return false
         }
+        let isDurable = lock.withLock {
+            guard let snapshot = self.snapshot, snapshot.revision == revision else { return false }
+            return durabilityUnderLock(of: snapshot) >= durability
+        }
+        if isDurable { return false }
         let snapshot = try validated()?.snapshot ?? load(under: nil)
-        if self.durability(of: snapshot) >= durability { return }
+        if self.durability(of: snapshot) >= durability { return true }
         // To flush needs no lock: whatever replaces the state meanwhile is newer.
-        if snapshot.fault == nil, try flushInPlace(snapshot) { return }
+        if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
         try transact(durability: durability) { _ in }
+        return true
     }
 
     /// Makes a state the one that reads return; nil if the next read has to load it.

@@ -5,7 +5,7 @@ final class InstanceState: @unchecked Sendable {
     private let lock = Lock()
     private var rootKey = ""
     private var outcome: PrefsError?
-    private var startStore: (any ReportingStore)?
+    private var startStore: (any RootStore)?
     private var startDeclarations: ClassDeclarations?
     private var lastKeys: AllowedKeysCache?
     private var migratedCache: (stored: [String: Any], current: [String: Any])?
@@ -29,10 +29,10 @@ final class InstanceState: @unchecked Sendable {
         self.owner = owner
         rootKey = key
         startDeclarations = ClassDeclarations.of(owner)
-        startStore = store as? any ReportingStore ?? PlainStore(store)
+        startStore = store.rootStore
     }
 
-    var store: any ReportingStore {
+    var store: any RootStore {
         guard let startStore else { preconditionFailure("used before its initializer has run") }
         return startStore
     }

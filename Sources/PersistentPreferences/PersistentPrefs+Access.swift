@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// How the members of the class reach the store. Where their errors go is in `PersistentPrefs+Errors.swift`.
 extension PersistentPrefs {
@@ -80,7 +81,7 @@ extension PersistentPrefs {
         fileprivate(set) var values: [String: Any] = [:]
         fileprivate var warning: PrefsError?
         fileprivate var failure: PrefsError?
-        fileprivate var isConfirmed = false
+        fileprivate var revision: Revision?
     }
 
     func valuesForChange() -> Start {
@@ -89,7 +90,7 @@ extension PersistentPrefs {
             var access = try access(root: start.root)
             start.values = allowedKeys.visible(in: try access.values())
             start.warning = access.warning
-            start.isConfirmed = access.isConfirmed
+            start.revision = access.revision
         } catch {
             start.failure = PrefsError(error)
         }
@@ -104,7 +105,7 @@ extension PersistentPrefs {
     func commitChange(from start: Start, to after: [String: Any]) {
         write(to: start.root) {
             $0.warning = start.warning
-            $0.isConfirmed = start.isConfirmed
+            $0.revision = start.revision
             // What could not be read must not be replaced by what was made of nothing.
             if let failure = start.failure { throw failure }
             try $0.commit(RootChange(from: start.values, to: after, isAllowed: allowedKeys.contains))
@@ -124,7 +125,7 @@ extension PersistentPrefs {
             let after = merging ? before.merging(values) { $1 } : values
             return try RootChange(from: before, to: after, isAllowed: allowed.contains)
         }
-        guard try !change(from: access.values()).isEmpty else { return try access.confirm() }
+        guard try !change(from: access.values()).isEmpty else { return try access.acknowledge() }
         // Once more under the lock: what others write meanwhile is replaced, too.
         try access.commit { try change(from: $0) }
     }
@@ -132,7 +133,7 @@ extension PersistentPrefs {
     func removeRoot() {
         write {
             do {
-                guard try $0.hasRoot() else { return try $0.confirm() }
+                guard try $0.hasRoot() else { return try $0.acknowledge() }
             } catch PrefsError.rootIsNotDictionary {
                 // The one way to be rid of it.
             }

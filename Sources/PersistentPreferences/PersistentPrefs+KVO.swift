@@ -34,7 +34,7 @@
         /// that something will change: from what was stored then.
         func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let reading = try? state.store.readReporting(root: key)
+            let reading = try? state.store.snapshot(of: key)
             if let warning = reading?.warning { report(warning) }
             let values = try? reading?.values()
             let now = PastState(values, of: state)

@@ -1,11 +1,13 @@
+import PrefsFileEngine
+
 /// One access to one root, in the shape that the class wants of it. The open `key` is read once for it.
 struct PrefsAccess {
     let root: String
     private let state: InstanceState
     /// Something to report although the access succeeds.
     var warning: PrefsError?
-    /// Whether what was read is as sure to last as the store promises.
-    var isConfirmed = false
+    /// Of what was read last.
+    var revision: Revision?
     /// What is read in the place of what is stored, if anything.
     var past: PastState?
     /// Whether the store itself has had the write, and so knows of its failure.
@@ -48,19 +50,17 @@ struct PrefsAccess {
     /// The state of now, of which nothing is taken yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
-        let reading = try state.store.readReporting(root: root)
+        let reading = try state.store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
-        isConfirmed = reading.isConfirmed
+        revision = reading.revision
         return reading
     }
 
     // MARK: - Writing
 
-    /// An equal write is none, but what it is equal to must not get lost.
-    mutating func confirm() throws {
-        guard !isConfirmed else { return }
-        try state.store.confirm()
-        noteSuccess()
+    /// An equal write changes nothing. The store decides whether what it equals is durable.
+    mutating func acknowledge() throws {
+        if try state.store.acknowledge(revision) { noteSuccess() }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
@@ -73,7 +73,7 @@ struct PrefsAccess {
     ///
     /// - Parameter isChecked: whether the constraints were looked at when the change was made.
     mutating func commit(_ change: RootChange, isChecked: Bool = false) throws {
-        guard !change.isEmpty else { return try confirm() }
+        guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try checkConstraints(change) }
         hasReachedStore = true
         try apply { _ in change }

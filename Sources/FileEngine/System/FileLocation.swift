@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// A path as a user gave it, and the file that it leads to now.
 package final class FileLocation: @unchecked Sendable {
-    let path: String
+    package let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
     private let configure: @Sendable (PropertyListFile) -> Void

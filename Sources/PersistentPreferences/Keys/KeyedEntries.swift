@@ -31,7 +31,7 @@ struct DefaultsEntries: KeyedEntries {
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
         guard defaults === UserDefaults.standard else { return nil }
-        return try UserDefaultsStore.standard.follow(root: key, keys: [key], listener, from: nil)
+        return try UserDefaultsStore.standard.domainStore.follow(root: key, keys: [key], listener, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
@@ -59,13 +59,15 @@ struct RootEntries: KeyedEntries {
     let root: String
 
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
-        let reading = try (store as? any ReportingStore ?? PlainStore(store)).readReporting(root: root)
+        try NameVetting.checkRoot(root)
+        let reading = try store.rootStore.snapshot(of: root)
         if let warning = reading.warning { report(warning) }
         return try reading.value(forKey: key)
     }
 
     func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
-        try (store as? any ReportingStore ?? PlainStore(store)).follow(root: root, keys: [key], listener, from: nil)
+        try NameVetting.checkRoot(root)
+        return try store.rootStore.follow(root: root, keys: [key], listener, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }

@@ -5,74 +5,59 @@ import PrefsPropertyLists
 ///
 /// Two instances share nothing; what is to be shared shares the object. It vets, nests and rolls back like the stores on
 /// files. Cost: a lock and a dictionary lookup. Safe to use from any thread.
-public final class InMemoryStore: ReportingStore {
-    private let domain = MemoryDomain()
+public final class InMemoryStore: DomainBackedStore {
+    let domainStore = DomainStore(.success(MemoryDomain()), durability: .process)
 
     /// An empty store.
     public init() {}
 
     /// The dictionary under a root key; nil where there is none. Never touches a disk.
     public func read(root: String) throws -> [String: Any]? {
-        try read(throughReporting: root)
+        try domainStore.values(of: root)
     }
 
     /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try transact(root) { try $0.update(body) }
-    }
-
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try transact(root) { try $0.replace(body) }
-    }
-
-    private func transact(_ root: String, _ body: (RootTransaction) throws -> Void) throws {
-        try NameVetting.checkRoot(root)
-        try PrefsError.converting {
-            try domain.transact(durability: .process) {
-                try body(RootTransaction(transaction: $0, root: root, layout: .roots))
-            }
-        }
+        try domainStore.update(root: root, body)
     }
 
     /// Calls the closure after each commit that changes the root, on a queue of its own. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try observation(root: root, action)
-    }
-
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try NameVetting.checkRoot(root)
-        return try FeedFollower(domain, root, listener, from: known)
-    }
-
-    func readReporting(root: String) throws -> RootSnapshot {
-        try NameVetting.checkRoot(root)
-        let (content, revision) = domain.current
-        return RootSnapshot(of: root, in: content, revision: revision)
+        try domainStore.observe(root: root, action)
     }
 }
 
-/// The transactions of a domain that is on no disk.
-private final class MemoryDomain: TransactionDomain, @unchecked Sendable {
+/// A domain that is on no disk.
+private final class MemoryDomain: TransactionDomain, DomainStorage {
     let queue = TransactionQueue()
-    private let lock = Lock()
-    private var content: Content = [:]
-    private var revision = Revision()
+
+    private struct State {
+        var content: Content = [:]
+        var revision = Revision()
+    }
+
+    private let state = Locked(State())
 
     init() {
         queue.feed.start(self)
     }
 
-    /// The thread's own transaction, which has no revision, else the last commit.
-    var current: (Content?, Revision?) {
-        if let transaction = ownTransaction { return (transaction.content, nil) }
-        return lock.withLock { (content, revision) }
+    /// A transaction of this thread has no revision.
+    func read(_ root: String, _ layout: DomainLayout) -> RootSnapshot {
+        if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content) }
+        let (content, revision) = state.withLock { ($0.content, $0.revision) }
+        return RootSnapshot(of: root, in: content, revision: revision)
+    }
+
+    func follow(
+        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following {
+        try FeedFollower(self, part, listener, from: known)
     }
 
     func committed() -> Content? {
-        lock.withLock { content }
+        state.withLock { $0.content }
     }
 
     func begin() -> Content? {
@@ -80,6 +65,6 @@ private final class MemoryDomain: TransactionDomain, @unchecked Sendable {
     }
 
     func commit(_ content: Content, durability: CommitDurability) {
-        lock.withLock { (self.content, revision) = (content, Revision()) }
+        state.withLock { $0 = State(content: content) }
     }
 }

@@ -31,7 +31,7 @@ import PrefsPropertyLists
 /// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use
 /// from any thread. A read does not notice that a folder above the file was moved away and another put in its place; the
 /// next write does.
-public final class PropertyListFileStore: ReportingStore {
+public final class PropertyListFileStore: DomainBackedStore {
     /// How sure a write is to last when it has returned.
     public enum Durability: Sendable, Hashable {
         /// It survives a power cut: the file and its folder are flushed to the medium. The default.
@@ -42,9 +42,7 @@ public final class PropertyListFileStore: ReportingStore {
 
     /// The file, as given.
     public let url: URL
-    private let file: Result<FileLocation, PrefsError>
-    private let durability: CommitDurability
-    let layout: DomainLayout
+    let domainStore: DomainStore
 
     /// A store on a file, which need not exist. Reads and writes nothing yet.
     ///
@@ -70,56 +68,29 @@ public final class PropertyListFileStore: ReportingStore {
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
     ) {
         self.url = url
-        self.layout = layout
-        self.durability = durability == .powerCut ? .powerCut : .process
-        file = Result { () throws(PrefsError) in
+        let file = Result { () throws(PrefsError) -> any DomainStorage in
             FileLocation(path: try NameVetting.path(of: url), system: system) {
                 $0.setFormatOfNewFile(format)
                 if let protection { $0.setProtection(protection) }
             }
         }
+        domainStore = DomainStore(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
     }
 
     /// The dictionary under a root key; nil where there is none. One `fstat` where nothing has changed.
     public func read(root: String) throws -> [String: Any]? {
-        try read(throughReporting: root)
+        try domainStore.values(of: root)
     }
 
     /// One transaction under the file's lock, on the calling thread; on disk when it returns. See
     /// ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try file.get().transact(root, layout, durability: durability) { try $0.update(body) }
+        try domainStore.update(root: root, body)
     }
 
     /// Calls the closure after each commit that changes the root, also one of another process. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try observation(root: root, action)
-    }
-
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try file.get().follow(root: root, layout, listener, from: known)
-    }
-
-    func readReporting(root: String) throws -> RootSnapshot {
-        try file.get().read(root: root, layout, durability: durability)
-    }
-
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try file.get().transact(root, layout, durability: durability) { try $0.replace(body) }
-    }
-
-    func takeWarning() -> PrefsError? {
-        try? file.get().takeWarning()
-    }
-
-    func confirm() throws {
-        try file.get().confirm(durability)
-    }
-
-    func forget() {
-        try? file.get().withFile { $0.forget() }
+        try domainStore.observe(root: root, action)
     }
 }

@@ -11,19 +11,16 @@ struct RootSnapshot {
     var revision: Revision?
     /// Something to report although the read succeeded.
     var warning: PrefsError?
-    /// Whether the state is as sure to last as the store promises, so that an equal write has nothing left to do.
-    var isConfirmed = true
 
     init(
         of root: String, in content: Transaction.Content?, layout: DomainLayout = .roots, revision: Revision? = nil,
-        warning: PrefsError? = nil, isConfirmed: Bool = true
+        warning: PrefsError? = nil
     ) {
         self.content = content
         self.root = root
         self.layout = layout
         self.revision = revision
         self.warning = warning
-        self.isConfirmed = isConfirmed
         domain = nil
     }
 
@@ -44,6 +41,11 @@ struct RootSnapshot {
         } catch {
             throw PrefsError(error)
         }
+    }
+
+    /// All entries of the domain; nil if there is no domain.
+    func entries() throws -> [String: Any]? {
+        try domain?.content() ?? content
     }
 
     /// Whether to read one value is cheaper than to read all.

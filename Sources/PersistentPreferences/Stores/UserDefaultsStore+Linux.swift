@@ -4,81 +4,14 @@
     import PrefsPropertyLists
 
     extension UserDefaultsStore {
-        static func backend(_ suiteName: String?) throws(PrefsError) -> any DomainBackend {
-            try FileBackend(suiteName: suiteName)
-        }
-
         /// The engine on the file of a UserDefaults domain.
-        private struct FileBackend: DomainBackend {
-            let fileURL: URL?
-            private let file: FileLocation
-            private let mirror: UserDefaultsMirror
-
-            init(suiteName: String?) throws(PrefsError) {
-                let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
-                let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
-                let mirror = UserDefaultsMirror.of(suiteName)
-                self.mirror = mirror
-                fileURL = URL(filePath: path, directoryHint: .notDirectory)
-                file = FileLocation(path: path) { $0.setMirror(mirror) }
-            }
-
-            func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot {
-                try file.read(root: root, layout, durability: .powerCut)
-            }
-
-            func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws {
-                try file.transact(root, layout, durability: .powerCut, body)
-            }
-
-            func follow(
-                root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener,
-                from known: LastKnownEntry?
-            ) throws -> any Following {
-                try file.follow(root: root, layout, listener, from: known)
-            }
-
-            /// The engine's state, or what other code has set on UserDefaults and not synchronized. Writes nothing.
-            func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
-                let reading = try PrefsError.converting { try file.read() }
-                let entry = reading.content?[key]
-                if let warning = reading.warning {
-                    report(PrefsError(warning))
-                    // UserDefaults may crash on a malformed file.
-                    return entry
-                }
-                // Without a revision it is the thread's own update.
-                return reading.revision == nil ? entry : mirror.newest(key, entry, in: reading.content)
-            }
-
-            @Sendable func content() throws -> (content: [String: Any]?, failure: PrefsError?) {
-                let reading = try file.read()
-                return (reading.content, reading.warning.map { PrefsError($0) })
-            }
-
-            @Sendable func transact(_ body: (Transaction) throws -> Void) throws {
-                try file.transact(durability: .powerCut, body)
-            }
-
-            func takeWarning() -> PrefsError? {
-                file.takeWarning()
-            }
-
-            func setEntry(_ object: Any?, forKey key: String) throws {
-                try PrefsError.converting {
-                    try file.withFile { file in
-                        try file.transact(durability: .powerCut) { $0.replace(key, with: object) }
-                    }
-                }
-            }
-
-            func confirm() throws {
-                try file.confirm(.powerCut)
-            }
-
-            func forget() {
-                try? file.withFile { $0.forget() }
-            }
+        static func domain(
+            _ suiteName: String?
+        ) throws(PrefsError) -> (any DomainStorage, (any UnsynchronizedEntries)?) {
+            let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
+            let mirror = UserDefaultsMirror.of(suiteName)
+            let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
+            return (FileLocation(path: path) { $0.setMirror(mirror) }, mirror)
         }
     }
 
@@ -87,7 +20,7 @@
     ///
     /// Its calls run in the C locale: Foundation's XML parser takes the decimal separator of the thread's locale, and a file that
     /// it cannot parse is lost at the next `synchronize()`.
-    private final class UserDefaultsMirror: PropertyListFile.Mirror, @unchecked Sendable {
+    private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
         /// One at a time: nothing says that it may be called by several threads.
         private static let lock = Lock()
         /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.

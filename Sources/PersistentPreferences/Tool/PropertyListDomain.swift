@@ -4,35 +4,24 @@ import PrefsFileEngine
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
 /// stores, with which it shares locks and cache. Any thread.
 package struct PropertyListDomain: Sendable {
-    private let content: @Sendable () throws -> (content: [String: Any]?, failure: PrefsError?)
-    private let transact: @Sendable ((Transaction) throws -> Void) throws -> Void
-    private let takeWarning: @Sendable () -> PrefsError?
-    /// nil where the domain is no file of ours.
+    private let store: DomainStore
+    /// nil if the domain is not a file of ours.
     package let fileURL: URL?
 
     /// The domain of a UserDefaults suite.
     ///
     /// - Throws: `PrefsError`.
     package init(suiteName: String) throws {
-        let backend = try UserDefaultsStore(suiteName: suiteName).backend.get()
-        fileURL = backend.fileURL
-        content = backend.content
-        transact = backend.transact
-        takeWarning = { backend.takeWarning() }
+        store = UserDefaultsStore(suiteName: suiteName).domainStore
+        fileURL = try store.storage.get().fileURL
     }
 
     /// A property-list file.
     ///
     /// - Throws: `PrefsError`.
     package init(url: URL) throws {
-        let file = FileLocation(path: try NameVetting.path(of: url))
+        store = DomainStore(.success(FileLocation(path: try NameVetting.path(of: url))))
         fileURL = url
-        content = {
-            let reading = try file.read()
-            return (reading.content, reading.warning.map { PrefsError($0) })
-        }
-        takeWarning = { file.takeWarning() }
-        transact = { try file.transact(durability: .powerCut, $0) }
     }
 
     /// All entries in canonical form; nil if there is no domain. Of a malformed file, the newest known state, and the error that
@@ -40,8 +29,8 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Throws: `PrefsError`.
     package func entries() throws -> (entries: [String: Any]?, failure: PrefsError?) {
-        let (entries, failure) = try PrefsError.converting(content)
-        return (entries, failure)
+        let snapshot = try store.entries()
+        return (try snapshot.entries(), snapshot.warning)
     }
 
     /// If the file is damaged, quarantines it and stores the newest known state; removes what a killed writer has left. Changes
@@ -50,8 +39,8 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that tells what was done with a damaged file; nil if it was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
     package func mend() throws -> PrefsError? {
-        try PrefsError.converting { try transact { _ in } }
-        return takeWarning()
+        try store.transact { _ in }
+        return store.takeWarning()
     }
 
     /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
@@ -59,17 +48,15 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
     package func update(_ body: (inout [String: Any]) throws -> Void) throws -> PrefsError? {
-        try PrefsError.converting {
-            try transact { transaction in
-                let before = transaction.content ?? [:]
-                var after = before
-                try body(&after)
-                let result = try Self.changed(before, to: after)
-                for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
-                for (key, value) in result { transaction.replace(key, with: value) }
-            }
+        try store.transact { transaction in
+            let before = transaction.content ?? [:]
+            var after = before
+            try body(&after)
+            let result = try Self.changed(before, to: after)
+            for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
+            for (key, value) in result { transaction.replace(key, with: value) }
         }
-        return takeWarning()
+        return store.takeWarning()
     }
 
     /// What an update that makes `after` of `before` would store.

@@ -157,8 +157,7 @@ import Testing
 
     /// Whether anybody listens at the store.
     private var isFollowed: Bool {
-        let domain = Mirror(reflecting: store).descendant("domain") as? any TransactionDomain
-        return domain?.queue.feed.hasListeners == true
+        store.isFollowed
     }
 }
 

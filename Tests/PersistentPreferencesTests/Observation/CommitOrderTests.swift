@@ -60,7 +60,7 @@ import Testing
             Thread.detachNewThread {
                 inThreads(Self.threads) { thread in
                     for number in 1...Self.writes {
-                        CountPrefs(key: "Root", store: prefs.state.store).update {
+                        CountPrefs(key: "Root", store: prefs.ownStore).update {
                             $0["counter"] = ($0["counter"] as? Int ?? 0) + 1
                             $0["own\(thread)"] = number
                         }

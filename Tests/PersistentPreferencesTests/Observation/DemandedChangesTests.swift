@@ -312,11 +312,3 @@ import Testing
         #expect(!store.isFollowed)
     }
 }
-
-extension InMemoryStore {
-    /// Whether anybody listens to a root.
-    var isFollowed: Bool {
-        let domain = Mirror(reflecting: self).descendant("domain") as? any TransactionDomain
-        return domain?.queue.feed.hasListeners == true
-    }
-}

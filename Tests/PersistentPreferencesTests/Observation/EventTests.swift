@@ -245,7 +245,7 @@ import Testing
         prefs.$size.reset()
         prefs.size = 12
         prefs.$size.reset()
-        let raw = AnyPrefs(["size"], key: "Root", store: prefs.state.store)
+        let raw = AnyPrefs(["size"], key: "Root", store: prefs.ownStore)
         raw["size"] = "large"
         prefs.update { (prefs.size, prefs.name) = (16, nil) }
         #expect(sizes.wait(for: 3) == [[12, 14], [14, 12], [12, 16]])

@@ -103,7 +103,7 @@ import Testing
             try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
             looked.wait(for: 1)
         }
-        let following = try store.follow(root: "Root", keys: [], listener, from: nil)
+        let following = try store.domainStore.follow(root: "Root", keys: [], listener, from: nil)
         // It starts from what is there, or is told of it.
         let start = (following.subscriptionStart.start as? [String: Any])?["number"] as? Int
         if start != 2 { listener.heard.wait(for: 1) }

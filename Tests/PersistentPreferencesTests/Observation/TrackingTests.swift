@@ -163,11 +163,7 @@ import Testing
     }
 
     /// A further listener that was the only one takes nothing with it.
-    private func isFollowed(_ root: String) -> Bool {
-        let mirror = Mirror(reflecting: store)
-        guard let domain = mirror.descendant("domain") as? any TransactionDomain else { return false }
-        return domain.queue.feed.hasListeners
-    }
+    private func isFollowed(_ root: String) -> Bool { store.isFollowed }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.
     @Test(.timeLimit(.minutes(10)), arguments: Watcher.allCases)

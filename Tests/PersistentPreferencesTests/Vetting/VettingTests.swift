@@ -153,7 +153,7 @@ import Testing
                 }
             case .initializer:
                 return PrefsTestSet(
-                    key: "root", values: ["Array Value": value, "Integer Value": 11], store: prefs.state.store)
+                    key: "root", values: ["Array Value": value, "Integer Value": 11], store: prefs.ownStore)
             }
             return prefs
         }

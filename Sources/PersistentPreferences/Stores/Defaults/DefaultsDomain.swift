@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// The daemon owns the file. This adds vetting, updates that are atomic within the process, and observers that hear of
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
-final class DefaultsDomain: TransactionDomain, @unchecked Sendable {
+final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendable {
     let queue = TransactionQueue()
     private let system: any SystemDefaults
     private let entries: DefaultsEntryCache
@@ -37,6 +37,24 @@ final class DefaultsDomain: TransactionDomain, @unchecked Sendable {
             readability.didUnlock()
             entries.drop(nil)
         }
+    }
+
+    // MARK: - As the storage of a store
+
+    func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
+        if let transaction = ownTransaction {
+            return RootSnapshot(of: root, in: transaction.content ?? [:], layout: layout)
+        }
+        guard layout == .roots else { return try RootSnapshot(flat: self, root: root) }
+        let entry = try entry(root)
+        return RootSnapshot(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
+    }
+
+    func follow(
+        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following {
+        if part.isEmpty { expect(keys) }
+        return try FeedFollower(self, part, listener, from: known)
     }
 
     // MARK: - Reading

@@ -4,8 +4,11 @@
     import PrefsPropertyLists
 
     extension UserDefaultsStore {
-        static func backend(_ suiteName: String?) throws(PrefsError) -> any DomainBackend {
-            DefaultsBackend(DefaultsDomain.of(try AppleDefaults.shared(suiteName)))
+        /// The domain itself knows of every entry that other code sets.
+        static func domain(
+            _ suiteName: String?
+        ) throws(PrefsError) -> (any DomainStorage, (any UnsynchronizedEntries)?) {
+            (DefaultsDomain.of(try AppleDefaults.shared(suiteName)), nil)
         }
     }
 

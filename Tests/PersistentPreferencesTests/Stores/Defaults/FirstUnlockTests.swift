@@ -306,13 +306,13 @@ import Testing
     @Test func keysOutsideAClassAreNotWritten() throws {
         restart(.flat)
         let process = daemon.process()
-        let backend = try UserDefaultsStore(process, layout: .flat).backend.get()
-        #expect(throws: PrefsError.self) { try backend.entry(forKey: "volume") { _ in } }
-        #expect(throws: PrefsError.self) { try backend.setEntry(2, forKey: "volume") }
-        #expect(throws: PrefsError.self) { try PrefsError.converting { try backend.content() } }
+        let store = UserDefaultsStore(process, layout: .flat)
+        #expect(throws: PrefsError.self) { try store.entry(forKey: "volume") { _ in } }
+        #expect(throws: PrefsError.self) { try store.setEntry(2, forKey: "volume") }
+        #expect(throws: PrefsError.self) { try store.domainStore.entries().entries() }
         daemon.deliver()
         daemon.unlock()
-        #expect(try backend.entry(forKey: "volume") { _ in } as? Double == 1)
-        #expect(try backend.content().content?.count == 2)
+        #expect(try store.entry(forKey: "volume") { _ in } as? Double == 1)
+        #expect(try store.domainStore.entries().entries()?.count == 2)
     }
 }

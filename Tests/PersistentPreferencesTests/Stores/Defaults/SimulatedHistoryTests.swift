@@ -49,7 +49,7 @@ import Testing
                         }
                         return [.exchange(old, for: value)]
                     }
-                case 4: access(["b"]) { [.read(HistoryPrefs(key: "Root", store: prefs.state.store)["b"] as? Int)] }
+                case 4: access(["b"]) { [.read(HistoryPrefs(key: "Root", store: prefs.ownStore)["b"] as? Int)] }
                 default:
                     access(["x", "y"]) {
                         prefs.update { ($0["x"], $0["y"]) = (value, value) }

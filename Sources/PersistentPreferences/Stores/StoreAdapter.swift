@@ -2,20 +2,17 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Makes any store a reporting one.
-final class PlainStore: ReportingStore {
+/// A store of somebody else's as the base class sees it.
+final class StoreAdapter: RootStore {
+    let layout = DomainLayout.roots
     private let store: any PrefsStore
 
     init(_ store: any PrefsStore) {
         self.store = store
     }
 
-    func readReporting(root: String) throws -> RootSnapshot {
+    func snapshot(of root: String) throws -> RootSnapshot {
         RootSnapshot(of: root, in: try store.read(root: root).map { [root: $0] })
-    }
-
-    func read(root: String) throws -> [String: Any]? {
-        try store.read(root: root)
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
@@ -25,6 +22,12 @@ final class PlainStore: ReportingStore {
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
         try store.update(root: root) { if let new = try body($0) { $0 = new } }
     }
+
+    func acknowledge(_ revision: Revision?) -> Bool { false }
+
+    func takeWarning() -> PrefsError? { nil }
+
+    func forget() {}
 
     func follow(
         root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
@@ -42,13 +45,13 @@ final class PlainStore: ReportingStore {
 /// A listener at a store of somebody else's, which tells of the keys that have changed and not of the whole root.
 private final class PlainFollower: Following, @unchecked Sendable {
     let subscriptionStart: ChangeFeed.SubscriptionStart
-    private let adapter: StoreAdapter
+    private let adapter: ForeignRoot
     private let lock = Lock()
     /// Under the lock.
     private var observation: PrefsObservation?
 
     init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
-        let adapter = StoreAdapter(listener)
+        let adapter = ForeignRoot(listener)
         self.adapter = adapter
         observation = try store.observe(root: root) { adapter.hear($0) }
         let start = try adapter.start { try store.read(root: root) }
@@ -66,7 +69,7 @@ private final class PlainFollower: Following, @unchecked Sendable {
     }
 
     /// The root, as the listener has known of it.
-    private final class StoreAdapter: @unchecked Sendable {
+    private final class ForeignRoot: @unchecked Sendable {
         private let listener: any EntryListener
         private let lock = Lock()
         // Under the lock.

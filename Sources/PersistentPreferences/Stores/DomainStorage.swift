@@ -1,0 +1,62 @@
+import Foundation
+import PrefsFileEngine
+
+/// Where a domain is kept: a file, a domain of `UserDefaults`, memory. Its errors are the engine's.
+protocol DomainStorage: Sendable {
+    /// nil if it is not a file of ours.
+    var fileURL: URL? { get }
+
+    func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot
+
+    func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
+    /// Makes the state of a read as durable as asked.
+    ///
+    /// - Returns: whether anything was done.
+    func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
+
+    func takeWarning() -> FileError?
+
+    func forget()
+
+    /// - Parameter part: the name of an entry; empty for all entries.
+    func follow(
+        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following
+}
+
+extension DomainStorage {
+    var fileURL: URL? { nil }
+    func confirm(_ revision: Revision?, _ durability: CommitDurability) -> Bool { false }
+    func takeWarning() -> FileError? { nil }
+    func forget() {}
+}
+
+extension FileLocation: DomainStorage {
+    var fileURL: URL? { URL(filePath: path, directoryHint: .notDirectory) }
+
+    func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
+        let reading = try read()
+        return RootSnapshot(
+            of: root, in: reading.content, layout: layout, revision: reading.revision,
+            warning: reading.warning.map { PrefsError($0) })
+    }
+
+    func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+        try withFile { try $0.confirm(revision, durability) }
+    }
+
+    func takeWarning() -> FileError? {
+        try? withFile { $0.takeWarning() }
+    }
+
+    func forget() {
+        try? withFile { $0.forget() }
+    }
+
+    func follow(
+        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following {
+        try FileFollower(self, part, listener, from: known)
+    }
+}

@@ -1,0 +1,104 @@
+import PrefsFileEngine
+
+/// The roots of a domain: what the three public stores have in common.
+final class DomainStore: RootStore {
+    let storage: Result<any DomainStorage, PrefsError>
+    let layout: DomainLayout
+    private let durability: CommitDurability
+
+    /// - Parameters:
+    ///   - storage: or the error of every access.
+    ///   - durability: of this store's writes.
+    init(
+        _ storage: Result<any DomainStorage, PrefsError>, layout: DomainLayout = .roots,
+        durability: CommitDurability = .powerCut
+    ) {
+        self.storage = storage
+        self.layout = layout
+        self.durability = durability
+    }
+
+    // MARK: - For the public stores
+
+    /// `PrefsStore.read`.
+    func values(of root: String) throws -> [String: Any]? {
+        try NameVetting.checkRoot(root)
+        let snapshot = try snapshot(of: root)
+        // A warning of an earlier write is not about this state.
+        if let warning = snapshot.warning, !warning.isWarning { throw warning }
+        return try snapshot.values()
+    }
+
+    /// `PrefsStore.update`.
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try NameVetting.checkRoot(root)
+        try transact(root) { try $0.update(body) }
+    }
+
+    /// `PrefsStore.observe`.
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try NameVetting.checkRoot(root)
+        let observer = CallbackObserver(on: nil) {
+            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+        }
+        let following = try follow(root: root, keys: [], observer, from: nil)
+        if let failure = following.subscriptionStart.failure { throw PrefsError.notWatched(failure) }
+        return PrefsObservation {
+            following.end()
+            observer.end()
+        }
+    }
+
+    // MARK: - For the base class
+
+    func snapshot(of root: String) throws -> RootSnapshot {
+        try access { try $0.read(root, layout) }
+    }
+
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+        try transact(root) { try $0.replace(body) }
+    }
+
+    func acknowledge(_ revision: Revision?) throws -> Bool {
+        try access { try $0.confirm(revision, durability) }
+    }
+
+    func takeWarning() -> PrefsError? {
+        (try? storage.get())?.takeWarning().map { PrefsError($0) }
+    }
+
+    func forget() {
+        try? storage.get().forget()
+    }
+
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following {
+        try access { try $0.follow(layout.part(of: root), keys: keys, listener, from: known) }
+    }
+
+    func refuse(_ error: PrefsError, root: String) {
+        Transaction.current?.fail(error)
+    }
+
+    // MARK: - The whole domain
+
+    /// All entries, as if the layout were flat.
+    func entries() throws -> RootSnapshot {
+        try access { try $0.read("", .flat) }
+    }
+
+    func transact(_ body: (Transaction) throws -> Void) throws {
+        try access { try $0.transact(durability: durability, body) }
+    }
+
+    private func transact(_ root: String, _ body: (RootTransaction) throws -> Void) throws {
+        try transact { try body(RootTransaction(transaction: $0, root: root, layout: layout)) }
+    }
+
+    /// The one place where errors of the engine become those of the package.
+    private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
+        let storage = try storage.get()
+        return try PrefsError.converting { try body(storage) }
+    }
+}

@@ -1,0 +1,52 @@
+import PrefsFileEngine
+
+/// What the base class asks of a store: `DomainStore` for the stores of this package, `StoreAdapter` for any other.
+///
+/// Root keys are checked by the caller.
+protocol RootStore: AnyObject, Sendable {
+    var layout: DomainLayout { get }
+
+    /// The state of now, of which the root is taken when it is needed.
+    func snapshot(of root: String) throws -> RootSnapshot
+
+    /// As `PrefsStore.update`.
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
+
+    /// An update whose body returns what to store, vetted and in canonical form; nil leaves the root as it is.
+    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
+
+    /// Acknowledges a write that equals what is stored: makes that as durable as the store promises.
+    ///
+    /// - Parameter revision: of the snapshot that the write was compared with.
+    /// - Returns: whether anything was done.
+    func acknowledge(_ revision: Revision?) throws -> Bool
+
+    /// A warning of a write that has succeeded; returned once.
+    func takeWarning() -> PrefsError?
+
+    /// Drops what is cached.
+    func forget()
+
+    /// Lets a listener hear of each commit that changes the root, in order.
+    ///
+    /// - Parameters:
+    ///   - keys: those that the listener asks for, which may not exist yet. The listener may be told of other keys, too.
+    ///   - known: what the listener knows of it from elsewhere; it is told of the difference first.
+    func follow(
+        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
+    ) throws -> any Following
+
+    /// Rolls back the update that is under way on this thread, if one is: a write in it was rejected before it came here.
+    func refuse(_ error: PrefsError, root: String)
+}
+
+/// A store of this package: a public face of a `DomainStore`.
+protocol DomainBackedStore: PrefsStore {
+    var domainStore: DomainStore { get }
+}
+
+extension PrefsStore {
+    var rootStore: any RootStore {
+        (self as? any DomainBackedStore)?.domainStore ?? StoreAdapter(self)
+    }
+}
