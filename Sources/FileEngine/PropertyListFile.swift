@@ -6,7 +6,7 @@ package import PrefsPropertyLists
 ///
 /// `+Session` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
 /// with one that is damaged.
-package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
+package final class PropertyListFile: TransactionDomain, Sendable {
     package let queue = TransactionQueue()
     let names: FileNames
     let root: Root
@@ -43,19 +43,32 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         let changed: FileStatus.Time
     }
 
-    private let lock = Lock()
-    private var snapshot: Snapshot?
-    private var known: KnownState?
-    private var warning: FileError?
-    private var hasBegun = false
-    private var flushes = FlushRecord()
-    private var mirror: (any Mirror)?
-    private var formatOfNewFile = PropertyListFormat.binary
-    private var protection: FileProtection?
+    private struct State {
+        var snapshot: Snapshot?
+        var known: KnownState?
+        var warning: FileError?
+        var hasBegun = false
+        var flushes = FlushRecord()
+        var mirror: (any Mirror)?
+        var formatOfNewFile = PropertyListFormat.binary
+        var protection: FileProtection?
 
-    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is, and is assigned under the lock, since a
-    /// fork must find it whole. For `+Session`.
-    var session: (lock: WriteLock, base: Snapshot)?
+        @inline(__always)
+        func durability(of snapshot: Snapshot) -> CommitDurability {
+            snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
+        }
+    }
+
+    private let state = Locked(State())
+    private let currentSession = Locked<Session?>(nil)
+
+    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is.
+    struct Session {
+        let lock: WriteLock
+        let base: Snapshot
+    }
+
+    var session: Session? { currentSession.withLock { $0 } }
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
@@ -99,10 +112,10 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     /// What is cached, if the file still is what it was read from.
     func validated() -> (snapshot: Snapshot, hasWarning: Bool)? {
-        let (cached, hasWarning) = lock.withLock { (snapshot, warning != nil) }
+        let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else { return nil }
         if current !== cached {
-            lock.withLock { if snapshot === cached { snapshot = current } }
+            state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
         }
         return (current, hasWarning)
     }
@@ -132,44 +145,39 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     /// Forgets what is cached, so that the next read loads the file.
     package func forget() {
-        lock.withLock { snapshot = nil }
+        state.withLock { $0.snapshot = nil }
     }
 
     var committedStatus: FileStatus? {
-        lock.withLock { snapshot?.status }
+        state.withLock { $0.snapshot?.status }
     }
 
     /// True at the first call.
     private func isFirstTransaction() -> Bool {
-        lock.withLock {
-            defer { hasBegun = true }
-            return !hasBegun
+        state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
         }
     }
 
     func durability(of snapshot: Snapshot) -> CommitDurability {
-        lock.withLock { durabilityUnderLock(of: snapshot) }
-    }
-
-    @inline(__always)
-    private func durabilityUnderLock(of snapshot: Snapshot) -> CommitDurability {
-        snapshot.fault == nil ? flushes.durability(of: snapshot.status) : .notStored
+        state.withLock { $0.durability(of: snapshot) }
     }
 
     func isFlushRefused(for status: FileStatus) -> Bool {
-        lock.withLock { flushes.isRefused(for: status) }
+        state.withLock { $0.flushes.isRefused(for: status) }
     }
 
     func noteFlush(of status: FileStatus, hasSucceeded: Bool) {
-        lock.withLock { flushes.note(status, hasSucceeded: hasSucceeded) }
+        state.withLock { $0.flushes.note(status, hasSucceeded: hasSucceeded) }
     }
 
     /// Makes the entry of the folder outlast a power cut, at the first flush and for a new file: who made the folder may
     /// have been killed before.
     func flushFolderEntry(isNew: Bool) throws(StorageFailure) {
-        guard isNew || !lock.withLock({ flushes.hasFlushedFolder }) else { return }
+        guard isNew || !state.withLock({ $0.flushes.hasFlushedFolder }) else { return }
         try WriteLock.flushFolder(FileNames(path: names.folder).folder, system)
-        lock.withLock { flushes.hasFlushedFolder = true }
+        state.withLock { $0.flushes.hasFlushedFolder = true }
     }
 
     /// Makes the state of a read as durable as asked, for a write that found itself equal to it.
@@ -181,9 +189,9 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
             transaction.durability = max(transaction.durability, durability)
             return false
         }
-        let isDurable = lock.withLock {
-            guard let snapshot = self.snapshot, snapshot.revision == revision else { return false }
-            return durabilityUnderLock(of: snapshot) >= durability
+        let isDurable = state.withLock { state in
+            guard let snapshot = state.snapshot, snapshot.revision == revision else { return false }
+            return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
         let snapshot = try validated()?.snapshot ?? load(under: nil)
@@ -196,10 +204,10 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
 
     /// Makes a state the one that reads return; nil if the next read has to load it.
     func publish(_ snapshot: Snapshot?) {
-        lock.withLock {
-            self.snapshot = snapshot
+        state.withLock { state in
+            state.snapshot = snapshot
             guard let snapshot, snapshot.fault == nil else { return }
-            known = snapshot.content.flatMap { content in
+            state.known = snapshot.content.flatMap { content in
                 snapshot.status.map {
                     KnownState(
                         content: content, format: snapshot.format, loss: snapshot.loss, changed: $0.changed)
@@ -208,48 +216,48 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
         }
     }
 
-    var knownState: KnownState? { lock.withLock { known } }
+    var knownState: KnownState? { state.withLock { $0.known } }
 
     func leaveWarning(_ error: FileError) {
-        lock.withLock { warning = error }
+        state.withLock { $0.warning = error }
     }
 
     package func takeWarning() -> FileError? {
-        lock.withLock {
-            defer { warning = nil }
-            return warning
+        state.withLock { state in
+            defer { state.warning = nil }
+            return state.warning
         }
     }
 
     // MARK: - Settings shared by the stores on this file
 
     package func setMirror(_ mirror: any Mirror) {
-        lock.withLock {
+        state.withLock { state in
             // Whose file a malformed one is depends on it.
-            if self.mirror == nil, snapshot?.fault != nil { snapshot = nil }
-            self.mirror = mirror
+            if state.mirror == nil, state.snapshot?.fault != nil { state.snapshot = nil }
+            state.mirror = mirror
         }
     }
 
     package func setFormatOfNewFile(_ format: PropertyListFormat) {
-        lock.withLock { formatOfNewFile = format }
+        state.withLock { $0.formatOfNewFile = format }
     }
 
     var newFileFormat: PropertyListFormat {
-        lock.withLock { formatOfNewFile }
+        state.withLock { $0.formatOfNewFile }
     }
 
     package func setProtection(_ protection: FileProtection) {
-        lock.withLock { self.protection = protection }
+        state.withLock { $0.protection = protection }
     }
 
     /// The protection class of new files; nil to keep that of the file that is replaced, or to let the system choose.
     var newFileProtection: FileProtection? {
-        lock.withLock { protection }
+        state.withLock { $0.protection }
     }
 
     var currentMirror: (any Mirror)? {
-        lock.withLock { mirror }
+        state.withLock { $0.mirror }
     }
 
     // MARK: - One transaction
@@ -265,7 +273,7 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
                 snapshot = try writable(current(under: writeLock))
                 mirror.note(snapshot.content)
             }
-            lock.withLock { self.session = (writeLock, snapshot) }
+            currentSession.withLock { $0 = Session(lock: writeLock, base: snapshot) }
             return snapshot.content
         } catch {
             writeLock.end()
@@ -292,11 +300,10 @@ package final class PropertyListFile: TransactionDomain, @unchecked Sendable {
     }
 
     package func end() {
-        session?.lock.end()
-        // The files are closed without the lock.
+        // The files are closed outside of the lock.
         let ended = session
-        lock.withLock { session = nil }
-        withExtendedLifetime(ended) {}
+        ended?.lock.end()
+        currentSession.withLock { $0 = nil }
     }
 
     /// Whether what the session started from is as sure to last as asked.

@@ -8,14 +8,13 @@ enum FailureHandler {
         let thread: pthread_t
     }
 
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var running: Set<Call> = []
+    private static let running = Locked<Set<Call>>([])
 
     /// Runs the handler of a subject, unless this thread is in it already.
     static func run(for subject: ObjectIdentifier, _ handler: () -> Void) {
         let call = Call(subject: subject, thread: pthread_self())
-        guard lock.withLock({ running.insert(call).inserted }) else { return }
-        defer { _ = lock.withLock { running.remove(call) } }
+        guard running.withLock({ $0.insert(call).inserted }) else { return }
+        defer { _ = running.withLock { $0.remove(call) } }
         handler()
     }
 }

@@ -1,23 +1,28 @@
 import PrefsPropertyLists
 
 /// What an instance holds: everything but values.
+///
+/// Unchecked because the initializer assigns the owner, the store and the declarations, and the properties of the instance keep their
+/// last values behind the lock of this object, which makes a read one lock cheaper.
 final class InstanceState: @unchecked Sendable {
-    private let lock = Lock()
-    private var rootKey = ""
-    private var outcome: PrefsError?
-    private var startStore: (any RootStore)?
-    private var startDeclarations: ClassDeclarations?
-    private var lastKeys: AllowedKeysCache?
-    private var migratedCache: (stored: [String: Any], current: [String: Any])?
-    private var followers: [WeakFollower] = []
-    private var followersToTidy = 16
+    private struct State {
+        var rootKey = ""
+        var outcome: PrefsError?
+        var lastKeys: AllowedKeysCache?
+        var migratedCache: (stored: [String: Any], current: [String: Any])?
+        var followers: [WeakFollower] = []
+        var followersToTidy = 16
+        /// What key-value observers ask for.
+        var observedKeys: Set<String> = []
+    }
 
     private struct WeakFollower {
         weak var follower: RootFollower?
     }
 
-    /// What key-value observers ask for, where there are any. Under `withLock`.
-    var observedKeys: Set<String> = []
+    private let state = Locked(State())
+    private var startStore: (any RootStore)?
+    private var startDeclarations: ClassDeclarations?
 
     let announcer = InstanceAnnouncer()
 
@@ -27,7 +32,7 @@ final class InstanceState: @unchecked Sendable {
     /// Called once, by the initializer, before the instance is anybody else's.
     func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) {
         self.owner = owner
-        rootKey = key
+        self.key = key
         startDeclarations = ClassDeclarations.of(owner)
         startStore = store.rootStore
     }
@@ -47,9 +52,9 @@ final class InstanceState: @unchecked Sendable {
     func allowed(_ keys: [String]) -> AllowedKeys {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
-        return lock.withLock {
-            if lastKeys?.areMade(of: keys) != true { lastKeys = AllowedKeysCache(keys, and: declared) }
-            return lastKeys?.allowed ?? declared
+        return state.withLock { state in
+            if state.lastKeys?.areMade(of: keys) != true { state.lastKeys = AllowedKeysCache(keys, and: declared) }
+            return state.lastKeys?.allowed ?? declared
         }
     }
 
@@ -57,46 +62,52 @@ final class InstanceState: @unchecked Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = lock.withLock({ migratedCache }),
+        if let migratedCache = state.withLock({ $0.migratedCache }),
             CanonicalValue.areIdentical(migratedCache.stored, stored)
         {
             return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
-        if let current { lock.withLock { migratedCache = (stored, current) } }
+        if let current { state.withLock { $0.migratedCache = (stored, current) } }
         return current
     }
 
     /// Lets a follower hear when the instance goes to another root.
     func register(_ follower: RootFollower) {
-        lock.withLock {
+        state.withLock { state in
             // Now and then: there may be thousands.
-            if followers.count >= followersToTidy {
-                followers.removeAll { $0.follower == nil }
-                followersToTidy = max(16, 2 * followers.count)
+            if state.followers.count >= state.followersToTidy {
+                state.followers.removeAll { $0.follower == nil }
+                state.followersToTidy = max(16, 2 * state.followers.count)
             }
-            followers.append(WeakFollower(follower: follower))
+            state.followers.append(WeakFollower(follower: follower))
         }
     }
 
     /// Takes those who follow the instance to the root that it is at.
     func moveFollowers() {
-        for entry in lock.withLock({ followers }) { entry.follower?.goAlong() }
+        for entry in state.withLock({ $0.followers }) { entry.follower?.goAlong() }
     }
 
     /// For what properties keep of their own.
     @inline(__always)
     func withLock<R>(_ body: () -> R) -> R {
-        lock.withLock(body)
+        state.withLock { _ in body() }
     }
 
     var key: String {
-        get { lock.withLock { rootKey } }
-        set { lock.withLock { rootKey = newValue } }
+        get { state.withLock { $0.rootKey } }
+        set { state.withLock { $0.rootKey = newValue } }
     }
 
     var lastError: PrefsError? {
-        get { lock.withLock { outcome } }
-        set { lock.withLock { outcome = newValue } }
+        get { state.withLock { $0.outcome } }
+        set { state.withLock { $0.outcome = newValue } }
+    }
+
+    var observedKeys: Set<String> { state.withLock { $0.observedKeys } }
+
+    func addObservedKey(_ key: String) {
+        state.withLock { _ = $0.observedKeys.insert(key) }
     }
 }

@@ -18,7 +18,7 @@
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
             context: UnsafeMutableRawPointer?
         ) {
-            state.withLock { _ = state.observedKeys.insert(Self.firstKey(of: keyPath)) }
+            state.addObservedKey(Self.firstKey(of: keyPath))
             state.announcer.follow(self)
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
@@ -55,7 +55,7 @@
             let type = type(of: self)
             var names: Set<String> = []
             var seen: Set<String> = []
-            var rest = state.withLock { state.observedKeys }
+            var rest = state.observedKeys
             while let name = rest.popFirst() {
                 guard seen.insert(name).inserted else { continue }
                 // An observer of what depends on others is told when they are.

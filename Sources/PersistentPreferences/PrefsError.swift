@@ -118,22 +118,21 @@ extension PrefsError {
 /// The payload of that case is fixed to the seed's `[String]`, so the rest is found by the identity of that array's
 /// storage, which every copy of the error shares. The report holds the array as well: as long as it is here, no other
 /// array can have its address.
-private final class FailureReports: @unchecked Sendable {
+private final class FailureReports: Sendable {
     static let shared = FailureReports()
 
-    private let lock = Lock()
-    private var reports: [(keys: [String], failures: [PropertyListFailure])] = []
+    private let reports = Locked<[(keys: [String], failures: [PropertyListFailure])]>([])
     private static let capacity = 64
 
     func add(_ failures: [PropertyListFailure], to keys: [String]) {
-        lock.withLock {
+        reports.withLock { reports in
             if reports.count == Self.capacity { reports.removeFirst() }
             reports.append((keys, failures))
         }
     }
 
     func failures(of keys: [String]) -> [PropertyListFailure]? {
-        lock.withLock { reports.last { Self.address($0.keys) == Self.address(keys) }?.failures }
+        reports.withLock { $0.last { Self.address($0.keys) == Self.address(keys) }?.failures }
     }
 
     private static func address(_ keys: [String]) -> UnsafePointer<String>? {

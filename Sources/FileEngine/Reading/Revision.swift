@@ -3,15 +3,14 @@ import PrefsPropertyLists
 /// Tells committed states apart: of two of one revision the content is the same, whoever asks for it.
 @usableFromInline
 package struct Revision: Equatable {
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var last: UInt64 = 0
+    private static let last = Locked<UInt64>(0)
 
     @usableFromInline let number: UInt64
 
     package init() {
-        number = Self.lock.withLock {
-            Self.last += 1
-            return Self.last
+        number = Self.last.withLock { last in
+            last += 1
+            return last
         }
     }
 

@@ -7,6 +7,8 @@ import PrefsPropertyLists
 ///
 /// What `fstat` cannot tell is that a folder above the file was moved away and another put in its place; a write looks at
 /// the path and finds out.
+///
+/// Unchecked because values in canonical form are `Any`.
 final class Snapshot: @unchecked Sendable {
     typealias Content = Transaction.Content
 

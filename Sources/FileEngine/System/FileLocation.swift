@@ -2,13 +2,12 @@ import Foundation
 import PrefsPropertyLists
 
 /// A path as a user gave it, and the file that it leads to now.
-package final class FileLocation: @unchecked Sendable {
+package final class FileLocation: Sendable {
     package let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
     private let configure: @Sendable (PropertyListFile) -> Void
-    private let lock = Lock()
-    private var resolved: (file: PropertyListFile, followsLinks: Bool)?
+    private let resolved = Locked<(file: PropertyListFile, followsLinks: Bool)?>(nil)
 
     /// - Parameters:
     ///   - path: absolute.
@@ -25,7 +24,7 @@ package final class FileLocation: @unchecked Sendable {
 
     /// Whether a link was on the way at the last look.
     var followsLinks: Bool {
-        lock.withLock { resolved?.followsLinks ?? false }
+        resolved.withLock { $0?.followsLinks ?? false }
     }
 
     /// Runs the closure with the file at the path, and once more with another where a link was changed meanwhile.
@@ -34,7 +33,7 @@ package final class FileLocation: @unchecked Sendable {
             do {
                 return try body(try file())
             } catch FileError.pathChanged {
-                lock.withLock { resolved = nil }
+                resolved.withLock { $0 = nil }
             }
         }
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
@@ -42,7 +41,7 @@ package final class FileLocation: @unchecked Sendable {
 
     /// The file that the path leads to. No system call where no link is on the way, one `stat` where there is.
     private func file() throws -> PropertyListFile {
-        if let (file, followsLinks) = lock.withLock({ resolved }) {
+        if let (file, followsLinks) = resolved.withLock({ $0 }) {
             if !followsLinks { return file }
             if let committed = file.committedStatus,
                 let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
@@ -54,7 +53,7 @@ package final class FileLocation: @unchecked Sendable {
             let resolution = try PathResolution(path, system: system)
             let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
             configure(file)
-            lock.withLock { resolved = (file, !resolution.links.isEmpty) }
+            resolved.withLock { $0 = (file, !resolution.links.isEmpty) }
             return file
         } catch {
             throw FileError.unreadable(error)

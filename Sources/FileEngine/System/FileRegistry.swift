@@ -1,7 +1,7 @@
 import PrefsPropertyLists
 
 /// The one object of each file in this process, for as long as a store uses it.
-final class FileRegistry: @unchecked Sendable {
+final class FileRegistry: Sendable {
     static let shared = FileRegistry()
 
     /// By the bytes of the path: two spellings of a letter name two files. By the system that it is a path of: tests have
@@ -16,14 +16,13 @@ final class FileRegistry: @unchecked Sendable {
         weak var file: PropertyListFile?
     }
 
-    private let lock = Lock()
-    private var entries: [Key: Entry] = [:]
+    private let entries = Locked<[Key: Entry]>([:])
 
     /// - Parameter path: absolute, without links.
     func file(
         at path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls
     ) -> PropertyListFile {
-        lock.withLock {
+        entries.withLock { entries in
             let key = Key(path: Array(path.utf8), system: ObjectIdentifier(system), root: root)
             if let file = entries[key]?.file { return file }
             entries = entries.filter { $0.value.file != nil }

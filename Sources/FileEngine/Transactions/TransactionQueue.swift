@@ -8,7 +8,8 @@ import PrefsPropertyLists
 /// fsync however many threads ask for one, each still durable when its call returns. No closure runs while its batch is
 /// being written.
 ///
-/// The domain itself is given to each call; `TransactionDomain.transact` does that.
+/// The domain itself is given to each call; `TransactionDomain.transact` does that. Unchecked because a condition gives up the lock in
+/// the middle, and because the open batch belongs to the thread whose turn it is.
 package final class TransactionQueue: @unchecked Sendable {
     typealias Content = Transaction.Content
 

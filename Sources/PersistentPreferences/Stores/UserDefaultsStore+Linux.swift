@@ -20,17 +20,19 @@
     ///
     /// Its calls run in the C locale: Foundation's XML parser takes the decimal separator of the thread's locale, and a file that
     /// it cannot parse is lost at the next `synchronize()`.
+    ///
+    /// Unchecked because `UserDefaults` is not Sendable. It is called by one thread at a time, since nothing says that it may be called
+    /// by several.
     private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
-        /// One at a time: nothing says that it may be called by several threads.
-        private static let lock = Lock()
+        private static let calls = Lock()
         /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
         private static let noDomain = "PersistentPreferences.NoDomain"
 
-        nonisolated(unsafe) private static var mirrors: [String?: UserDefaultsMirror] = [:]
+        private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
 
         /// The one of a domain in this process: what UserDefaults has read is known to it alone.
         static func of(_ suiteName: String?) -> UserDefaultsMirror {
-            lock.withLock {
+            mirrors.withLock { mirrors in
                 if let mirror = mirrors[suiteName] { return mirror }
                 let mirror = UserDefaultsMirror(suiteName: suiteName)
                 mirrors[suiteName] = mirror
@@ -39,8 +41,8 @@
         }
 
         private let defaults: UserDefaults?
-        /// Under the lock: the domain as UserDefaults has read it, as far as that is known; nil if it reads the file anew.
-        private var loaded: [String: Any]?
+        /// The domain as UserDefaults has read it, as far as that is known; nil if it reads the file anew.
+        private let loaded = Locked<[String: Any]?>(nil)
 
         private init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
@@ -58,18 +60,20 @@
 
         /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
         func note(_ content: [String: Any]?) {
-            Self.lock.withLock { loaded = content ?? [:] }
+            loaded.withLock { $0 = content ?? [:] }
         }
 
         /// What counts as the value of a key that the file has as `stored`: that, unless other code has set another one on
         /// UserDefaults and not synchronized it. UserDefaults may also have read an older state of the file.
         func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
             Self.inCLocale {
-                let former = loaded ?? content ?? [:]
-                loaded = former
+                let former = loaded.withLock { loaded in
+                    loaded = loaded ?? content ?? [:]
+                    return loaded ?? [:]
+                }
                 let seen = defaults?.canonicalObject(forKey: key)
                 if Self.areAlike(seen, stored) {
-                    if !Self.areAlike(former[key], stored) { loaded?[key] = stored }
+                    if !Self.areAlike(former[key], stored) { loaded.withLock { $0?[key] = stored } }
                     return stored
                 }
                 return isShownOnly(seen, key, former[key]) ? stored : seen
@@ -116,15 +120,15 @@
             Self.inCLocale {
                 // False tells of other code's keys, in any suite of the process; our own write reports for itself.
                 _ = defaults?.synchronize()
-                loaded = nil
+                loaded.withLock { $0 = nil }
             }
         }
 
         nonisolated(unsafe) private static let cLocale = newlocale(1 << LC_NUMERIC, "C", nil)
 
-        /// Under the lock, with the thread in the C locale.
+        /// One call at a time, with the thread in the C locale.
         private static func inCLocale<R>(_ body: () -> R) -> R {
-            lock.withLock {
+            calls.withLock {
                 let own = uselocale(cLocale)
                 defer { uselocale(own) }
                 return body()

@@ -7,18 +7,23 @@ import PrefsPropertyLists
 /// The daemon owns the file. This adds vetting, updates that are atomic within the process, and observers that hear of
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
-final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendable {
+final class DefaultsDomain: TransactionDomain, DomainStorage {
     let queue = TransactionQueue()
     private let system: any SystemDefaults
     private let entries: DefaultsEntryCache
     private let readability: DomainReadability
-    /// The domain as the transaction found it. Belongs to the thread whose turn it is.
-    private var base: Content = [:]
-    private let lock = Lock()
-    // Under the lock.
-    private var warning: FileError?
-    private var underWay: CommitUnderWay?
-    private var commits = 0
+
+    private struct State {
+        /// The domain as the transaction found it. Belongs to the thread whose turn it is.
+        var base: Content = [:]
+        var warning: FileError?
+        var underWay: CommitUnderWay?
+        var commits = 0
+    }
+
+    private let state = Locked(State())
+
+    private var base: Content { state.withLock { $0.base } }
 
     /// The one object of a domain in a process.
     static func of(_ system: any SystemDefaults) -> DefaultsDomain {
@@ -80,9 +85,9 @@ final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendabl
         _ read: (CommitUnderWay?) throws(FileError) -> R
     ) throws(FileError) -> R {
         while true {
-            let (commit, count) = lock.withLock { (underWay, commits) }
+            let (commit, count) = state.withLock { ($0.underWay, $0.commits) }
             let result = try read(commit)
-            if lock.withLock({ commits == count }) { return result }
+            if state.withLock({ $0.commits == count }) { return result }
         }
     }
 
@@ -181,25 +186,27 @@ final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendabl
 
     func begin() throws -> Content? {
         try checkReadable()
-        base = stored()
-        return base
+        let found = stored()
+        state.withLock { $0.base = found }
+        return found
     }
 
     func commit(_ content: Content, durability: CommitDurability) throws {
         try checkSize(content)
+        let base = base
         let changed = Set(content.keys).union(base.keys).filter { !Self.areEqual(base[$0], content[$0]) }
         // Other processes may have changed some of them since the transaction began.
         let before = changed.compactMap { key in entries.stored(key).map { (key, $0) } }
-        lock.withLock {
-            underWay = CommitUnderWay(
+        state.withLock {
+            $0.underWay = CommitUnderWay(
                 keys: Array(changed), before: Dictionary(uniqueKeysWithValues: before), after: content)
-            commits += 1
+            $0.commits += 1
         }
         let frame = CommitFrame(self, in: .current)
         CommitFrame.current = frame
         defer {
             CommitFrame.current = frame.outer
-            lock.withLock { underWay = nil }
+            state.withLock { $0.underWay = nil }
         }
         for key in changed { system.set(content[key], forKey: key) }
         entries.didCommit(Array(changed))
@@ -207,7 +214,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendabl
     }
 
     func end() {
-        base = [:]
+        state.withLock { $0.base = [:] }
     }
 
     private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
@@ -222,9 +229,9 @@ final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendabl
     var keepsOthersOut: Bool { false }
 
     func takeWarning() -> FileError? {
-        lock.withLock {
-            defer { warning = nil }
-            return warning
+        state.withLock { state in
+            defer { state.warning = nil }
+            return state.warning
         }
     }
 
@@ -249,7 +256,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage, @unchecked Sendabl
             let reason = "the domain would have \(size) bytes; this system allows less than \(maximum)"
             throw .notStored(StorageFailure(path: "", reason: reason))
         }
-        lock.withLock { warning = .nearLimit(bytes: size, limit: maximum) }
+        state.withLock { $0.warning = .nearLimit(bytes: size, limit: maximum) }
     }
 
     /// In bytes; an estimate if other code has stored an entry that this package would not store.

@@ -10,8 +10,8 @@ import PrefsPropertyLists
 /// changes of such entries only with the next report of another change.
 ///
 /// A key is observed once, until the process ends: an observer must not be removed while it is called.
-final class DefaultsEntryCache: @unchecked Sendable {
-    struct Entry: @unchecked Sendable {
+final class DefaultsEntryCache: Sendable {
+    struct Entry {
         /// In canonical form; nil if there is none.
         let object: Any?
         /// nil if the entry cannot be observed, so that it may differ at the next read.
@@ -24,16 +24,18 @@ final class DefaultsEntryCache: @unchecked Sendable {
     private static let mostKeys = 1_000
 
     private let system: any SystemDefaults
-    /// Held while a key-value observer is added: an entry is not read before it is observed.
-    private let adding = Lock()
-    private var observed: Set<String> = []
+    /// Its lock is held while a key-value observer is added: an entry is not read before it is observed.
+    private let observed = Locked<Set<String>>([])
 
-    private let lock = Lock()
-    // Under the lock.
-    private var cached: [String: Entry] = [:]
-    private var signs = 0
-    private var watches: [Int: (part: String, changed: @Sendable () -> Void)] = [:]
-    private var lastNumber = 0
+    private struct State {
+        var cached: [String: Entry] = [:]
+        /// How often the system has reported a change.
+        var reports = 0
+        var watches: [Int: (part: String, changed: @Sendable () -> Void)] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Locked(State())
 
     init(_ system: any SystemDefaults) {
         self.system = system
@@ -42,16 +44,16 @@ final class DefaultsEntryCache: @unchecked Sendable {
     // MARK: - Reading
 
     func cached(_ key: String) -> Entry? {
-        lock.withLock { cached[key] }
+        state.withLock { $0.cached[key] }
     }
 
     func load(_ key: String) -> Entry {
         let isObserved = observe(key)
-        let count = lock.withLock { signs }
+        let count = state.withLock { $0.reports }
         let entry = Entry(object: stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
         // A change that was reported meanwhile may be one of this entry.
-        lock.withLock { if signs == count { cached[key] = entry } }
+        state.withLock { if $0.reports == count { $0.cached[key] = entry } }
         return entry
     }
 
@@ -74,7 +76,7 @@ final class DefaultsEntryCache: @unchecked Sendable {
     func observe(_ key: String) -> Bool {
         let isKeyPath = Self.isKeyPath(key)
         let key = isKeyPath ? Self.mark : key
-        return adding.withLock {
+        return observed.withLock { observed in
             if observed.contains(key) { return !isKeyPath }
             guard isKeyPath || observed.count < Self.mostKeys else { return false }
             observed.insert(key)
@@ -87,15 +89,15 @@ final class DefaultsEntryCache: @unchecked Sendable {
     func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject {
         // Of the whole domain, the mark; the domain says which keys besides.
         observe(part.isEmpty ? Self.mark : part)
-        let number = lock.withLock {
-            lastNumber += 1
-            watches[lastNumber] = (part, changed)
-            return lastNumber
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.watches[state.lastNumber] = (part, changed)
+            return state.lastNumber
         }
         return Watch(self, number)
     }
 
-    var watchedParts: Set<String> { lock.withLock { Set(watches.values.map(\.part)) } }
+    var watchedParts: Set<String> { state.withLock { Set($0.watches.values.map(\.part)) } }
 
     /// Called inside each commit, with what it has changed.
     func didCommit(_ changed: [String]) {
@@ -105,10 +107,10 @@ final class DefaultsEntryCache: @unchecked Sendable {
 
     /// - Parameter keys: nil for all.
     func drop(_ keys: [String]?) {
-        let actions = lock.withLock {
-            signs += 1
-            if let keys { keys.forEach { cached[$0] = nil } } else { cached = [:] }
-            return watches.values.filter { keys == nil || $0.part.isEmpty || keys?.contains($0.part) == true }
+        let actions = state.withLock { state in
+            state.reports += 1
+            if let keys { keys.forEach { state.cached[$0] = nil } } else { state.cached = [:] }
+            return state.watches.values.filter { keys == nil || $0.part.isEmpty || keys?.contains($0.part) == true }
         }
         actions.forEach { $0.changed() }
     }
@@ -127,7 +129,7 @@ final class DefaultsEntryCache: @unchecked Sendable {
         }
 
         deinit {
-            _ = cache.lock.withLock { cache.watches.removeValue(forKey: number) }
+            _ = cache.state.withLock { $0.watches.removeValue(forKey: number) }
         }
     }
 }

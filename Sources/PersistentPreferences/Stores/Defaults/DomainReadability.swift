@@ -15,35 +15,37 @@ import PrefsPropertyLists
 /// In any other case the domain is what `UserDefaults` says, until the process ends: a device does not return to that state
 /// without a restart. Other code may have removed a domain whose marker exists, so the marker alone proves nothing once it can
 /// be opened.
-final class DomainReadability: @unchecked Sendable {
+final class DomainReadability: Sendable {
     private let system: any SystemDefaults
-    private let lock = Lock()
-    // Under the lock.
-    private var isReadable: Bool
-    /// nil if it is not known.
-    private var hasMarker: Bool?
-    /// Whether this process has run before the unlock, which it has not been told of.
-    private var awaitsUnlock = false
-    private var unlocks = 0
+    private let state: Locked<State>
+
+    private struct State {
+        var isReadable: Bool
+        /// nil if it is not known.
+        var hasMarker: Bool?
+        /// Whether this process has run before the unlock, which it has not been told of.
+        var awaitsUnlock = false
+        var unlocks = 0
+    }
 
     init(_ system: any SystemDefaults) {
         self.system = system
-        isReadable = !system.hasDataProtection
+        state = Locked(State(isReadable: !system.hasDataProtection))
     }
 
     /// - Returns: whether the domain has become readable, after this process has found it unreadable.
     /// - Throws: `FileError.unreadable`.
     @discardableResult
     func check() throws(FileError) -> Bool {
-        let (isKnown, unlocks) = lock.withLock { (isReadable, self.unlocks) }
+        let (isKnown, unlocks) = state.withLock { ($0.isReadable, $0.unlocks) }
         if isKnown { return false }
         let (file, marker) = (system.contents(of: .domain), system.contents(of: .marker))
         if let reason = file.lockedReason ?? marker.lockedReason {
             // An unlock that was told meanwhile is not told again.
-            lock.withLock { if self.unlocks == unlocks { awaitsUnlock = true } }
+            state.withLock { if $0.unlocks == unlocks { $0.awaitsUnlock = true } }
             throw Self.unreadable(reason)
         }
-        let wasLocked = lock.withLock { awaitsUnlock }
+        let wasLocked = state.withLock { $0.awaitsUnlock }
         if case .bytes(let bytes) = file {
             guard isShown(bytes, wasLocked: wasLocked) else {
                 throw Self.unreadable("the domain's file has entries, and UserDefaults does not return them yet")
@@ -51,9 +53,9 @@ final class DomainReadability: @unchecked Sendable {
         } else if case .bytes = marker, wasLocked, system.allEntries().isEmpty {
             throw Self.unreadable("the domain has had values, and UserDefaults returns none yet")
         }
-        return lock.withLock {
-            defer { isReadable = true }
-            return !isReadable && wasLocked
+        return state.withLock { state in
+            defer { state.isReadable = true }
+            return !state.isReadable && wasLocked
         }
     }
 
@@ -75,17 +77,17 @@ final class DomainReadability: @unchecked Sendable {
 
     /// The system has told that protected data is available.
     func didUnlock() {
-        lock.withLock {
-            unlocks += 1
-            awaitsUnlock = false
+        state.withLock {
+            $0.unlocks += 1
+            $0.awaitsUnlock = false
         }
     }
 
     /// The marker shows from now on whether the domain has values.
     func didCommit(isEmpty: Bool) {
-        guard system.hasDataProtection, lock.withLock({ hasMarker != !isEmpty }) else { return }
+        guard system.hasDataProtection, state.withLock({ $0.hasMarker != !isEmpty }) else { return }
         system.setMarker(!isEmpty)
-        lock.withLock { hasMarker = !isEmpty }
+        state.withLock { $0.hasMarker = !isEmpty }
     }
 
     private static func unreadable(_ reason: String) -> FileError {

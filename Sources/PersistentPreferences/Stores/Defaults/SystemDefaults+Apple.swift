@@ -19,16 +19,14 @@
         private let name: String
         private let defaults: UserDefaults
 
-        private let lock = Lock()
-        // Under the lock: by number, which is the context of the observation.
-        private var actions: [Int: @Sendable () -> Void] = [:]
+        /// By number, which is the context of the observation.
+        private let actions = Locked<[Int: @Sendable () -> Void]>([:])
 
-        private static let registry = Lock()
-        nonisolated(unsafe) private static var domains: [String?: AppleDefaults] = [:]
+        private static let domains = Locked<[String?: AppleDefaults]>([:])
 
         /// The one object of a domain. Lives until the process ends, as its observers do.
         static func shared(_ suiteName: String?) throws(PrefsError) -> AppleDefaults {
-            try registry.withLock { () throws(PrefsError) in
+            try domains.withLock { domains throws(PrefsError) in
                 if let domain = domains[suiteName] { return domain }
                 let domain = try AppleDefaults(suiteName)
                 domains[suiteName] = domain
@@ -70,7 +68,7 @@
         // MARK: - Reported changes
 
         func observe(_ key: String, _ changed: @escaping @Sendable () -> Void) {
-            let number = lock.withLock {
+            let number = actions.withLock { actions in
                 actions[actions.count + 1] = changed
                 return actions.count
             }
@@ -82,7 +80,7 @@
             forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
             context: UnsafeMutableRawPointer?
         ) {
-            lock.withLock { actions[Int(bitPattern: context)] }?()
+            actions.withLock { $0[Int(bitPattern: context)] }?()
         }
 
         func observeOwnChanges(_ changed: @escaping @Sendable () -> Void) {

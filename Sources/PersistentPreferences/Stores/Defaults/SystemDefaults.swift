@@ -56,14 +56,13 @@ package enum ProtectedContents: Sendable {
 }
 
 /// Holds the transactions of a domain.
-package final class DomainSlot: @unchecked Sendable {
-    private let lock = Lock()
-    private var domain: DefaultsDomain?
+package final class DomainSlot: Sendable {
+    private let domain = Locked<DefaultsDomain?>(nil)
 
     package init() {}
 
     func domain(_ make: () -> DefaultsDomain) -> DefaultsDomain {
-        lock.withLock {
+        domain.withLock { domain in
             if let domain { return domain }
             let new = make()
             domain = new
