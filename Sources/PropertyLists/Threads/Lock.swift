@@ -26,29 +26,3 @@ package final class Lock: @unchecked Sendable {
         return try body()
     }
 }
-
-/// Something to wait for under a `Lock`.
-package final class Condition: @unchecked Sendable {
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private let process = LockRegistry.forks
-
-    package init() {
-        let code = pthread_cond_init(condition, nil)
-        precondition(code == 0, "no memory for a condition")
-    }
-
-    deinit {
-        // In a forked child it would wait for threads of the parent. There is nothing to free.
-        if process == LockRegistry.forks { pthread_cond_destroy(condition) }
-        condition.deallocate()
-    }
-
-    /// Gives up the lock, which the caller holds, until a signal comes; may also return without one.
-    package func wait(_ lock: Lock) {
-        pthread_cond_wait(condition, lock.mutex)
-    }
-
-    package func broadcast() {
-        pthread_cond_broadcast(condition)
-    }
-}
