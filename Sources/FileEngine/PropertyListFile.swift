@@ -91,7 +91,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
     /// changed. Throws `FileError.unreadable`, or `.pathChanged`.
-    func read() throws -> Reading {
+    package func read() throws -> Reading {
         if let transaction = ownTransaction {
             return Reading(content: transaction.content)
         }

@@ -62,10 +62,6 @@ package final class FileLocation: Sendable {
 }
 
 extension FileLocation {
-    package func read() throws -> PropertyListFile.Reading {
-        try withFile { try $0.read() }
-    }
-
     package func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try withFile { try $0.transact(durability: durability, body) }
     }

@@ -20,7 +20,7 @@ struct PropertyListDocument {
     /// - Throws: `PrefsError`.
     func read() throws -> (root: Any?, failure: PrefsError?) {
         try PrefsError.converting {
-            let reading = try file.read()
+            let reading = try file.withFile { try $0.read() }
             return (
                 reading.content?[PropertyListFile.documentKey],
                 reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }

@@ -36,7 +36,7 @@ extension FileLocation: DomainStorage {
     var fileURL: URL? { URL(filePath: path, directoryHint: .notDirectory) }
 
     func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
-        let reading = try read()
+        let reading = try withFile { try $0.read() }
         return RootSnapshot(
             of: root, in: reading.content, layout: layout, revision: reading.revision,
             warning: reading.warning.map { PrefsError($0) })

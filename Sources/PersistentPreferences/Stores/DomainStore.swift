@@ -32,7 +32,7 @@ final class DomainStore: RootStore {
     /// `PrefsStore.update`.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try NameVetting.checkRoot(root)
-        try transact(root) { try $0.update(body) }
+        try transact { try RootTransaction(transaction: $0, root: root, layout: layout).update(body) }
     }
 
     /// `PrefsStore.observe`.
@@ -52,11 +52,16 @@ final class DomainStore: RootStore {
     // MARK: - For the base class
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        try access { try $0.read(root, layout) }
+        // Not by `access`, for the sake of reads.
+        do {
+            return try storage.get().read(root, layout)
+        } catch let error as FileError {
+            throw PrefsError(error)
+        }
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try transact(root) { try $0.replace(body) }
+        try transact { try RootTransaction(transaction: $0, root: root, layout: layout).replace(body) }
     }
 
     func acknowledge(_ revision: Revision?) throws -> Bool {
@@ -92,13 +97,12 @@ final class DomainStore: RootStore {
         try access { try $0.transact(durability: durability, body) }
     }
 
-    private func transact(_ root: String, _ body: (RootTransaction) throws -> Void) throws {
-        try transact { try body(RootTransaction(transaction: $0, root: root, layout: layout)) }
-    }
-
-    /// The one place where errors of the engine become those of the package.
+    /// Errors of the engine become those of the package.
     private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
-        let storage = try storage.get()
-        return try PrefsError.converting { try body(storage) }
+        do {
+            return try body(storage.get())
+        } catch let error as FileError {
+            throw PrefsError(error)
+        }
     }
 }
