@@ -19,7 +19,7 @@ final class InstanceState: @unchecked Sendable {
     /// What key-value observers ask for, where there are any. Under `withLock`.
     var observedKeys: Set<String> = []
 
-    let announcer = InstanceAnnouncer()
+    let bridge = ObservationBridge<PersistentPrefs>()
 
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?

@@ -19,7 +19,7 @@
             context: UnsafeMutableRawPointer?
         ) {
             state.withLock { _ = state.observedKeys.insert(Self.firstKey(of: keyPath)) }
-            state.announcer.follow(self)
+            state.bridge.subscribe(to: self)
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 
