@@ -13,7 +13,7 @@ final class InstanceState: @unchecked Sendable {
     private var followersToTidy = 16
 
     private struct WeakFollower {
-        weak var follower: RootFollower?
+        weak var follower: RootSubscriber?
     }
 
     /// What key-value observers ask for, where there are any. Under `withLock`.
@@ -68,7 +68,7 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// Lets a follower hear when the instance goes to another root.
-    func register(_ follower: RootFollower) {
+    func register(_ follower: RootSubscriber) {
         lock.withLock {
             // Now and then: there may be thousands.
             if followers.count >= followersToTidy {

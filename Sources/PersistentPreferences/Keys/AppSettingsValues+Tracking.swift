@@ -13,9 +13,12 @@ extension ObservationBridge<AppSettingsValues> {
         access(key, of: values) {
             subscribe(to: key) {
                 do {
-                    guard let new = try entries.follow(key, Listener(key, entries, values)) else { return nil }
-                    if let failure = new.subscriptionStart.failure { report(.notWatched(failure)) }
-                    return { new.end() }
+                    let subscriber = SettingSubscriber(key, entries) { [weak values] in
+                        if let values { values.bridge.announce([key], of: values) }
+                    }
+                    let new = try entries.subscribe(to: key, subscriber)
+                    if let failure = new?.failure { report(.notWatched(failure)) }
+                    return new
                 } catch {
                     report(PrefsError(error))
                     return nil
@@ -30,19 +33,19 @@ extension ObservationBridge<AppSettingsValues> {
     }
 }
 
-private final class Listener: EntryListener, @unchecked Sendable {
+/// Announces the changes of one key. The feed keeps it, so it does not keep the settings.
+private final class SettingSubscriber: EntrySubscriber {
     private let key: String
     private let entries: any KeyedEntries
-    private weak var values: AppSettingsValues?
+    private let announce: @Sendable () -> Void
 
-    init(_ key: String, _ entries: any KeyedEntries, _ values: AppSettingsValues) {
+    init(_ key: String, _ entries: any KeyedEntries, _ announce: @escaping @Sendable () -> Void) {
         self.key = key
         self.entries = entries
-        self.values = values
+        self.announce = announce
     }
 
-    func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        guard entries.concerns(key, change) else { return nil }
-        return { if let values = self.values { values.bridge.announce([self.key], of: values) } }
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        entries.concerns(key, change) ? announce : nil
     }
 }

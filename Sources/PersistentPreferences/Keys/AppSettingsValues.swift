@@ -22,7 +22,7 @@ public import Foundation
 ///
 /// Cost, errors and threads are those of ``PrefKey``; over a store those of the store. Follows `AppSettingsValues`
 /// (seed 001), which mirrors `EnvironmentValues` of SwiftUI.
-public final class AppSettingsValues: @unchecked Sendable {
+public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(.standard)
 

@@ -1,7 +1,5 @@
 #if canImport(Combine)
     public import Combine
-    import PrefsFileEngine
-    import PrefsPropertyLists
 
     extension PersistentPrefs {
         /// Publishes each commit that changes what ``values`` shows under some of the keys, or under any if none is named; see

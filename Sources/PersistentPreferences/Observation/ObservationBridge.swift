@@ -1,5 +1,6 @@
 import Dispatch
 import Observation
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Links an object to the Observation framework: subscribes to what is read in a tracking, and announces its changes.
@@ -13,8 +14,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     private let state = Locked(State())
 
     private struct State {
-        /// How each subscription ends. It also ends when its closure is released.
-        var ends: [String: @Sendable () -> Void] = [:]
+        var subscriptions: [String: Subscription] = [:]
         var unheard = UnheardChanges()
     }
 
@@ -44,29 +44,29 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         registrar.access(subject, keyPath: \.[observed: key])
     }
 
-    func isSubscribed(to name: String) -> Bool { state.withLock { $0.ends[name] != nil } }
+    func isSubscribed(to name: String) -> Bool { state.withLock { $0.subscriptions[name] != nil } }
 
     /// Subscribes once. If it fails, the next call tries again.
     ///
-    /// - Parameter begin: returns how the subscription ends; nil if there is none.
-    func subscribe(to name: String, _ begin: () -> (@Sendable () -> Void)?) {
-        guard !isSubscribed(to: name), let end = begin() else { return }
+    /// - Parameter begin: begins the subscription; returns nil if there is none.
+    func subscribe(to name: String, _ begin: () -> Subscription?) {
+        guard !isSubscribed(to: name), let new = begin() else { return }
         // Not before: a thread that finds the subscription relies on it.
         let isFirst = state.withLock {
-            guard $0.ends[name] == nil else { return false }
-            $0.ends[name] = end
+            guard $0.subscriptions[name] == nil else { return false }
+            $0.subscriptions[name] = new
             return true
         }
-        if !isFirst { end() }
+        if !isFirst { new.end() }
     }
 
     /// Ends all subscriptions.
     func end() {
-        let ends = state.withLock { state in
-            defer { state.ends = [:] }
-            return state.ends
+        let last = state.withLock { state in
+            defer { state.subscriptions = [:] }
+            return state.subscriptions
         }
-        for end in ends.values { end() }
+        for subscription in last.values { subscription.end() }
     }
 
     /// Announces a change of some keys, and with them of all.

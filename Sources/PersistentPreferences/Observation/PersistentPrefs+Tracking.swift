@@ -1,4 +1,5 @@
 public import Observation
+import PrefsFileEngine
 
 extension PersistentPrefs: Observable {}
 
@@ -11,27 +12,15 @@ extension ObservationBridge<PersistentPrefs> {
 
     func subscribe(to prefs: PersistentPrefs) {
         subscribe(to: "") {
-            guard let follower = prefs.follower(of: []), prefs.follow(follower, InstanceReceiver(follower)) != nil else {
-                return nil
+            guard let root = prefs.observedRoot(of: []) else { return nil }
+            return prefs.subscribe(to: root) { change in
+                { root.state.bridge.announce(change, in: root) }
             }
-            return { follower.end() }
         }
     }
 
-    fileprivate func announce(_ pending: PendingChange, _ follower: RootFollower) {
-        guard let prefs = follower.state.owner, let change = follower.change(pending) else { return }
+    private func announce(_ pending: PendingChange, in root: ObservedRoot) {
+        guard let prefs = root.state.owner, let change = root.change(pending) else { return }
         prefs.tellKeyValueObservers(of: pending) { announce(change.keys, of: prefs) }
-    }
-}
-
-private final class InstanceReceiver: ChangeReceiver {
-    private let follower: RootFollower
-
-    init(_ follower: RootFollower) {
-        self.follower = follower
-    }
-
-    func put(_ change: PendingChange) -> (@Sendable () -> Void)? {
-        { [follower] in follower.state.bridge.announce(change, follower) }
     }
 }

@@ -92,20 +92,19 @@ final class StreamHandle<Element>: Sendable {
 }
 
 /// The stream that a sequence has begun, for the first that asks, and new ones for others.
-final class StreamSource<Element>: @unchecked Sendable {
+final class StreamSource<Element>: Sendable {
     private let make: @Sendable () -> ChangeStream<Element>
-    private let lock = Lock()
-    private var begun: StreamHandle<Element>?
+    private let begun: Locked<StreamHandle<Element>?>
 
     init(_ make: @escaping @Sendable () -> ChangeStream<Element>) {
         self.make = make
-        begun = StreamHandle(make())
+        begun = Locked(StreamHandle(make()))
     }
 
     func take() -> StreamHandle<Element> {
-        let begun = lock.withLock {
-            defer { self.begun = nil }
-            return self.begun
+        let begun = begun.withLock { begun in
+            defer { begun = nil }
+            return begun
         }
         return begun ?? StreamHandle(make())
     }

@@ -5,13 +5,12 @@ import PrefsPropertyLists
 /// Once ``cancel()`` has returned, no further call is made; one that another thread has begun, or is about to begin, comes to
 /// its end. On the observer's own serial queue there is none such. The observer's closure is released then. Safe to use from
 /// any thread, inside the closure too. Mirrors `AnyCancellable` of Combine.
-public final class PrefsObservation: @unchecked Sendable {
-    private let lock = Lock()
-    private var end: (@Sendable () -> Void)?
+public final class PrefsObservation: Sendable {
+    private let end: Locked<(@Sendable () -> Void)?>
 
     /// For a ``PrefsStore`` of your own: `end` is called once, when the observation is to end.
     public init(_ end: @escaping @Sendable () -> Void) {
-        self.end = end
+        self.end = Locked(end)
     }
 
     deinit {
@@ -20,9 +19,9 @@ public final class PrefsObservation: @unchecked Sendable {
 
     /// Ends the observation. What is ended already stays so.
     public func cancel() {
-        let end = lock.withLock {
-            defer { self.end = nil }
-            return self.end
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
         }
         end?()
     }

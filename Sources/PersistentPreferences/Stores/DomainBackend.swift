@@ -8,9 +8,9 @@ protocol DomainBackend: Sendable {
 
     func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot
     func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws
-    func follow(
-        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following
+    func subscribe(
+        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription
 
     /// An entry in canonical form; nil if there is none. Writes nothing.
     ///

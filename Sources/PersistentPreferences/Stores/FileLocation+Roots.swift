@@ -10,11 +10,11 @@ extension FileLocation {
             warning: reading.warning.map { PrefsError($0) }, isConfirmed: reading.durability >= durability)
     }
 
-    func follow(
-        root: String, _ layout: DomainLayout, _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
+    func subscribe(
+        to root: String, _ layout: DomainLayout, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
         try NameVetting.checkRoot(root)
-        return try PrefsError.converting { try FileFollower(self, layout.part(of: root), listener, from: known) }
+        return try PrefsError.converting { try subscribe(to: layout.part(of: root), subscriber, from: known) }
     }
 
     func takeWarning() -> PrefsError? {

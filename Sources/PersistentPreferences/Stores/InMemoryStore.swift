@@ -40,11 +40,11 @@ public final class InMemoryStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
         try NameVetting.checkRoot(root)
-        return try FeedFollower(domain, root, listener, from: known)
+        return try domain.queue.feed.subscribe(to: root, subscriber, from: known)
     }
 
     func readReporting(root: String) throws -> RootSnapshot {

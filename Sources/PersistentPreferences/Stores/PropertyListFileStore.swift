@@ -97,10 +97,10 @@ public final class PropertyListFileStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try file.get().follow(root: root, layout, listener, from: known)
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try file.get().subscribe(to: root, layout, subscriber, from: known)
     }
 
     func readReporting(root: String) throws -> RootSnapshot {

@@ -19,14 +19,14 @@ protocol ReportingStore: PrefsStore {
     /// Drops what is cached.
     func forget()
 
-    /// Lets a listener hear of each commit that changes the root, in order.
+    /// Subscribes to each commit that changes the root, in order.
     ///
     /// - Parameters:
-    ///   - keys: those that the listener asks for, which may not exist yet. The listener may be told of other keys, too.
-    ///   - known: what the listener knows of it from elsewhere; it is told of the difference first.
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following
+    ///   - keys: those that the subscriber asks for, which may not exist yet. It may receive changes of other keys, too.
+    ///   - known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription
 
     /// Rolls back the update that is under way on this thread, if one is: a write in it was refused before it came here.
     func refuse(_ error: PrefsError, root: String)
@@ -48,17 +48,17 @@ extension ReportingStore {
 
     func forget() {}
 
-    /// `PrefsStore.observe` by `follow`.
+    /// `PrefsStore.observe` by `subscribe`.
     func observation(
         root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) throws -> PrefsObservation {
         let observer = CallbackObserver(on: nil) {
             action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
-        let following = try follow(root: root, keys: [], observer, from: nil)
-        if let failure = following.subscriptionStart.failure { throw PrefsError.notWatched(failure) }
+        let subscription = try subscribe(to: root, keys: [], observer, from: nil)
+        if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {
-            following.end()
+            subscription.end()
             observer.end()
         }
     }

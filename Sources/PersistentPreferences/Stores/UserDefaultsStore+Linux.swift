@@ -31,11 +31,11 @@
                 try file.transact(root, layout, durability: .powerCut, body)
             }
 
-            func follow(
-                root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener,
+            func subscribe(
+                to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
                 from known: LastKnownEntry?
-            ) throws -> any Following {
-                try file.follow(root: root, layout, listener, from: known)
+            ) throws -> Subscription {
+                try file.subscribe(to: root, layout, subscriber, from: known)
             }
 
             /// The engine's state, or what other code has set on UserDefaults and not synchronized. Writes nothing.

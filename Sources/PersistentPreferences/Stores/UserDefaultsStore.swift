@@ -60,10 +60,10 @@ public final class UserDefaultsStore: ReportingStore {
         try observation(root: root, action)
     }
 
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try backend.get().follow(root: root, layout, keys: keys, listener, from: known)
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try backend.get().subscribe(to: root, layout, keys: keys, subscriber, from: known)
     }
 
     func readReporting(root: String) throws -> RootSnapshot {

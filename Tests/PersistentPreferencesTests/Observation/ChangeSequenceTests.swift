@@ -158,7 +158,7 @@ import Testing
     /// Whether anybody listens at the store.
     private var isFollowed: Bool {
         let domain = Mirror(reflecting: store).descendant("domain") as? any TransactionDomain
-        return domain?.queue.feed.hasListeners == true
+        return domain?.queue.feed.hasSubscribers == true
     }
 }
 

@@ -317,6 +317,6 @@ extension InMemoryStore {
     /// Whether anybody listens to a root.
     var isFollowed: Bool {
         let domain = Mirror(reflecting: self).descendant("domain") as? any TransactionDomain
-        return domain?.queue.feed.hasListeners == true
+        return domain?.queue.feed.hasSubscribers == true
     }
 }

@@ -166,7 +166,7 @@ import Testing
     private func isFollowed(_ root: String) -> Bool {
         let mirror = Mirror(reflecting: store)
         guard let domain = mirror.descendant("domain") as? any TransactionDomain else { return false }
-        return domain.queue.feed.hasListeners
+        return domain.queue.feed.hasSubscribers
     }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.

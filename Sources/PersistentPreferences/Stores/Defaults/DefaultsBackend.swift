@@ -33,12 +33,12 @@ struct DefaultsBackend: DomainBackend {
         }
     }
 
-    func follow(
-        root: String, _ layout: DomainLayout, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
+    func subscribe(
+        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
         try NameVetting.checkRoot(root)
         if layout == .flat { domain.expect(keys) }
-        return try FeedFollower(domain, layout.part(of: root), listener, from: known)
+        return try domain.queue.feed.subscribe(to: layout.part(of: root), subscriber, from: known)
     }
 
     func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
