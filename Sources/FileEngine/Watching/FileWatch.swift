@@ -5,15 +5,14 @@ import PrefsPropertyLists
 /// folder if that was missing. The folder is watched, since a file that is replaced is another file.
 ///
 /// A folder above the file's own that is moved away is not noticed, as by reads.
-package final class FileWatch: @unchecked Sendable {
+package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
     /// Two at once could leave the older watch in place.
     private let settling = Lock()
-    private let lock = Lock()
-    /// Under the lock: of the file's folder, or of the nearest one that is there.
-    private var place: (watch: AnyObject, isOfFile: Bool)?
+    /// The watch of the file's folder, or of the nearest one that is there.
+    private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
 
     package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
@@ -40,7 +39,7 @@ package final class FileWatch: @unchecked Sendable {
                     there = names
                     continue
                 }
-                lock.withLock { place = (watch, isOfFile) }
+                place.withLock { $0 = (watch, isOfFile) }
                 return
             } catch {
                 // A folder that has come to be unreadable may be readable again.
@@ -53,8 +52,8 @@ package final class FileWatch: @unchecked Sendable {
     }
 
     private func hear(isGone: Bool) {
-        let isOfFile = lock.withLock { place?.isOfFile ?? false }
-        // Where there is no way to watch any more, this was the last sign; the next listener hears of the reason.
+        let isOfFile = place.withLock { $0?.isOfFile ?? false }
+        // If the file can no longer be watched, this was the last sign; the next subscriber is told why.
         if isGone || !isOfFile { try? settle() }
         changed()
     }

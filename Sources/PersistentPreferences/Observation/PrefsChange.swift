@@ -9,6 +9,8 @@ import PrefsPropertyLists
 /// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. Safe to pass between
 /// threads.
 public struct PrefsChange: @unchecked Sendable {
+    // Unchecked because canonical property-list values, which never change, are not Sendable.
+
     /// Where a change was made.
     public enum Origin: Sendable, Hashable {
         /// In this process, through any object of this package.
