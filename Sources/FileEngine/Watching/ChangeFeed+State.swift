@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// What the feed keeps under its lock.
 extension ChangeFeed {
-    /// What the subscribers of an entry were told last.
+    /// The state of an entry that its subscribers were notified of last.
     enum LastNotified {
         case unknown
         case state(Any?)
@@ -41,7 +41,8 @@ extension ChangeFeed {
 
         /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
         mutating func add(
-            _ subscriber: any EntrySubscriber, _ key: String, _ found: Any?, since count: Int, from known: LastKnownEntry?
+            _ subscriber: any EntrySubscriber, _ key: String, _ found: Any?, since count: Int,
+            from known: LastKnownEntry?
         ) -> (start: Any?, catchUp: Action?)? {
             let start: Any?
             switch entries[key]?.lastNotified {
@@ -50,8 +51,8 @@ extension ChangeFeed {
                 guard commits == count else { return nil }
                 entries[key]?.lastNotified = isCommitting ? .unsure(found) : .state(found)
                 start = found
-            case .state(let told), .unsure(let told):
-                start = told
+            case .state(let last), .unsure(let last):
+                start = last
             }
             // In place: there may be thousands.
             entries[key]?.subscribers.append(subscriber)
@@ -59,13 +60,14 @@ extension ChangeFeed {
         }
 
         mutating func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
-            guard let last = entries[key]?.lastNotified, entries[key]?.subscribers.remove(subscriber) == true else {
+            guard let lastNotified = entries[key]?.lastNotified, entries[key]?.subscribers.remove(subscriber) == true
+            else {
                 return nil
             }
             leave(key)
-            switch last {
+            switch lastNotified {
             case .unknown: return nil
-            case .state(let told), .unsure(let told): return LastKnownEntry(entry: told)
+            case .state(let last), .unsure(let last): return LastKnownEntry(entry: last)
             }
         }
 
@@ -76,23 +78,23 @@ extension ChangeFeed {
 
         /// Reports the steps of a commit to the subscribers of an entry.
         mutating func report(_ steps: [Step], of key: String, _ mayOthersWrite: Bool, to actions: inout [[Action]]) {
-            guard let entry = entries[key], let first = steps.first, let last = steps.last else {
+            guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
                 // Nothing was stored, so what was read meanwhile is the state.
-                if case .unsure(let told) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(told) }
+                if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
                 return
             }
             func report(_ change: EntryChange?, _ step: Int) {
                 if let change { actions[step] += entry.actions(for: change) }
             }
-            let end = ChangeFeed.part(key, of: last.after)
+            let end = ChangeFeed.part(key, of: lastStep.after)
             switch entry.lastNotified {
             case .unknown:
                 return
-            case .unsure(let told):
-                report(EntryChange(of: key, from: told, to: end, isForeign: false), steps.count - 1)
-            case .state(let told) where mayOthersWrite:
+            case .unsure(let last):
+                report(EntryChange(of: key, from: last, to: end, isForeign: false), steps.count - 1)
+            case .state(let last) where mayOthersWrite:
                 // Others may have changed what the commit started from: only what the commit itself has changed is reported.
-                var state = told
+                var state = last
                 for (index, step) in steps.enumerated() {
                     guard let own = EntryChange(of: key, in: step) else { continue }
                     let next = key.isEmpty ? own.difference.applied(to: state as? Content ?? [:]) : own.after
@@ -101,9 +103,10 @@ extension ChangeFeed {
                 }
                 entries[key]?.lastNotified = .state(state)
                 return
-            case .state(let told):
+            case .state(let last):
                 entry.report(
-                    foreign: EntryChange(of: key, from: told, to: ChangeFeed.part(key, of: first.before), isForeign: true))
+                    foreign: EntryChange(
+                        of: key, from: last, to: ChangeFeed.part(key, of: firstStep.before), isForeign: true))
                 for (index, step) in steps.enumerated() { report(EntryChange(of: key, in: step), index) }
             }
             entries[key]?.lastNotified = .state(end)
@@ -126,13 +129,13 @@ extension ChangeFeed {
                 && entries.values.contains { if case .state(_?) = $0.lastNotified { true } else { false } }
             if hasVanished, !isSecond { return .vanished }
             for (key, entry) in entries {
-                guard case .state(let told) = entry.lastNotified else {
+                guard case .state(let last) = entry.lastNotified else {
                     // What was read for a subscriber that is being added may be older than this: it is read again.
                     commits += 1
                     continue
                 }
                 let found = ChangeFeed.part(key, of: content)
-                guard let change = EntryChange(of: key, from: told, to: found, isForeign: true) else { continue }
+                guard let change = EntryChange(of: key, from: last, to: found, isForeign: true) else { continue }
                 entries[key]?.lastNotified = .state(found)
                 entry.report(foreign: change)
             }

@@ -4,9 +4,9 @@ import PrefsPropertyLists
 /// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and what others have
 /// changed when the domain's watch gives a sign.
 ///
-/// The feed knows the state of an entry that its subscribers were told last. A commit is reported as the differences that its
-/// updates made. If it did not start from the state that was told last, others have changed the entry, and their change is
-/// reported first. Discards a reload that overlapped one of our own commits.
+/// The feed keeps the state of each entry that it reported last. A commit is reported as the differences that its updates made.
+/// If a commit did not start from the state that was reported last, others have changed the entry, and their change is reported
+/// first. Discards a reload that overlapped one of our own commits.
 package final class ChangeFeed: Sendable {
     typealias Content = Transaction.Content
     typealias Action = @Sendable () -> Void
@@ -50,7 +50,8 @@ package final class ChangeFeed: Sendable {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
                 let found = Self.part(key, of: try readable() ?? nil)
-                if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) }) {
+                if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
+                {
                     let domain = domain
                     return Subscription(start: start, catchUp: catchUp, failure: failure) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
@@ -64,7 +65,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// - Returns: the entry as the subscriber was last told; nil if it is not subscribed.
+    /// - Returns: the entry as it was last reported; nil if the subscriber is not subscribed.
     private func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
         let known = state.withLock { $0.remove(subscriber, from: key) }
         updateWatch(of: key)
@@ -123,7 +124,7 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let content: Content?
         do {
-            // If the domain cannot be read, accesses report the error. Subscribers are told once it can be read again.
+            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be read again.
             guard let readable = try readable() else { return }
             content = readable
         } catch {

@@ -21,7 +21,7 @@ private final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: Subscription)?
         var linkWatches: [FileWatch] = []
         var isOver = false
-        /// The entry as the subscriber was last told, while there is no place.
+        /// The entry as it was last reported, while there is no place.
         var known: LastKnownEntry?
     }
 

@@ -34,7 +34,7 @@ package final class FileWatch: Sendable {
         for _ in 0..<1_000 {
             do throws(StorageFailure) {
                 let isOfFile = there.path == names.path
-                let watch = try system.watch(there) { [weak self] isGone in self?.hear(isGone: isGone) }
+                let watch = try system.watch(there) { [weak self] isGone in self?.receive(isGone: isGone) }
                 if !isOfFile, try system.status(ofPath: there.path, followsLinks: true)?.kind == .folder {
                     there = names
                     continue
@@ -51,9 +51,9 @@ package final class FileWatch: Sendable {
         throw StorageFailure(path: names.folder, reason: "comes and goes all the time")
     }
 
-    private func hear(isGone: Bool) {
+    private func receive(isGone: Bool) {
         let isOfFile = place.withLock { $0?.isOfFile ?? false }
-        // If the file can no longer be watched, this was the last sign; the next subscriber is told why.
+        // If the file can no longer be watched, this was the last sign; the next subscription has the reason.
         if isGone || !isOfFile { try? settle() }
         changed()
     }

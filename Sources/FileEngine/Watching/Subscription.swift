@@ -16,7 +16,7 @@ extension EntrySubscriber {
     package func pathChanged() {}
 }
 
-/// An entry as its subscriber was last told; nil if there is none.
+/// An entry as it was last reported to its subscriber; nil if there is none.
 ///
 /// Unchecked because canonical property-list values, which never change, are not Sendable.
 package struct LastKnownEntry: @unchecked Sendable {
@@ -41,7 +41,7 @@ package final class Subscription: @unchecked Sendable {
     package let failure: StorageFailure?
     private let onEnd: Locked<(@Sendable () -> LastKnownEntry?)?>
 
-    /// - Parameter onEnd: called once. Returns the entry as the subscriber was last told.
+    /// - Parameter onEnd: called once. Returns the entry as it was last reported.
     package init(
         start: Any?, catchUp: (@Sendable () -> Void)? = nil, failure: StorageFailure? = nil,
         onEnd: @escaping @Sendable () -> LastKnownEntry?
@@ -58,7 +58,7 @@ package final class Subscription: @unchecked Sendable {
 
     /// The subscriber receives nothing that is committed from now on.
     ///
-    /// - Returns: the entry as the subscriber was last told; nil if the subscription has ended before.
+    /// - Returns: the entry as it was last reported; nil if the subscription has ended before.
     @discardableResult
     package func end() -> LastKnownEntry? {
         let onEnd = onEnd.withLock { onEnd in

@@ -6,7 +6,7 @@ extension AppSettingsValues: Observable {}
 
 /// The settings subscribe to each key that is read in a tracking.
 extension ObservationBridge<AppSettingsValues> {
-    /// - Parameter report: told why changes are not heard.
+    /// - Parameter report: called with the reason if changes are not received.
     func access(
         _ key: String, of values: AppSettingsValues, in entries: any KeyedEntries, _ report: (PrefsError) -> Void
     ) {

@@ -17,8 +17,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// It is `Observable`: a SwiftUI view that reads a setting follows it, also where another process changes it; over a
-/// `UserDefaults` other than the standard one, only what is set through this object is heard.
+/// It is `Observable`: a SwiftUI view that reads a setting follows it, also if another process changes it; over a
+/// `UserDefaults` other than the standard one, only what is set through this object is observed.
 ///
 /// Cost, errors and threads are those of ``PrefKey``; over a store those of the store. Follows `AppSettingsValues`
 /// (seed 001), which mirrors `EnvironmentValues` of SwiftUI.

@@ -4,9 +4,9 @@ import PrefsPropertyLists
 
 /// Where the values of `PrefKey`s are.
 protocol KeyedEntries: Sendable {
-    /// In canonical form; nil where there is none.
+    /// In canonical form; nil if there is none.
     ///
-    /// - Parameter report: called with what there is to tell although the read succeeds.
+    /// - Parameter report: called with a warning if the read succeeds with one.
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
@@ -82,7 +82,7 @@ struct RootEntries: KeyedEntries {
 }
 
 extension UserDefaults {
-    /// What is stored under a key, in canonical form; nil where nothing is, or nothing that has one.
+    /// What is stored under a key, in canonical form; nil if nothing is stored, or nothing that has that form.
     func canonicalObject(forKey key: String) -> Any? {
         guard let object = object(forKey: key),
             case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)

@@ -103,7 +103,9 @@ final class DemandedChanges<Element>: Sendable {
 
     private func deliverNext() {
         let next = state.withLock { state -> (() -> Element?)? in
-            guard let element = state.element, state.demand > 0, let change = state.waiting.popFirst() else { return nil }
+            guard let element = state.element, state.demand > 0, let change = state.waiting.popFirst() else {
+                return nil
+            }
             return { element(change) }
         }
         if let element = next?() { deliver(element) }

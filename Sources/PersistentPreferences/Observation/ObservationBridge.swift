@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// A change is announced right after the commit, on the thread that made it; on the main queue if it was made elsewhere.
 /// `UnheardChanges` says which changes are announced a second time.
 ///
-/// Nothing tells when the last tracking is over. A subscription lasts until `end`, or as long as the bridge.
+/// The framework does not report the end of the last tracking. So a subscription lasts until `end`, or as long as the bridge.
 final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Sendable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())

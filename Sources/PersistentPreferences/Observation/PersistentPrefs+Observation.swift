@@ -1,19 +1,19 @@
 public import Dispatch
 import PrefsFileEngine
 
-/// Hearing of changes, wherever they are made: by another instance or thread, by another process, by a text editor.
+/// Observation of changes, wherever they are made: by another instance or thread, by another process, by a text editor.
 extension PersistentPrefs {
-    /// Calls the closure after each commit that changes what ``values`` shows under some of the keys, or under any where
-    /// none is named; see ``PrefsChange``.
+    /// Calls the closure after each commit that changes what ``values`` shows under some of the keys, or under any key if none is
+    /// named; see ``PrefsChange``.
     ///
     /// Calls come in the order of the commits, one at a time, on a queue of the observer's own unless one is given. A slow
-    /// closure delays no commit and no other observer, as long as there are not hundreds that block their threads at once. It
-    /// may do anything, write the same key too: what is equal is no change. The first observer of a root starts watching its
-    /// file, the last one stops. Assigning ``key`` is a change of all that differs, where an override calls the setter of
-    /// `super`. The observation does not keep the instance.
+    /// closure delays no commit and no other observer, as long as there are not hundreds that block their threads at once. The
+    /// closure may do anything, also write the same key: an equal value is not a change. The first observer of a root starts
+    /// watching its file, the last one stops. Assigning ``key`` is a change of all values that differ; an override has to call the
+    /// setter of `super`. The observation does not keep the instance.
     ///
-    /// ``lastError`` tells of a key that is not allowed (then nothing is observed), and of
-    /// ``PrefsError/notWatched(_:)``. Cost: some file-system calls; of a change, linear in the number of keys of the
+    /// If a key is not allowed, nothing is observed and ``lastError`` says why. ``lastError`` is ``PrefsError/notWatched(_:)`` if
+    /// changes made elsewhere are not observed. Cost: some file-system calls; of a change, linear in the number of keys of the
     /// root. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
     public func onChange(
         of keys: String..., on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
@@ -29,9 +29,9 @@ extension PersistentPrefs {
         return observation(of: root, on: queue) { if let change = root.change($0) { action(change) } }
     }
 
-    /// The same as a sequence of changes, from now on: those that happen before it is iterated wait, too. It ends when its
-    /// task is cancelled, and with the last reference to it. The sequence, unlike its iterator, keeps the instance: stored in a
-    /// property of that, it would be for ever.
+    /// The same as a sequence of changes, from now on: those that happen before it is iterated wait, too. It ends when its task is
+    /// cancelled, and with the last reference to it. The sequence, unlike its iterator, keeps the instance: do not store it in a
+    /// property of the instance.
     ///
     /// ```swift
     /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }

@@ -3,7 +3,7 @@ import PrefsFileEngine
 
 extension PersistentPrefs: Observable {}
 
-/// An instance subscribes to its root. Its changes are also told to key-value observers, where there are any.
+/// An instance subscribes to its root. Key-value observers are notified around an announcement.
 extension ObservationBridge<PersistentPrefs> {
     /// - Parameter key: nil stands for all keys.
     func access(_ key: String?, of prefs: PersistentPrefs) {

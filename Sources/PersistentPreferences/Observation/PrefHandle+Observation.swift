@@ -1,12 +1,12 @@
 public import Dispatch
 import PrefsFileEngine
 
-/// Hearing of the changes of one property.
+/// Observation of one property.
 extension PrefHandle {
     /// Calls the closure with the values before and after each commit that gives the property another value.
     ///
-    /// Where nothing is stored, or what is stored cannot be read, that is the default. A commit after which the value equals the
-    /// one before is no change, where values can be compared. Otherwise as
+    /// The value is the default if nothing is stored, or if what is stored cannot be read. If values can be compared, a commit that
+    /// leaves an equal value is not a change. Otherwise as
     /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -18,7 +18,7 @@ extension PrefHandle {
         }
     }
 
-    /// The value of now, and each that takes its place. The sequence, unlike its iterator, keeps the instance.
+    /// The current value, and each new one. The sequence, unlike its iterator, keeps the instance.
     ///
     /// ```swift
     /// for await size in prefs.$fontSize.updates { label.resize(to: size) }

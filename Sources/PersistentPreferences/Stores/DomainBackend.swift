@@ -9,7 +9,8 @@ protocol DomainBackend: Sendable {
     func read(root: String, _ layout: DomainLayout) throws -> RootSnapshot
     func transact(_ root: String, _ layout: DomainLayout, _ body: (RootTransaction) throws -> Void) throws
     func subscribe(
-        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
+        from known: LastKnownEntry?
     ) throws -> Subscription
 
     /// An entry in canonical form; nil if there is none. Writes nothing.

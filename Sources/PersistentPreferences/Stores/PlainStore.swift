@@ -41,7 +41,7 @@ final class PlainStore: ReportingStore {
 
     func refuse(_ error: PrefsError, root: String) {
         Transaction.current?.fail(error)
-        // The store has its own idea of what is under way; an update that throws is how it hears.
+        // The store has transactions of its own. An update that throws rolls them back.
         try? store.update(root: root) { _ in throw error }
     }
 }
@@ -52,7 +52,7 @@ private final class StoreAdapter: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// The root as the subscriber was last told.
+        /// The root as it was last reported.
         var values: [String: Any]?
         var hasStarted = false
         /// Whether a change came before the start.

@@ -34,7 +34,8 @@ struct DefaultsBackend: DomainBackend {
     }
 
     func subscribe(
-        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
+        from known: LastKnownEntry?
     ) throws -> Subscription {
         try NameVetting.checkRoot(root)
         if layout == .flat { domain.expect(keys) }
