@@ -17,14 +17,14 @@ final class InstanceState: @unchecked Sendable {
     }
 
     private struct WeakFollower {
-        weak var follower: RootFollower?
+        weak var follower: RootSubscriber?
     }
 
     private let state = Locked(State())
     private var startStore: (any RootStore)?
     private var startDeclarations: ClassDeclarations?
 
-    let announcer = InstanceAnnouncer()
+    let bridge = ObservationBridge<PersistentPrefs>()
 
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?
@@ -73,7 +73,7 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// Lets a follower hear when the instance goes to another root.
-    func register(_ follower: RootFollower) {
+    func register(_ follower: RootSubscriber) {
         state.withLock { state in
             // Now and then: there may be thousands.
             if state.followers.count >= state.followersToTidy {

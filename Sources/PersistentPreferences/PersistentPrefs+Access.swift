@@ -29,12 +29,12 @@ extension PersistentPrefs {
     // MARK: - Reading
 
     func visibleValues() -> [String: Any] {
-        state.announcer.accessAll(of: self)
+        state.bridge.access(nil, of: self)
         return read { allowedKeys.visible(in: try $0.values()) } ?? [:]
     }
 
     func value(of name: String) -> Any? {
-        state.announcer.access(name, of: self)
+        state.bridge.access(name, of: self)
         let value: Any?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
             return try $0.value(forKey: name, in: $0.look())

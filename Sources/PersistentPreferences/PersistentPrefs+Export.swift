@@ -12,7 +12,7 @@ extension PersistentPrefs {
     ///   ``lastError`` says which. As with every read, ``lastError`` may tell of a damaged file and the values be those
     ///   restored.
     public func exported(as format: ExportFormat) -> Data? {
-        state.announcer.accessAll(of: self)
+        state.bridge.access(nil, of: self)
         return read { try format.data(of: allowedKeys.visible(in: $0.values())) }
     }
 

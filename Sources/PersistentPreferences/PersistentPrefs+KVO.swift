@@ -19,7 +19,7 @@
             context: UnsafeMutableRawPointer?
         ) {
             state.addObservedKey(Self.firstKey(of: keyPath))
-            state.announcer.follow(self)
+            state.bridge.subscribe(to: self)
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 

@@ -48,7 +48,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        state.announcer.end()
+        state.bridge.end()
     }
 
     /// Where instances are kept that are not given a store. Override it for a suite, an app group or a file; return the

@@ -2,7 +2,7 @@ import Foundation
 import PrefsPropertyLists
 
 /// The names of a file and of what the engine keeps beside it, all in one folder.
-package struct FileNames {
+package struct FileNames: Sendable {
     package let path: String
     package let folder: String
     package let file: String

@@ -1,10 +1,10 @@
 import PrefsPropertyLists
 
-/// The watches of a domain's entries: one for each that somebody listens to.
-final class EntryWatches: @unchecked Sendable {
-    private let lock = Lock()
-    /// Under the lock, and made and dropped under it: they make system calls.
-    private var watches: [String: AnyObject] = [:]
+/// The watches of a domain's entries: one for each that has subscribers.
+///
+/// Its lock is not that of the feed, because watches make system calls when they begin and end.
+final class EntryWatches: Sendable {
+    private let watches = Locked<[String: AnyObject]>([:])
 
     /// Begins or ends the watch of an entry.
     ///
@@ -15,7 +15,7 @@ final class EntryWatches: @unchecked Sendable {
     func update(
         _ key: String, isWanted: () -> Bool, watch: () throws(StorageFailure) -> AnyObject?
     ) -> StorageFailure? {
-        lock.withLock {
+        watches.withLock { watches in
             if !isWanted() {
                 watches[key] = nil
             } else if watches[key] == nil {

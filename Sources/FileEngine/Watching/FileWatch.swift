@@ -5,15 +5,14 @@ import PrefsPropertyLists
 /// folder if that was missing. The folder is watched, since a file that is replaced is another file.
 ///
 /// A folder above the file's own that is moved away is not noticed, as by reads.
-package final class FileWatch: @unchecked Sendable {
+package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
     /// Two at once could leave the older watch in place.
     private let settling = Lock()
-    private let lock = Lock()
-    /// Under the lock: of the file's folder, or of the nearest one that is there.
-    private var place: (watch: AnyObject, isOfFile: Bool)?
+    /// The watch of the file's folder, or of the nearest one that is there.
+    private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
 
     package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
@@ -35,12 +34,12 @@ package final class FileWatch: @unchecked Sendable {
         for _ in 0..<1_000 {
             do throws(StorageFailure) {
                 let isOfFile = there.path == names.path
-                let watch = try system.watch(there) { [weak self] isGone in self?.hear(isGone: isGone) }
+                let watch = try system.watch(there) { [weak self] isGone in self?.receive(isGone: isGone) }
                 if !isOfFile, try system.status(ofPath: there.path, followsLinks: true)?.kind == .folder {
                     there = names
                     continue
                 }
-                lock.withLock { place = (watch, isOfFile) }
+                place.withLock { $0 = (watch, isOfFile) }
                 return
             } catch {
                 // A folder that has come to be unreadable may be readable again.
@@ -52,9 +51,9 @@ package final class FileWatch: @unchecked Sendable {
         throw StorageFailure(path: names.folder, reason: "comes and goes all the time")
     }
 
-    private func hear(isGone: Bool) {
-        let isOfFile = lock.withLock { place?.isOfFile ?? false }
-        // Where there is no way to watch any more, this was the last sign; the next listener hears of the reason.
+    private func receive(isGone: Bool) {
+        let isOfFile = place.withLock { $0?.isOfFile ?? false }
+        // If the file can no longer be watched, this was the last sign; the next subscription has the reason.
         if isGone || !isOfFile { try? settle() }
         changed()
     }

@@ -8,6 +8,8 @@ import PrefsPropertyLists
 /// the name again when a source is registered.
 ///
 /// A file that may not be opened is not watched: only what happens to its name is reported.
+///
+/// Unchecked because `file` belongs to the queue.
 final class FolderWatch: @unchecked Sendable {
     private let names: FileNames
     private let vnodes: any VnodeSystem
@@ -18,7 +20,6 @@ final class FolderWatch: @unchecked Sendable {
     private let folderStatus: FileStatus
     /// What was at the path when the watch began.
     private let start: FileStatus?
-    /// Belongs to the queue.
     private var file: (source: any VnodeSource, status: FileStatus)?
 
     /// - Parameters:

@@ -36,6 +36,7 @@
         }
     }
 
+    /// Unchecked because Dispatch's sources, which may be used from any thread, are not Sendable.
     private final class DispatchVnodeSource: VnodeSource, @unchecked Sendable {
         private let source: any DispatchSourceFileSystemObject
 

@@ -4,14 +4,13 @@
 
     /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches. A forked child
     /// watches nothing.
-    final class FolderWatcher: @unchecked Sendable {
+    final class FolderWatcher: Sendable {
         static let shared = FolderWatcher()
 
         /// - Parameter isGone: whether the folder itself is no longer at its path, or signs were lost.
         typealias Handler = @Sendable (_ isGone: Bool) -> Void
 
-        private let lock = Lock()
-        private var queue: NotificationQueue?
+        private let queue = Locked<NotificationQueue?>(nil)
 
         /// Calls the handler, on a private queue, when something happens to a name in a folder, until what is returned is
         /// released.
@@ -20,62 +19,66 @@
             guard LockRegistry.forks == 0 else {
                 throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
             }
-            return try lock.withLock { () throws(StorageFailure) in
-                let queue = if let queue = self.queue { queue } else { try NotificationQueue() }
+            return try queue.withLock { former throws(StorageFailure) in
+                let queue = if let former { former } else { try NotificationQueue() }
                 do throws(StorageFailure) {
                     let folder = try queue.add(names, handler)
-                    self.queue = queue
+                    former = queue
                     return Watch(self, folder)
                 } catch {
-                    if self.queue == nil { queue.close() }
+                    if former == nil { queue.close() }
                     throw error
                 }
             }
         }
 
-        private func end(_ subscription: NotificationQueue.Subscription) {
+        private func end(_ registration: NotificationQueue.Registration) {
             // The handler is released outside the lock.
-            let handler = lock.withLock {
+            let handler = queue.withLock { queue in
                 defer {
-                    if let queue, queue.isEmpty {
-                        queue.close()
-                        self.queue = nil
+                    if queue?.isEmpty == true {
+                        queue?.close()
+                        queue = nil
                     }
                 }
-                return queue?.remove(subscription)
+                return queue?.remove(registration)
             }
             withExtendedLifetime(handler) {}
         }
 
         /// Ends with the object.
-        private final class Watch {
+        private final class Watch: Sendable {
             private let watcher: FolderWatcher
-            private let subscription: NotificationQueue.Subscription
+            private let registration: NotificationQueue.Registration
 
-            init(_ watcher: FolderWatcher, _ subscription: NotificationQueue.Subscription) {
+            init(_ watcher: FolderWatcher, _ registration: NotificationQueue.Registration) {
                 self.watcher = watcher
-                self.subscription = subscription
+                self.registration = registration
             }
 
             deinit {
-                watcher.end(subscription)
+                watcher.end(registration)
             }
         }
     }
 
     /// An inotify queue and what is read from it.
-    final class NotificationQueue: @unchecked Sendable {
-        struct Subscription {
+    final class NotificationQueue: Sendable {
+        struct Registration: Sendable {
             fileprivate let folder: Int32
             fileprivate let number: Int
         }
 
         private let descriptor: Int32
-        private let source: any DispatchSourceRead
-        private let lock = Lock()
-        /// By the numbers that the system gives folders and that we give subscriptions.
-        private var handlers: [Int32: [Int: (name: [UInt8], handler: FolderWatcher.Handler)]] = [:]
-        private var subscriptions = 0
+        /// Dispatch's sources, which may be used from any thread, are not Sendable.
+        nonisolated(unsafe) private let source: any DispatchSourceRead
+        private let state = Locked(State())
+
+        private struct State {
+            /// By the numbers that the system gives folders and that we give registrations.
+            var handlers: [Int32: [Int: (name: [UInt8], handler: FolderWatcher.Handler)]] = [:]
+            var registrations = 0
+        }
 
         init() throws(StorageFailure) {
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -94,31 +97,31 @@
         /// False in a forked child: the kernel's queue and what is watched there are its parent's.
         private var isOfThisProcess: Bool { LockRegistry.forks == 0 }
 
-        var isEmpty: Bool { lock.withLock { handlers.isEmpty } }
+        var isEmpty: Bool { state.withLock { $0.handlers.isEmpty } }
 
-        func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Subscription
+        func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Registration
         {
             // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file is
             // incomplete; the other half is another event.
             let events =
                 IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
                 | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
-            return try lock.withLock { () throws(StorageFailure) in
+            return try state.withLock { state throws(StorageFailure) in
                 let folder = inotify_add_watch(descriptor, names.folder, UInt32(bitPattern: events))
                 guard folder >= 0 else { throw StorageFailure("inotify_add_watch", names.folder, code: errno) }
-                subscriptions += 1
-                handlers[folder, default: [:]][subscriptions] = (Array(names.file.utf8), handler)
-                return Subscription(folder: folder, number: subscriptions)
+                state.registrations += 1
+                state.handlers[folder, default: [:]][state.registrations] = (Array(names.file.utf8), handler)
+                return Registration(folder: folder, number: state.registrations)
             }
         }
 
-        func remove(_ subscription: Subscription) -> FolderWatcher.Handler? {
-            lock.withLock {
-                let handler = handlers[subscription.folder]?.removeValue(forKey: subscription.number)?.handler
-                if handlers[subscription.folder]?.isEmpty == true {
-                    handlers[subscription.folder] = nil
+        func remove(_ registration: Registration) -> FolderWatcher.Handler? {
+            state.withLock { state in
+                let handler = state.handlers[registration.folder]?.removeValue(forKey: registration.number)?.handler
+                if state.handlers[registration.folder]?.isEmpty == true {
+                    state.handlers[registration.folder] = nil
                     // It fails where the folder is gone, and the watch with it.
-                    if isOfThisProcess { inotify_rm_watch(descriptor, subscription.folder) }
+                    if isOfThisProcess { inotify_rm_watch(descriptor, registration.folder) }
                 }
                 return handler
             }
@@ -140,7 +143,8 @@
             var found: [Int: (FolderWatcher.Handler, isGone: Bool)] = [:]
             let header = MemoryLayout<inotify_event>.size
             var rest = bytes
-            lock.withLock {
+            state.withLock { state in
+                let handlers = state.handlers
                 while rest.count >= header {
                     let event = rest.loadUnaligned(as: inotify_event.self)
                     let name = rest[header..<(header + Int(event.len))].prefix { $0 != 0 }

@@ -17,17 +17,17 @@ public import Foundation
 /// }
 /// ```
 ///
-/// It is `Observable`: a SwiftUI view that reads a setting follows it, also where another process changes it; over a
-/// `UserDefaults` other than the standard one, only what is set through this object is heard.
+/// It is `Observable`: a SwiftUI view that reads a setting follows it, also if another process changes it; over a
+/// `UserDefaults` other than the standard one, only what is set through this object is observed.
 ///
 /// Cost, errors and threads are those of ``PrefKey``; over a store those of the store. Follows `AppSettingsValues`
 /// (seed 001), which mirrors `EnvironmentValues` of SwiftUI.
-public final class AppSettingsValues: @unchecked Sendable {
+public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(.standard)
 
     private let entries: any KeyedEntries
-    let announcer: SettingsAnnouncer
+    let bridge = ObservationBridge<AppSettingsValues>()
 
     /// Settings in a `UserDefaults`: of a suite, or of a test.
     public convenience init(_ defaults: UserDefaults) {
@@ -41,13 +41,12 @@ public final class AppSettingsValues: @unchecked Sendable {
 
     private init(_ entries: any KeyedEntries) {
         self.entries = entries
-        announcer = SettingsAnnouncer(entries)
     }
 
     /// The value of a key; its default where none is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get {
-            announcer.access(key.stringKey, of: self, key.report)
+            bridge.access(key.stringKey, of: self, in: entries, key.report)
             return key.read(from: entries)
         }
         set { set(newValue, for: key) }
@@ -55,7 +54,7 @@ public final class AppSettingsValues: @unchecked Sendable {
             var change = InPlaceChange(of: key, in: entries)
             yield &change.value
             change.commit()
-            announcer.wasWritten(key.stringKey, in: self)
+            bridge.wasWritten(key.stringKey, in: self)
         }
     }
 
@@ -64,7 +63,7 @@ public final class AppSettingsValues: @unchecked Sendable {
     /// - Returns: the error of this very write; nil where it is stored.
     @discardableResult
     public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
-        defer { announcer.wasWritten(key.stringKey, in: self) }
+        defer { bridge.wasWritten(key.stringKey, in: self) }
         return key.write(value, to: entries)
     }
 
@@ -73,7 +72,7 @@ public final class AppSettingsValues: @unchecked Sendable {
     /// - Returns: the error of this very write; nil where it is done.
     @discardableResult
     public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
-        defer { announcer.wasWritten(key.stringKey, in: self) }
+        defer { bridge.wasWritten(key.stringKey, in: self) }
         return key.remove(from: entries)
     }
 }

@@ -3,21 +3,23 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Where the values of `PrefKey`s are.
-protocol KeyedEntries {
-    /// In canonical form; nil where there is none.
+protocol KeyedEntries: Sendable {
+    /// In canonical form; nil if there is none.
     ///
-    /// - Parameter report: called with what there is to tell although the read succeeds.
+    /// - Parameter report: called with a warning if the read succeeds with one.
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
-    /// Lets a listener hear of changes of a value, and it may be of others; nil where nobody tells of them.
-    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)?
-    /// Whether what a listener hears of is a change of the value.
+    /// Subscribes to the changes of a value, and possibly of others; nil if nothing reports them.
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription?
+    /// Whether a change that a subscriber has received is one of the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool
 }
 
 /// Entries of a UserDefaults domain.
-struct DefaultsEntries: KeyedEntries {
+///
+/// Unchecked because UserDefaults, which may be used from any thread, is not Sendable.
+struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
     private let defaults: UserDefaults
 
     init(_ defaults: UserDefaults) {
@@ -29,9 +31,9 @@ struct DefaultsEntries: KeyedEntries {
         return defaults.canonicalObject(forKey: key)
     }
 
-    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription? {
         guard defaults === UserDefaults.standard else { return nil }
-        return try UserDefaultsStore.standard.domainStore.follow(root: key, keys: [key], listener, from: nil)
+        return try UserDefaultsStore.standard.domainStore.subscribe(to: key, keys: [key], subscriber, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
@@ -65,9 +67,9 @@ struct RootEntries: KeyedEntries {
         return try reading.value(forKey: key)
     }
 
-    func follow(_ key: String, _ listener: any EntryListener) throws -> (any Following)? {
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription? {
         try NameVetting.checkRoot(root)
-        return try store.rootStore.follow(root: root, keys: [key], listener, from: nil)
+        return try store.rootStore.subscribe(to: root, keys: [key], subscriber, from: nil)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }
@@ -82,7 +84,7 @@ struct RootEntries: KeyedEntries {
 }
 
 extension UserDefaults {
-    /// What is stored under a key, in canonical form; nil where nothing is, or nothing that has one.
+    /// What is stored under a key, in canonical form; nil if nothing is stored, or nothing that has that form.
     func canonicalObject(forKey key: String) -> Any? {
         guard let object = object(forKey: key),
             case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)

@@ -4,60 +4,71 @@ import PrefsPropertyLists
 
 /// Calls a closure with one change after another, on a queue: slow as it may be, it delays nobody else.
 ///
-/// It is the listener of a store's observer, and the receiver of an instance's.
-final class CallbackObserver: ChangeReceiver, EntryListener, @unchecked Sendable {
+/// It subscribes to a store's root itself; an instance's root has a `RootSubscriber` before it.
+final class CallbackObserver: EntrySubscriber {
     private let queue: DispatchQueue
-    private let lock = Lock()
-    // Under the lock.
-    private var waiting = WaitingChanges()
-    private var isScheduled = false
-    private var deliver: (@Sendable (PendingChange) -> Void)?
+    private let state: Locked<State>
+
+    private struct State {
+        var waiting = WaitingChanges()
+        var isScheduled = false
+        /// nil once the observation has ended.
+        var deliver: (@Sendable (PendingChange) -> Void)?
+
+        /// One call at a time, also on a queue that is concurrent.
+        ///
+        /// - Returns: whether the caller has to schedule a delivery.
+        mutating func schedule() -> Bool {
+            guard !isScheduled, !waiting.isEmpty else { return false }
+            isScheduled = true
+            return true
+        }
+    }
 
     /// - Parameter queue: nil for one of its own.
     init(on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void) {
         self.queue = queue ?? DispatchQueue(label: "PersistentPreferences.observer")
-        self.deliver = deliver
+        state = Locked(State(deliver: deliver))
     }
 
-    func put(_ change: PendingChange) -> (@Sendable () -> Void)? {
-        lock.withLock {
-            guard deliver != nil else { return }
-            waiting.append(change)
-            schedule()
+    func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+        let isDue = state.withLock { state in
+            guard state.deliver != nil else { return false }
+            state.waiting.append(change)
+            return state.schedule()
         }
+        if isDue { scheduleDelivery() }
         return nil
     }
 
-    func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         let pending = PendingChange(change, root: change.key, keepsWhole: false)
-        return pending.difference.isEmpty ? nil : put(pending)
+        return pending.difference.isEmpty ? nil : receive(pending)
     }
 
     func end() {
         // The closure is released outside the lock: somebody's deinit may come back here.
-        let last = lock.withLock {
-            defer { (deliver, waiting) = (nil, WaitingChanges()) }
-            return (deliver, waiting)
+        let last = state.withLock { state in
+            defer { (state.deliver, state.waiting) = (nil, WaitingChanges()) }
+            return (state.deliver, state.waiting)
         }
         withExtendedLifetime(last) {}
     }
 
-    /// Under the lock. One call at a time, also on a queue that is concurrent.
-    private func schedule() {
-        guard !isScheduled, !waiting.isEmpty else { return }
-        isScheduled = true
+    private func scheduleDelivery() {
         queue.async { self.deliverNext() }
     }
 
     private func deliverNext() {
-        let next = lock.withLock { () -> (() -> Void)? in
-            guard let deliver, let change = waiting.popFirst() else { return nil }
+        let next = state.withLock { state -> (() -> Void)? in
+            guard let deliver = state.deliver, let change = state.waiting.popFirst() else { return nil }
             return { deliver(change) }
         }
         next?()
-        lock.withLock {
-            isScheduled = false
-            schedule()
+        let isDue = state.withLock { state in
+            state.isScheduled = false
+            return state.schedule()
         }
+        if isDue { scheduleDelivery() }
     }
 }

@@ -1,13 +1,11 @@
 #if canImport(Combine)
     public import Combine
-    import PrefsFileEngine
-    import PrefsPropertyLists
 
     extension PersistentPrefs {
         /// Publishes each commit that changes what ``values`` shows under some of the keys, or under any if none is named; see
         /// ``PrefsChange``.
         ///
-        /// Each subscriber hears of the commits after its subscription, one at a time, in order, on a queue of its own; use
+        /// Each subscriber receives the commits after its subscription, one at a time, in order, on a queue of its own; use
         /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded; too many become one, as ``PrefsChange``
         /// says. If a key is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes
         /// otherwise. The publisher keeps the instance alive, a subscription does not. Cost and thread safety are those of

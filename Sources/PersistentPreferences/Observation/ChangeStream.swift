@@ -1,77 +1,85 @@
 import Dispatch
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Changes that are asked for one at a time, by a task that waits for them. Has to be ended: a `StreamHandle` does.
-final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
+final class ChangeStream<Element>: Sendable {
     private let queue = DispatchQueue(label: "PersistentPreferences.sequence")
-    private let lock = Lock()
-    // Under the lock.
-    private var follower: RootFollower?
-    private var first: Element?
-    private var waiting = WaitingChanges()
-    private var tasks: [CheckedContinuation<PendingChange?, Never>] = []
-    private var isOver = false
-    private var element: ((PendingChange) -> Element?)?
+    private let state: Locked<State>
 
-    /// - Parameters:
-    ///   - follower: nil for a stream of nothing.
-    ///   - element: what the stream makes of a change; nil leaves it out.
-    init(_ follower: RootFollower?, _ element: @escaping (PendingChange) -> Element?) {
-        self.follower = follower
-        self.element = element
-        isOver = follower == nil
-    }
+    private typealias Continuation = CheckedContinuation<PendingChange?, Never>
 
-    /// Puts something before all changes. Called before anybody asks.
-    func begin(with first: Element) {
-        lock.withLock { self.first = first }
-    }
+    private struct State {
+        var subscription: Subscription?
+        var first: Element?
+        var waiting = WaitingChanges()
+        var tasks: [Continuation] = []
+        /// nil once the stream has ended.
+        var element: ((PendingChange) -> Element?)?
 
-    func put(_ change: PendingChange) -> (@Sendable () -> Void)? {
-        lock.withLock {
-            guard !isOver else { return }
-            waiting.append(change)
-            // Not here: a task is resumed by its executor, which is somebody else's code.
-            if !tasks.isEmpty { queue.async { self.serve() } }
+        mutating func takeFirst() -> Element? {
+            defer { first = nil }
+            return first
         }
+
+        /// A task and the change that it waits for.
+        mutating func takePair() -> (Continuation, PendingChange)? {
+            guard !tasks.isEmpty, let change = waiting.popFirst() else { return nil }
+            return (tasks.removeFirst(), change)
+        }
+    }
+
+    /// - Parameter element: what the stream makes of a change; nil leaves it out.
+    init(_ element: @escaping (PendingChange) -> Element?) {
+        state = Locked(State(element: element))
+    }
+
+    /// Keeps the subscription until the end. Called once, before anybody asks.
+    ///
+    /// - Parameter first: comes before all changes.
+    func begin(_ subscription: Subscription, with first: Element? = nil) {
+        state.withLock { ($0.subscription, $0.first) = (subscription, first) }
+    }
+
+    func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+        let isAwaited = state.withLock { state in
+            guard state.element != nil else { return false }
+            state.waiting.append(change)
+            return !state.tasks.isEmpty
+        }
+        // Not here: a task is resumed by its executor, which is somebody else's code.
+        if isAwaited { queue.async { self.serve() } }
         return nil
     }
 
     func end() {
-        let (follower, tasks, last) = lock.withLock {
-            isOver = true
-            defer { (self.follower, self.tasks, element, waiting, first) = (nil, [], nil, WaitingChanges(), nil) }
-            return (self.follower, self.tasks, (element, waiting, first))
+        let last = state.withLock { state in
+            defer { state = State(element: nil) }
+            return state
         }
-        follower?.end()
-        for task in tasks { task.resume(returning: nil) }
-        withExtendedLifetime(last) {}
+        last.subscription?.end()
+        for task in last.tasks { task.resume(returning: nil) }
     }
 
-    /// nil where the stream has ended, or the task was cancelled, which ends it.
+    /// nil if the stream has ended, or if the task was cancelled, which ends the stream.
     func next(isolation: isolated (any Actor)?) async -> Element? {
         if Task.isCancelled { end() }
-        if let first = lock.withLock({ take(&first) }) { return first }
+        if let first = state.withLock({ $0.takeFirst() }) { return first }
         while let change = await nextChange(isolation: isolation) {
-            guard let element = lock.withLock({ element }) else { return nil }
+            guard let element = state.withLock({ $0.element }) else { return nil }
             if let element = element(change) { return element }
         }
         return nil
     }
 
-    private func take(_ value: inout Element?) -> Element? {
-        defer { value = nil }
-        return value
-    }
-
     private func nextChange(isolation: isolated (any Actor)?) async -> PendingChange? {
         await withTaskCancellationHandler {
             await withCheckedContinuation(isolation: isolation) { task in
-                let answer: PendingChange?? = lock.withLock {
-                    if isOver { return .some(nil) }
+                let answer: PendingChange?? = state.withLock { state in
+                    if state.element == nil { return .some(nil) }
                     // One that waits already comes first.
-                    if tasks.isEmpty, let change = waiting.popFirst() { return change }
-                    tasks.append(task)
+                    if state.tasks.isEmpty, let change = state.waiting.popFirst() { return change }
+                    state.tasks.append(task)
                     return nil
                 }
                 if let answer { task.resume(returning: answer) }
@@ -81,12 +89,9 @@ final class ChangeStream<Element>: ChangeReceiver, @unchecked Sendable {
         }
     }
 
-    /// Gives waiting tasks what waits for them.
+    /// Gives waiting tasks the changes that wait for them.
     private func serve() {
-        while let (task, change) = lock.withLock({ () -> (CheckedContinuation<PendingChange?, Never>, PendingChange)? in
-            guard !tasks.isEmpty, let change = waiting.popFirst() else { return nil }
-            return (tasks.removeFirst(), change)
-        }) {
+        while let (task, change) = state.withLock({ $0.takePair() }) {
             task.resume(returning: change)
         }
     }

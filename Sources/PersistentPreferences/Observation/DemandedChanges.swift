@@ -1,123 +1,133 @@
 import Dispatch
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Delivers no more changes to a subscriber than it has demanded: a Combine subscription without Combine.
 ///
 /// Delivers one element at a time, in order. The first element is delivered by the `request` that demands it, on its thread;
 /// all others are delivered on a queue. The subscriber may request and end inside a delivery. The owner must call `end()`.
-final class DemandedChanges<Element>: ChangeReceiver, @unchecked Sendable {
+final class DemandedChanges<Element>: Sendable {
     /// A demand without limit.
     static var unlimited: Int { .max }
 
     private let queue = DispatchQueue(label: "PersistentPreferences.publisher")
-    private let lock = Lock()
-    // Under the lock.
-    private var follower: RootFollower?
-    private var element: ((PendingChange) -> Element?)?
-    private var receive: ((Element) -> Int)?
-    private var first: Element?
-    private var waiting = WaitingChanges()
-    /// How many elements may be delivered.
-    private var demand = 0
-    /// Whether a delivery is under way or scheduled.
-    private var isDelivering = false
+    private let state: Locked<State>
+
+    private struct State {
+        var subscription: Subscription?
+        var element: ((PendingChange) -> Element?)?
+        /// nil once the subscription has ended.
+        var deliver: ((Element) -> Int)?
+        var first: Element?
+        var waiting = WaitingChanges()
+        /// How many elements may be delivered.
+        var demand = 0
+        /// Whether a delivery is under way or scheduled.
+        var isDelivering = false
+
+        mutating func add(_ count: Int) {
+            demand = count >= unlimited - demand ? unlimited : demand + count
+        }
+
+        /// - Returns: whether the caller has to schedule a delivery.
+        mutating func schedule() -> Bool {
+            guard !isDelivering, demand > 0, !waiting.isEmpty else { return false }
+            isDelivering = true
+            return true
+        }
+
+        /// - Returns: the first element, if it is demanded; the caller delivers it.
+        mutating func takeFirst() -> Element? {
+            guard deliver != nil, demand > 0, let first else { return nil }
+            // Nothing is delivered before the first demand, so no other delivery is under way.
+            self.first = nil
+            isDelivering = true
+            return first
+        }
+    }
 
     /// - Parameters:
     ///   - element: what the subscriber gets of a change; nil leaves it out.
-    ///   - receive: the subscriber. Returns by how much its demand grows.
-    init(
-        _ follower: RootFollower, _ element: @escaping (PendingChange) -> Element?,
-        _ receive: @escaping (Element) -> Int
-    ) {
-        self.follower = follower
-        self.element = element
-        self.receive = receive
+    ///   - deliver: the subscriber. Returns by how much its demand grows.
+    init(_ element: @escaping (PendingChange) -> Element?, _ deliver: @escaping (Element) -> Int) {
+        state = Locked(State(element: element, deliver: deliver))
     }
 
-    /// Delivers an element before all changes. Called before anything is requested.
-    func begin(with first: Element) {
-        lock.withLock { self.first = first }
+    /// Keeps the subscription until the end. Called once, before anything is requested.
+    ///
+    /// - Parameter first: delivered before all changes.
+    func begin(_ subscription: Subscription, with first: Element? = nil) {
+        state.withLock { ($0.subscription, $0.first) = (subscription, first) }
     }
 
     /// Adds to the demand.
     func request(_ count: Int) {
-        let taken = lock.withLock { takeFirst(demanding: count) }
-        guard let taken else { return }
-        deliver(taken)
-        lock.withLock {
-            isDelivering = false
-            schedule()
+        let (first, isDue) = state.withLock { state in
+            guard state.deliver != nil else { return (nil as Element?, false) }
+            state.add(count)
+            let first = state.takeFirst()
+            return (first, first == nil && state.schedule())
         }
+        if isDue { scheduleDelivery() }
+        guard let first else { return }
+        deliver(first)
+        endDelivery()
     }
 
-    /// Under the lock.
-    ///
-    /// - Returns: the first element, to be delivered by the caller; nil if the queue delivers what there is.
-    private func takeFirst(demanding count: Int) -> Element? {
-        guard receive != nil else { return nil }
-        add(count)
-        guard demand > 0, let first else {
-            schedule()
-            return nil
+    func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+        let isDue = state.withLock { state in
+            guard state.deliver != nil else { return false }
+            state.waiting.append(change)
+            return state.schedule()
         }
-        // Nothing is delivered before the first demand, so no other delivery is under way.
-        self.first = nil
-        isDelivering = true
-        return first
-    }
-
-    func put(_ change: PendingChange) -> (@Sendable () -> Void)? {
-        lock.withLock {
-            guard receive != nil else { return }
-            waiting.append(change)
-            schedule()
-        }
+        if isDue { scheduleDelivery() }
         return nil
     }
 
     /// Ends the deliveries, except one that another thread has begun or is about to begin.
     func end() {
         // The subscriber is released outside the lock: its deinit may call this.
-        let (follower, last) = lock.withLock {
-            defer { (self.follower, element, receive, waiting, first) = (nil, nil, nil, WaitingChanges(), nil) }
-            return (self.follower, (element, receive, waiting, first))
+        let last = state.withLock { state in
+            defer {
+                (state.subscription, state.element, state.deliver) = (nil, nil, nil)
+                (state.waiting, state.first) = (WaitingChanges(), nil)
+            }
+            return state
         }
-        follower?.end()
-        withExtendedLifetime(last) {}
+        last.subscription?.end()
     }
 
-    /// Under the lock.
-    private func add(_ count: Int) {
-        demand = count >= Self.unlimited - demand ? Self.unlimited : demand + count
-    }
-
-    /// Under the lock.
-    private func schedule() {
-        guard !isDelivering, demand > 0, !waiting.isEmpty else { return }
-        isDelivering = true
+    private func scheduleDelivery() {
         queue.async { self.deliverNext() }
     }
 
     private func deliverNext() {
-        let next = lock.withLock { () -> (() -> Element?)? in
-            guard let element, demand > 0, let change = waiting.popFirst() else { return nil }
+        let next = state.withLock { state -> (() -> Element?)? in
+            guard let element = state.element, state.demand > 0, let change = state.waiting.popFirst() else {
+                return nil
+            }
             return { element(change) }
         }
         if let element = next?() { deliver(element) }
-        lock.withLock {
-            isDelivering = false
-            schedule()
-        }
+        endDelivery()
     }
 
     /// Does nothing if the subscription has ended meanwhile.
     private func deliver(_ element: Element) {
-        let subscriber = lock.withLock {
-            if demand < Self.unlimited { demand -= 1 }
-            return receive
+        let deliver = state.withLock { state in
+            if state.demand < Self.unlimited { state.demand -= 1 }
+            return state.deliver
         }
-        guard let subscriber else { return }
-        let more = subscriber(element)
-        lock.withLock { add(more) }
+        guard let deliver else { return }
+        let more = deliver(element)
+        state.withLock { $0.add(more) }
+    }
+
+    private func endDelivery() {
+        let isDue = state.withLock { state in
+            state.isDelivering = false
+            return state.schedule()
+        }
+        if isDue { scheduleDelivery() }
     }
 }

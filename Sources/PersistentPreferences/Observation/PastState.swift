@@ -1,11 +1,11 @@
 import PrefsPropertyLists
 
-/// A state that the reads of one instance see on one thread while a closure runs: key-value observers are told before a change,
-/// when it is made already, and then ask for the former values.
+/// A state that the reads of one instance see on one thread while a closure runs. Key-value observers are notified that a value
+/// will change after the commit, and then ask for the former value.
 ///
-/// Writes start from what is stored all the same, and what such reads meet is nobody's last error.
+/// Writes still start from what is stored. Errors of such reads are not reported.
 final class PastState {
-    /// As it is stored; nil where there is none.
+    /// As it is stored; nil if there is none.
     let root: [String: Any]?
     private let state: InstanceState
     private static let threads = ThreadLocal()
@@ -22,7 +22,7 @@ final class PastState {
         return try body()
     }
 
-    /// The one that the thread's reads of an instance see; nil where they see what is stored.
+    /// The state that the thread's reads of an instance see; nil if they see what is stored.
     static func current(of state: InstanceState) -> PastState? {
         guard let value = threads.value else { return nil }
         let current = Unmanaged<PastState>.fromOpaque(value).takeUnretainedValue()

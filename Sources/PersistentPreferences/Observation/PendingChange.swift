@@ -2,6 +2,8 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A change of a root on its way to an observer, or several that have become one.
+///
+/// Unchecked because canonical property-list values, which never change, are not Sendable.
 struct PendingChange: @unchecked Sendable {
     /// Of the newest, where the instance has gone to another.
     private(set) var root: String
@@ -34,7 +36,7 @@ struct PendingChange: @unchecked Sendable {
         return former.isEmpty ? nil : former
     }
 
-    /// The part of it that concerns some of the keys.
+    /// Keeps the part that concerns some of the keys.
     mutating func filter(_ isIncluded: (String) -> Bool) {
         difference = difference.filtered(isIncluded)
         bytes = estimatedBytes
@@ -56,7 +58,7 @@ struct PendingChange: @unchecked Sendable {
     }
 }
 
-/// Changes that an observer has not yet heard of, in order; the newest are one where there are too many.
+/// Changes that an observer has not yet received, in order. If there are too many, the newest become one.
 struct WaitingChanges {
     static let capacity = 1_024
     /// And of so many bytes; one at least.

@@ -1,23 +1,24 @@
 public import Dispatch
+import PrefsFileEngine
 
-/// Hearing of the changes of one property.
+/// Observation of one property.
 extension PrefHandle {
     /// Calls the closure with the values before and after each commit that gives the property another value.
     ///
-    /// Where nothing is stored, or what is stored cannot be read, that is the default. A commit after which the value equals the
-    /// one before is no change, where values can be compared. Otherwise as
+    /// The value is the default if nothing is stored, or if what is stored cannot be read. If values can be compared, a commit that
+    /// leaves an equal value is not a change. Otherwise as
     /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
         let property = property
-        guard let follower = prefs.follower(of: [key]) else { return PrefsObservation {} }
-        return prefs.observation(follower, on: queue) {
-            if let (old, new) = property.values(of: $0, follower) { action(old, new) }
+        guard let root = prefs.observedRoot(of: [key]) else { return PrefsObservation {} }
+        return prefs.observation(of: root, on: queue) {
+            if let (old, new) = property.values(of: $0, in: root) { action(old, new) }
         }
     }
 
-    /// The value of now, and each that takes its place. The sequence, unlike its iterator, keeps the instance.
+    /// The current value, and each new one. The sequence, unlike its iterator, keeps the instance.
     ///
     /// ```swift
     /// for await size in prefs.$fontSize.updates { label.resize(to: size) }
@@ -31,23 +32,19 @@ extension PrefHandle {
     /// why.
     func demandedValues(_ receive: @escaping (Value) -> Int) -> DemandedChanges<Value>? {
         let property = property
-        guard let follower = prefs.follower(of: [key]) else { return nil }
-        let changes = DemandedChanges(follower, { property.values(of: $0, follower)?.new }, receive)
-        guard let start = prefs.follow(follower, changes) else {
-            changes.end()
-            return nil
-        }
-        changes.begin(with: property.value(in: start, follower.state))
+        guard let root = prefs.observedRoot(of: [key]) else { return nil }
+        let changes = DemandedChanges({ property.values(of: $0, in: root)?.new }, receive)
+        guard let subscription = prefs.subscribe(to: root, changes.receive) else { return nil }
+        changes.begin(subscription, with: property.value(at: subscription, in: root))
         return changes
     }
 
     private func stream() -> ChangeStream<Value> {
         let property = property
-        let follower = prefs.follower(of: [key])
-        let stream = ChangeStream(follower) { change in follower.flatMap { property.values(of: change, $0)?.new } }
-        guard let follower else { return stream }
-        if let start = prefs.follow(follower, stream) {
-            stream.begin(with: property.value(in: start, follower.state))
+        let root = prefs.observedRoot(of: [key])
+        let stream = ChangeStream { change in root.flatMap { property.values(of: change, in: $0)?.new } }
+        if let root, let subscription = prefs.subscribe(to: root, stream.receive) {
+            stream.begin(subscription, with: property.value(at: subscription, in: root))
         } else {
             stream.end()
         }
@@ -57,15 +54,20 @@ extension PrefHandle {
 
 extension PrefProperty {
     /// The values before and after a change; nil where they are equal.
-    fileprivate func values(of pending: PendingChange, _ follower: RootFollower) -> (old: Value, new: Value)? {
-        guard let change = follower.change(pending) else { return nil }
-        let old = value(in: change.oldValues, follower.state)
-        let new = value(in: change.newValues, follower.state)
+    fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
+        guard let change = root.change(pending) else { return nil }
+        let old = value(in: change.oldValues, root.state)
+        let new = value(in: change.newValues, root.state)
         return Self.areEqual(old, new) ? nil : (old, new)
     }
 
-    /// The value among those of a root; the default where there is none of the right type.
-    fileprivate func value(in values: [String: Any], _ state: InstanceState) -> Value {
+    /// The value that a subscription starts from.
+    fileprivate func value(at subscription: Subscription, in root: ObservedRoot) -> Value {
+        value(in: root.shown(subscription.start as? [String: Any]), root.state)
+    }
+
+    /// The value among those of a root; the default if there is none of the right type.
+    private func value(in values: [String: Any], _ state: InstanceState) -> Value {
         values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue(in: state)
     }
 

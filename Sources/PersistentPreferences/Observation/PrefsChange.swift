@@ -2,13 +2,15 @@ import PrefsPropertyLists
 
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
 ///
-/// One for each write or update that changed something. Where more than 1,024 changes, or 8 MiB of them, wait for an observer,
-/// the newest become one: the keys of all, values before the first and after the last, so that a key may have the same value
-/// twice; ``count`` says of how many. What another process commits in quick succession may be one change, too.
+/// One for each write or update that changed something. If more than 1,024 changes, or 8 MiB of them, wait for an observer,
+/// the newest become one: the keys of all, with the values before the first and after the last, which may be equal; ``count``
+/// says how many they were. What another process commits in quick succession may be one change, too.
 ///
 /// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. Safe to pass between
 /// threads.
 public struct PrefsChange: @unchecked Sendable {
+    // Unchecked because canonical property-list values, which never change, are not Sendable.
+
     /// Where a change was made.
     public enum Origin: Sendable, Hashable {
         /// In this process, through any object of this package.
@@ -22,7 +24,7 @@ public struct PrefsChange: @unchecked Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// How many commits of the root have become this change; 1 but for an observer that is slow.
+    /// The number of commits that have become this change: 1 unless the observer is slow.
     public let count: Int
     let difference: DictionaryDifference
 
@@ -42,8 +44,8 @@ public struct PrefsChange: @unchecked Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// For a ``PrefsStore`` of your own: the difference between two states of a root, in canonical form; nil where there
-    /// is none. Cost: linear in the number of keys.
+    /// For a ``PrefsStore`` of your own: the difference between two states of a root, in canonical form; nil if they are
+    /// equal. Cost: linear in the number of keys.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
         let difference = DictionaryDifference(from: before ?? [:], to: after ?? [:])
         if difference.isEmpty { return nil }

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 /// The changes of an instance's preferences as an asynchronous sequence, from
 /// ``PersistentPrefs/changes(of:)-(String...)``.
 ///
-/// It listens from the moment it was made. An iterator takes over what has come since; each further one begins anew. Up to 1,024
+/// Changes are collected from the moment it is made. The first iterator gets those; each further one begins anew. Up to 1,024
 /// changes wait, then the newest become one (``PrefsChange``). Mirrors `AsyncStream`.
 public struct PrefsChanges: AsyncSequence, Sendable {
     /// The element of the sequence.
@@ -38,10 +38,10 @@ public struct PrefsChanges: AsyncSequence, Sendable {
     }
 }
 
-/// The values of one declared property as an asynchronous sequence, from ``PrefHandle/updates``: first the value of the moment it
-/// was made, then each that takes its place.
+/// The values of one declared property as an asynchronous sequence, from ``PrefHandle/updates``: first the value at the moment it
+/// is made, then each new one.
 ///
-/// A change to an equal value is none, where values can be compared. Otherwise as ``PrefsChanges``. Mirrors `values` of
+/// If values can be compared, an equal value is not a change. Otherwise as ``PrefsChanges``. Mirrors `values` of
 /// Combine's publishers.
 public struct PrefUpdates<Value>: AsyncSequence {
     /// The element of the sequence.
@@ -78,7 +78,7 @@ public struct PrefUpdates<Value>: AsyncSequence {
 
 extension PrefUpdates: Sendable where Value: Sendable {}
 
-/// Ends a stream with the last that may ask it.
+/// Ends a stream when its last iterator is released.
 final class StreamHandle<Element>: Sendable {
     let stream: ChangeStream<Element>
 
@@ -91,21 +91,20 @@ final class StreamHandle<Element>: Sendable {
     }
 }
 
-/// The stream that a sequence has begun, for the first that asks, and new ones for others.
-final class StreamSource<Element>: @unchecked Sendable {
+/// The stream that a sequence has begun, for its first iterator, and new streams for others.
+final class StreamSource<Element>: Sendable {
     private let make: @Sendable () -> ChangeStream<Element>
-    private let lock = Lock()
-    private var begun: StreamHandle<Element>?
+    private let begun: Locked<StreamHandle<Element>?>
 
     init(_ make: @escaping @Sendable () -> ChangeStream<Element>) {
         self.make = make
-        begun = StreamHandle(make())
+        begun = Locked(StreamHandle(make()))
     }
 
     func take() -> StreamHandle<Element> {
-        let begun = lock.withLock {
-            defer { self.begun = nil }
-            return self.begun
+        let begun = begun.withLock { begun in
+            defer { begun = nil }
+            return begun
         }
         return begun ?? StreamHandle(make())
     }

@@ -12,26 +12,31 @@ struct TrackingProbe: Hashable {
 
     /// Whether the probe detects a tracked read. If it does not, the framework has changed, and every read has to count as
     /// tracked. A probe that takes every read for tracked has the same effect and needs no test.
-    static let works = findsTracking(with: \.[probe: TrackingProbe()])
+    static let works = findsTracking(with: keyPath)
 
-    /// The subject of the test in `works`.
-    final class Sample: Observable {}
+    /// What the probe reads in the place of the object whose value is read.
+    final class Sample: Observable, Sendable {}
+
+    private static let sample = Sample()
+    /// Making it costs more than asking.
+    nonisolated(unsafe) private static let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
 
     /// - Parameter keyPath: the one that the probe is asked with.
     static func findsTracking(with keyPath: KeyPath<Sample, Void>) -> Bool {
         withObservationTracking {
-            isTracked(Sample(), ObservationRegistrar(), keyPath)
+            isTracked(by: ObservationRegistrar(), keyPath)
         } onChange: {
         }
     }
 
-    /// - Parameter keyPath: one made of `\.[probe: TrackingProbe()]`. Making it costs more than asking.
-    static func isTracked<Subject: Observable>(
-        _ subject: Subject, _ registrar: ObservationRegistrar, _ keyPath: KeyPath<Subject, Void>
-    ) -> Bool {
+    static func isTracked(by registrar: ObservationRegistrar) -> Bool {
+        isTracked(by: registrar, keyPath)
+    }
+
+    private static func isTracked(by registrar: ObservationRegistrar, _ keyPath: KeyPath<Sample, Void>) -> Bool {
         // The framework asks for hashes at other times too: when a tracking is installed, and when it is over.
         wasHashed.value = nil
-        registrar.access(subject, keyPath: keyPath)
+        registrar.access(sample, keyPath: keyPath)
         return wasHashed.value != nil
     }
 }
@@ -39,6 +44,6 @@ struct TrackingProbe: Hashable {
 extension Observable {
     subscript(probe probe: TrackingProbe) -> Void { () }
 
-    /// What the framework knows the value of a key by.
-    subscript(observed key: String) -> Void { () }
+    /// What the framework knows the value of a key by; that of all values if the key is nil.
+    subscript(observed key: String?) -> Void { () }
 }

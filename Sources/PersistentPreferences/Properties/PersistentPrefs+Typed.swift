@@ -20,7 +20,7 @@ extension PersistentPrefs {
 
     func value<Value>(of property: PrefProperty<Value>) -> Value {
         let (binding, kept) = property.bindingAndKept(in: state)
-        state.announcer.access(binding.key, of: self)
+        state.bridge.access(binding.key, of: self)
         do throws(PrefsError) {
             switch find(binding.key, unless: kept) {
             case .nothing: break
@@ -102,13 +102,13 @@ extension PersistentPrefs {
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
-        state.announcer.access(property.binding(in: state).key, of: self)
+        state.bridge.access(property.binding(in: state).key, of: self)
         let key = property.binding(in: state).key
         return read { try $0.value(forKey: key, in: $0.look()) != nil } ?? false
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
-        state.announcer.access(property.binding(in: state).key, of: self)
+        state.bridge.access(property.binding(in: state).key, of: self)
         return read {
             let (binding, kept) = property.bindingAndKept(in: state)
             let found = try $0.object(forKey: binding.key, in: $0.look())

@@ -20,9 +20,9 @@ protocol DomainStorage: Sendable {
     func forget()
 
     /// - Parameter part: the name of an entry; empty for all entries.
-    func follow(
-        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following
+    func subscribe(
+        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription
 }
 
 extension DomainStorage {
@@ -54,9 +54,9 @@ extension FileLocation: DomainStorage {
         try? withFile { $0.forget() }
     }
 
-    func follow(
-        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try FileFollower(self, part, listener, from: known)
+    func subscribe(
+        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try subscribe(to: part, subscriber, from: known)
     }
 }

@@ -41,10 +41,10 @@ final class DomainStore: RootStore {
         let observer = CallbackObserver(on: nil) {
             action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
-        let following = try follow(root: root, keys: [], observer, from: nil)
-        if let failure = following.subscriptionStart.failure { throw PrefsError.notWatched(failure) }
+        let subscription = try subscribe(to: root, keys: [], observer, from: nil)
+        if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {
-            following.end()
+            subscription.end()
             observer.end()
         }
     }
@@ -76,10 +76,10 @@ final class DomainStore: RootStore {
         try? storage.get().forget()
     }
 
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try access { try $0.follow(layout.part(of: root), keys: keys, listener, from: known) }
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try access { try $0.subscribe(to: layout.part(of: root), keys: keys, subscriber, from: known) }
     }
 
     func refuse(_ error: PrefsError, root: String) {

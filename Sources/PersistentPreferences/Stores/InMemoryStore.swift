@@ -50,10 +50,10 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
         return RootSnapshot(of: root, in: content, revision: revision)
     }
 
-    func follow(
-        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try FeedFollower(self, part, listener, from: known)
+    func subscribe(
+        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try queue.feed.subscribe(to: part, subscriber, from: known)
     }
 
     func committed() -> Content? {

@@ -27,14 +27,14 @@ protocol RootStore: AnyObject, Sendable {
     /// Drops what is cached.
     func forget()
 
-    /// Lets a listener hear of each commit that changes the root, in order.
+    /// Subscribes to each commit that changes the root, in order.
     ///
     /// - Parameters:
-    ///   - keys: those that the listener asks for, which may not exist yet. The listener may be told of other keys, too.
-    ///   - known: what the listener knows of it from elsewhere; it is told of the difference first.
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following
+    ///   - keys: those that the subscriber asks for, which may not exist yet. It may receive changes of other keys, too.
+    ///   - known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription
 
     /// Rolls back the update that is under way on this thread, if one is: a write in it was rejected before it came here.
     func refuse(_ error: PrefsError, root: String)

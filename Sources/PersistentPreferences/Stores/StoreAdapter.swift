@@ -29,86 +29,71 @@ final class StoreAdapter: RootStore {
 
     func forget() {}
 
-    func follow(
-        root: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
-        try PlainFollower(store, root, listener, from: known)
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        let foreign = ForeignRoot(subscriber)
+        let observation = try store.observe(root: root) { foreign.receive($0) }
+        let start = try foreign.start { try store.read(root: root) }
+        let catchUp = EntryChange(of: root, from: known, to: start).flatMap(subscriber.receive)
+        return Subscription(start: start, catchUp: catchUp) {
+            observation.cancel()
+            return LastKnownEntry(entry: foreign.current)
+        }
     }
 
     func refuse(_ error: PrefsError, root: String) {
         Transaction.current?.fail(error)
-        // The store has its own idea of what is under way; an update that throws is how it hears.
+        // The store has transactions of its own. An update that throws rolls them back.
         try? store.update(root: root) { _ in throw error }
     }
 }
 
-/// A listener at a store of somebody else's, which tells of the keys that have changed and not of the whole root.
-private final class PlainFollower: Following, @unchecked Sendable {
-    let subscriptionStart: ChangeFeed.SubscriptionStart
-    private let adapter: ForeignRoot
-    private let lock = Lock()
-    /// Under the lock.
-    private var observation: PrefsObservation?
+/// Keeps the whole root for a subscriber, because a store of somebody else's reports only the keys that have changed.
+private final class ForeignRoot: Sendable {
+    private let subscriber: any EntrySubscriber
+    private let state = Locked(State())
 
-    init(_ store: any PrefsStore, _ root: String, _ listener: any EntryListener, from known: LastKnownEntry?) throws {
-        let adapter = ForeignRoot(listener)
-        self.adapter = adapter
-        observation = try store.observe(root: root) { adapter.hear($0) }
-        let start = try adapter.start { try store.read(root: root) }
-        let change = known.flatMap { EntryChange(of: root, from: $0.entry, to: start, isForeign: $0.isForeign) }
-        subscriptionStart = ChangeFeed.SubscriptionStart(start: start, catchUp: change.flatMap(listener.note))
+    private struct State {
+        /// The root as it was last reported.
+        var values: [String: Any]?
+        var hasStarted = false
+        /// Whether a change came before the start.
+        var hasMissed = false
     }
 
-    func end() -> LastKnownEntry? {
-        let observation = lock.withLock {
-            defer { self.observation = nil }
-            return self.observation
-        }
-        observation?.cancel()
-        return observation.map { _ in LastKnownEntry(entry: adapter.current) }
+    init(_ subscriber: any EntrySubscriber) {
+        self.subscriber = subscriber
     }
 
-    /// The root, as the listener has known of it.
-    private final class ForeignRoot: @unchecked Sendable {
-        private let listener: any EntryListener
-        private let lock = Lock()
-        // Under the lock.
-        private var values: [String: Any]?
-        private var hasStarted = false
-        private var hasMissed = false
+    var current: [String: Any]? { state.withLock { $0.values } }
 
-        init(_ listener: any EntryListener) {
-            self.listener = listener
-        }
-
-        var current: [String: Any]? { lock.withLock { values } }
-
-        /// Reads the root until nothing is known meanwhile: from then on what is known comes to it.
-        func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
-            while true {
-                lock.withLock { hasMissed = false }
-                let found = try read()
-                let isMissing = lock.withLock {
-                    if !hasMissed { (values, hasStarted) = (found, true) }
-                    return hasMissed
-                }
-                if !isMissing { return found }
+    /// Reads the root again until no change comes meanwhile. The subscriber receives those that come later.
+    func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
+        while true {
+            state.withLock { $0.hasMissed = false }
+            let found = try read()
+            let hasMissed = state.withLock { state in
+                if !state.hasMissed { (state.values, state.hasStarted) = (found, true) }
+                return state.hasMissed
             }
+            if !hasMissed { return found }
         }
+    }
 
-        func hear(_ change: PrefsChange) {
-            let action = lock.withLock { () -> (@Sendable () -> Void)? in
-                guard hasStarted else {
-                    hasMissed = true
-                    return nil
-                }
-                let after = change.difference.applied(to: values ?? [:])
-                defer { values = after }
-                return EntryChange(of: change.root, from: values, to: after, isForeign: change.origin == .elsewhere)
-                    .flatMap(listener.note)
+    func receive(_ change: PrefsChange) {
+        let isForeign = change.origin == .elsewhere
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.hasStarted else {
+                state.hasMissed = true
+                return nil
             }
-            guard let action else { return }
-            change.origin == .elsewhere ? DispatchQueue.main.async(execute: action) : action()
+            let before = state.values
+            state.values = change.difference.applied(to: before ?? [:])
+            return EntryChange(of: change.root, from: before, to: state.values, isForeign: isForeign)
+                .flatMap(subscriber.receive)
         }
+        guard let action else { return }
+        isForeign ? DispatchQueue.main.async(execute: action) : action()
     }
 }

@@ -98,23 +98,23 @@ import Testing
         prefs.number = 1
         let looked = Heard<String>()
         let sentinelObservation = sentinel.onChange { looked.append($0.text) }
-        let listener = Noting()
+        let subscriber = Noting()
         system.setAction {
             try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
             looked.wait(for: 1)
         }
-        let following = try store.domainStore.follow(root: "Root", keys: [], listener, from: nil)
+        let subscription = try store.domainStore.subscribe(to: "Root", keys: [], subscriber, from: nil)
         // It starts from what is there, or is told of it.
-        let start = (following.subscriptionStart.start as? [String: Any])?["number"] as? Int
-        if start != 2 { listener.heard.wait(for: 1) }
-        #expect(listener.heard.all.last ?? start == 2)
+        let start = (subscription.start as? [String: Any])?["number"] as? Int
+        if start != 2 { subscriber.heard.wait(for: 1) }
+        #expect(subscriber.heard.all.last ?? start == 2)
         sentinelObservation.cancel()
-        following.end()
+        subscription.end()
     }
 
-    private final class Noting: EntryListener {
+    private final class Noting: EntrySubscriber {
         let heard = Heard<Int>()
-        func note(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
             heard.append((change.after as? [String: Any])?["number"] as? Int ?? 0)
             return nil
         }

@@ -14,17 +14,16 @@ import Testing
     private struct Size: PrefKey { static let defaultValue = 12 }
 
     @Test func theProbeFindsATrackingAndNothingElse() {
-        typealias Sample = TrackingProbe.Sample
-        let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
-        let (sample, registrar) = (Sample(), ObservationRegistrar())
+        let keyPath: KeyPath<TrackingProbe.Sample, Void> = \.[probe: TrackingProbe()]
+        let registrar = ObservationRegistrar()
         #expect(TrackingProbe.works)
-        #expect(!TrackingProbe.isTracked(sample, registrar, keyPath))
+        #expect(!TrackingProbe.isTracked(by: registrar))
         withObservationTracking {
-            #expect(TrackingProbe.isTracked(sample, registrar, keyPath))
+            #expect(TrackingProbe.isTracked(by: registrar))
             #expect(TrackingProbe.findsTracking(with: keyPath))
         } onChange: {
         }
-        #expect(!TrackingProbe.isTracked(sample, registrar, keyPath))
+        #expect(!TrackingProbe.isTracked(by: registrar))
     }
 
     /// This key path is never asked for its hash. None would be if the framework no longer hashed key paths.
@@ -34,8 +33,8 @@ import Testing
 
     @Test func withoutTheProbeEveryReadIsTracked() {
         let prefs = SizePrefs(key: "Root", store: store), writer = SizePrefs(key: "Root", store: store)
-        #expect(prefs.state.announcer.trustsProbe)
-        prefs.state.announcer.trustsProbe = false
+        #expect(prefs.state.bridge.trustsProbe)
+        prefs.state.bridge.trustsProbe = false
         _ = prefs.size
         #expect(store.isFollowed)
         let heard = Heard<Int>()
@@ -50,8 +49,8 @@ import Testing
 
     @Test func withoutTheProbeEveryReadOfASettingIsTracked() {
         let settings = AppSettingsValues(store: store, root: "Root")
-        #expect(settings.announcer.trustsProbe)
-        settings.announcer.trustsProbe = false
+        #expect(settings.bridge.trustsProbe)
+        settings.bridge.trustsProbe = false
         _ = settings[Size.self]
         #expect(store.isFollowed)
         let heard = Heard<Int>()

@@ -27,6 +27,6 @@ extension InMemoryStore {
     /// Whether anybody observes a root.
     var isFollowed: Bool {
         let domain = try? domainStore.storage.get() as? any TransactionDomain
-        return domain?.queue.feed.hasListeners == true
+        return domain?.queue.feed.hasSubscribers == true
     }
 }

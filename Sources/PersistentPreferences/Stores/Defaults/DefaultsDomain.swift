@@ -55,11 +55,11 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         return RootSnapshot(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
     }
 
-    func follow(
-        _ part: String, keys: [String], _ listener: any EntryListener, from known: LastKnownEntry?
-    ) throws -> any Following {
+    func subscribe(
+        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
         if part.isEmpty { expect(keys) }
-        return try FeedFollower(self, part, listener, from: known)
+        return try queue.feed.subscribe(to: part, subscriber, from: known)
     }
 
     // MARK: - Reading

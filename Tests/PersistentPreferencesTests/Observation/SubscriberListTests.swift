@@ -4,14 +4,14 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-@Suite struct ListenerListTests {
-    private final class Deaf: EntryListener {
-        func note(_ change: EntryChange) -> (@Sendable () -> Void)? { nil }
+@Suite struct SubscriberListTests {
+    private final class Deaf: EntrySubscriber {
+        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? { nil }
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func theOrderIsThatOfComing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var list = ListenerList()
+        var list = SubscriberList()
         var model: [Deaf] = []
         for _ in 0..<300 {
             if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {

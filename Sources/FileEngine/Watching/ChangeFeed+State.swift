@@ -1,0 +1,153 @@
+import Dispatch
+import PrefsPropertyLists
+
+/// What the feed keeps under its lock.
+extension ChangeFeed {
+    /// The state of an entry that its subscribers were notified of last.
+    enum LastNotified {
+        case unknown
+        case state(Any?)
+        /// Read during a commit: it may already be what that commit makes.
+        case unsure(Any?)
+    }
+
+    struct Entry {
+        var lastNotified = LastNotified.unknown
+        var subscribers = SubscriberList()
+        /// The number of subscribers, with those that are about to be added.
+        var users = 0
+
+        func actions(for change: EntryChange) -> [Action] {
+            subscribers.all.compactMap { $0.receive(change) }
+        }
+
+        func report(foreign change: EntryChange?) {
+            guard let actions = change.map(actions), !actions.isEmpty else { return }
+            DispatchQueue.main.async { actions.forEach { $0() } }
+        }
+    }
+
+    enum ReloadOutcome { case reported, overlapped, vanished }
+
+    struct State {
+        weak var domain: (any TransactionDomain)?
+        var entries: [String: Entry] = [:]
+        var isCommitting = false
+        /// The number of commits that have ended, and of reloads that came while a subscriber was being added.
+        var commits = 0
+        /// Whether a reload was called for during a commit.
+        var needsReload = false
+        var isReloadScheduled = false
+
+        /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
+        mutating func add(
+            _ subscriber: any EntrySubscriber, _ key: String, _ found: Any?, since count: Int,
+            from known: LastKnownEntry?
+        ) -> (start: Any?, catchUp: Action?)? {
+            let start: Any?
+            switch entries[key]?.lastNotified {
+            case nil: preconditionFailure("the entry has no users")
+            case .unknown:
+                guard commits == count else { return nil }
+                entries[key]?.lastNotified = isCommitting ? .unsure(found) : .state(found)
+                start = found
+            case .state(let last), .unsure(let last):
+                start = last
+            }
+            // In place: there may be thousands.
+            entries[key]?.subscribers.append(subscriber)
+            return (start, EntryChange(of: key, from: known, to: start).flatMap(subscriber.receive))
+        }
+
+        mutating func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
+            guard let lastNotified = entries[key]?.lastNotified, entries[key]?.subscribers.remove(subscriber) == true
+            else {
+                return nil
+            }
+            leave(key)
+            switch lastNotified {
+            case .unknown: return nil
+            case .state(let last), .unsure(let last): return LastKnownEntry(entry: last)
+            }
+        }
+
+        mutating func leave(_ key: String) {
+            entries[key]?.users -= 1
+            if entries[key]?.users == 0 { entries[key] = nil }
+        }
+
+        /// Reports the steps of a commit to the subscribers of an entry.
+        mutating func report(_ steps: [Step], of key: String, _ mayOthersWrite: Bool, to actions: inout [[Action]]) {
+            guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
+                // Nothing was stored, so what was read meanwhile is the state.
+                if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
+                return
+            }
+            func report(_ change: EntryChange?, _ step: Int) {
+                if let change { actions[step] += entry.actions(for: change) }
+            }
+            let end = ChangeFeed.part(key, of: lastStep.after)
+            switch entry.lastNotified {
+            case .unknown:
+                return
+            case .unsure(let last):
+                report(EntryChange(of: key, from: last, to: end, isForeign: false), steps.count - 1)
+            case .state(let last) where mayOthersWrite:
+                // Others may have changed what the commit started from: only what the commit itself has changed is reported.
+                var state = last
+                for (index, step) in steps.enumerated() {
+                    guard let own = EntryChange(of: key, in: step) else { continue }
+                    let next = key.isEmpty ? own.difference.applied(to: state as? Content ?? [:]) : own.after
+                    report(EntryChange(of: key, from: state, to: next, isForeign: false), index)
+                    state = next
+                }
+                entries[key]?.lastNotified = .state(state)
+                return
+            case .state(let last):
+                entry.report(
+                    foreign: EntryChange(
+                        of: key, from: last, to: ChangeFeed.part(key, of: firstStep.before), isForeign: true))
+                for (index, step) in steps.enumerated() { report(EntryChange(of: key, in: step), index) }
+            }
+            entries[key]?.lastNotified = .state(end)
+        }
+
+        /// - Returns: the number of commits; nil if no reload is due now.
+        mutating func beginReload() -> Int? {
+            isReloadScheduled = false
+            if isCommitting { needsReload = true }
+            return isCommitting || entries.isEmpty ? nil : commits
+        }
+
+        /// Reports what others have changed.
+        ///
+        /// - Parameter count: of commits, when the reload began.
+        mutating func endReload(_ content: Content?, since count: Int, isSecond: Bool) -> ReloadOutcome {
+            guard !isCommitting, commits == count else { return .overlapped }
+            let hasVanished =
+                content == nil
+                && entries.values.contains { if case .state(_?) = $0.lastNotified { true } else { false } }
+            if hasVanished, !isSecond { return .vanished }
+            for (key, entry) in entries {
+                guard case .state(let last) = entry.lastNotified else {
+                    // What was read for a subscriber that is being added may be older than this: it is read again.
+                    commits += 1
+                    continue
+                }
+                let found = ChangeFeed.part(key, of: content)
+                guard let change = EntryChange(of: key, from: last, to: found, isForeign: true) else { continue }
+                entries[key]?.lastNotified = .state(found)
+                entry.report(foreign: change)
+            }
+            return .reported
+        }
+    }
+}
+
+extension EntryChange {
+    /// What one update of a commit has made of an entry; nil if it has not changed the entry.
+    fileprivate init?(of key: String, in step: ChangeFeed.Step) {
+        let (before, after) = (ChangeFeed.part(key, of: step.before), ChangeFeed.part(key, of: step.after))
+        self.init(of: key, from: before, to: after, isForeign: false)
+    }
+}

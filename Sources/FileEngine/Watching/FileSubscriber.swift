@@ -1,0 +1,104 @@
+import Foundation
+import PrefsPropertyLists
+
+extension FileLocation {
+    /// Subscribes to an entry of the file that the path leads to, whichever that is: links on the path may be changed.
+    package func subscribe(
+        to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> Subscription {
+        try FileSubscriber(self, key, subscriber).start(from: known)
+    }
+}
+
+/// Subscribes to the feed of one file after another, because each file that the path has led to has a feed of its own.
+private final class FileSubscriber: EntrySubscriber {
+    private let location: FileLocation
+    private let key: String
+    private let subscriber: any EntrySubscriber
+    private let state = Locked(State())
+
+    private struct State {
+        var place: (file: PropertyListFile, subscription: Subscription)?
+        var linkWatches: [FileWatch] = []
+        var isOver = false
+        /// The entry as it was last reported, while there is no place.
+        var known: LastKnownEntry?
+    }
+
+    init(_ location: FileLocation, _ key: String, _ subscriber: any EntrySubscriber) {
+        self.location = location
+        self.key = key
+        self.subscriber = subscriber
+    }
+
+    func start(from known: LastKnownEntry?) throws -> Subscription {
+        let first = try state.withLock { state in
+            let place = try location.withFile { ($0, try $0.queue.feed.subscribe(to: key, self, from: known)) }
+            state.place = place
+            return place.1
+        }
+        if location.followsLinks { settle() }
+        return Subscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
+    }
+
+    private func end() -> LastKnownEntry? {
+        let last = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return state
+        }
+        return last.place?.subscription.end() ?? last.known
+    }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        subscriber.receive(change)
+    }
+
+    func pathChanged() {
+        settle()
+    }
+
+    /// Watches the links on the path and subscribes where they lead.
+    private func settle() {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
+            let formerWatches = state.linkWatches
+            if let watches = watchLinks() { state.linkWatches = watches }
+            withExtendedLifetime(formerWatches) {}
+            try? location.withFile { file in
+                try file.checkPath()
+                if let place = state.place {
+                    guard file !== place.file else { return }
+                    state.known = place.subscription.end()
+                    state.place = nil
+                }
+                let new = try file.queue.feed.subscribe(to: key, self, from: state.known)
+                (state.place, state.known) = ((file, new), nil)
+                if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
+            }
+        }
+    }
+
+    /// - Returns: nil if no link could be watched.
+    private func watchLinks() -> [FileWatch]? {
+        var watches: [FileWatch]?
+        // Each round finds that a link was changed while it was not yet watched.
+        for _ in 0..<100 {
+            guard let links = links(), let new = try? links.map(watchLink) else { break }
+            watches = new
+            if self.links() == links { break }
+        }
+        return watches
+    }
+
+    /// nil if the path cannot be resolved.
+    private func links() -> [String]? {
+        try? PathResolution(location.path, system: location.system).links
+    }
+
+    private func watchLink(_ path: String) throws -> FileWatch {
+        try FileWatch(FileNames(path: path), system: location.system) { [weak self] in
+            DispatchQueue.global().async { [weak self] in self?.settle() }
+        }
+    }
+}

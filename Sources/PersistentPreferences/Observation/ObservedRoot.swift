@@ -1,0 +1,53 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// What one observer sees of an instance's root.
+///
+/// It outlives the instance. It then uses the keys that were allowed when it was made.
+struct ObservedRoot: Sendable {
+    let state: InstanceState
+    /// The root key of the instance when this was made.
+    let key: String
+    private let firstAllowed: AllowedKeys
+    /// The keys that the observer asks for; nil for all that are allowed.
+    private let keys: Set<String>?
+
+    init(of prefs: PersistentPrefs, key: String, allowed: AllowedKeys, keys: Set<String>?) {
+        state = prefs.state
+        self.key = key
+        firstAllowed = allowed
+        self.keys = keys
+    }
+
+    /// What a store has to watch.
+    var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
+
+    /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.
+    func pending(_ change: EntryChange) -> PendingChange? {
+        let schema = state.declarations.schema
+        let hasShape =
+            schema.hasShape(change.before as? [String: Any]) && schema.hasShape(change.after as? [String: Any])
+        // A flat domain is the root under whatever key the instance has.
+        let root = change.key.isEmpty ? state.key : change.key
+        var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
+        if let keys, hasShape { pending.filter(keys.contains) }
+        return pending.difference.isEmpty ? nil : pending
+    }
+
+    /// A change as the instance shows it; nil if it shows nothing of it. Runs code of the class.
+    func change(_ pending: PendingChange) -> PrefsChange? {
+        let allowed = state.owner?.allowedKeys ?? firstAllowed
+        var difference = pending.difference
+        if let whole = pending.whole {
+            difference = DictionaryDifference(from: shown(whole.before), to: shown(whole.after))
+        }
+        difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
+        guard !difference.isEmpty else { return nil }
+        return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
+    }
+
+    /// A root in the current shape; empty if a migration fails.
+    func shown(_ stored: [String: Any]?) -> [String: Any] {
+        (try? state.declarations.schema.current(stored, root: "")) ?? [:]
+    }
+}

@@ -1,0 +1,26 @@
+public import Observation
+import PrefsFileEngine
+
+extension PersistentPrefs: Observable {}
+
+/// An instance subscribes to its root. Key-value observers are notified around an announcement.
+extension ObservationBridge<PersistentPrefs> {
+    /// - Parameter key: nil stands for all keys.
+    func access(_ key: String?, of prefs: PersistentPrefs) {
+        access(key, of: prefs) { subscribe(to: prefs) }
+    }
+
+    func subscribe(to prefs: PersistentPrefs) {
+        subscribe(to: "") {
+            guard let root = prefs.observedRoot(of: []) else { return nil }
+            return prefs.subscribe(to: root) { change in
+                { root.state.bridge.announce(change, in: root) }
+            }
+        }
+    }
+
+    private func announce(_ pending: PendingChange, in root: ObservedRoot) {
+        guard let prefs = root.state.owner, let change = root.change(pending) else { return }
+        prefs.tellKeyValueObservers(of: pending) { announce(change.keys, of: prefs) }
+    }
+}

@@ -1,0 +1,78 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// Takes a change in. Called under the feed's lock; returns what `EntrySubscriber.receive` does.
+typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
+
+/// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.
+///
+/// The subscriber, the store's feed and the receiver keep each other until the subscription ends.
+final class RootSubscriber: EntrySubscriber {
+    private let root: ObservedRoot
+    private let receiver: PendingChangeReceiver
+    private let state: Locked<State>
+
+    private struct State {
+        var key: String
+        var subscription: Subscription?
+        var isOver = false
+    }
+
+    init(_ root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) {
+        self.root = root
+        self.receiver = receiver
+        state = Locked(State(key: root.key))
+    }
+
+    func start() throws -> Subscription {
+        let first = try state.withLock { state in
+            let first = try subscribe(to: state.key, from: nil)
+            state.subscription = first
+            return first
+        }
+        root.state.register(self)
+        // The instance may have gone to another root before it knew of this.
+        goAlong()
+        return Subscription(start: first.start, failure: first.failure) { self.end() }
+    }
+
+    private func subscribe(to key: String, from known: LastKnownEntry?) throws -> Subscription {
+        try root.state.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
+    }
+
+    /// Goes where the instance is. Two that assign its key at once may come here in either order.
+    func goAlong() {
+        // An override may give another key each time.
+        for _ in 0..<100 {
+            guard let key = root.state.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }
+            move(to: key)
+        }
+    }
+
+    /// Subscribes to another root, and receives the difference.
+    private func move(to newKey: String) {
+        let catchUp: (@Sendable () -> Void)? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.key = newKey
+            var known = state.subscription?.end()
+            known?.isForeign = false
+            // If it fails, every access reports why.
+            state.subscription = try? subscribe(to: newKey, from: known)
+            return state.subscription?.catchUp
+        }
+        catchUp?()
+    }
+
+    private func end() -> LastKnownEntry? {
+        let subscription = state.withLock { state in
+            state.isOver = true
+            defer { state.subscription = nil }
+            return state.subscription
+        }
+        return subscription?.end()
+    }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        root.pending(change).flatMap(receiver)
+    }
+}
