@@ -52,9 +52,9 @@ public final class AppSettingsValues: @unchecked Sendable {
         }
         set { set(newValue, for: key) }
         _modify {
-            var change = InPlaceChange(of: key, in: entries)
+            var change = key.changeInPlace(in: entries)
             yield &change.value
-            change.commit()
+            key.commit(change)
             announcer.wasWritten(key.stringKey, in: self)
         }
     }

@@ -62,9 +62,9 @@ extension PrefKey {
         get { get() }
         set { set(newValue) }
         _modify {
-            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(.standard))
+            var change = changeInPlace(in: DefaultsEntries(.standard))
             yield &change.value
-            change.commit()
+            commit(change)
         }
     }
 
@@ -94,9 +94,9 @@ extension PrefKey {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
         nonmutating _modify {
-            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(defaults))
+            var change = Self.changeInPlace(in: DefaultsEntries(defaults))
             yield &change.value
-            change.commit()
+            Self.commit(change)
         }
     }
 }
@@ -107,9 +107,9 @@ extension UserDefaults {
         get { key.get(self) }
         set { key.set(newValue, self) }
         _modify {
-            var change = InPlaceChange(of: key, in: DefaultsEntries(self))
+            var change = key.changeInPlace(in: DefaultsEntries(self))
             yield &change.value
-            change.commit()
+            key.commit(change)
         }
     }
 }
