@@ -127,55 +127,20 @@ extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable,
-    Value._PrefContent.RawValue: Codable
-{
+extension PrefKey where Value: _PrefRawValues {
     /// The rule of ``PrefCoding``: raw values.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent.RawValue: Codable
-{
-    /// The rule of ``PrefCoding``: raw values, two deep.
+extension PrefKey where Value: _PrefOptionalRawValues {
+    /// The rule of ``PrefCoding``: raw values, or nil.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
-{
-    /// The rule of ``PrefCoding``: raw values, three deep.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: _PrefContainer, Value._PrefContent == Any {
+extension PrefKey where Value: _PrefAnyValues {
     /// The rule of ``PrefCoding``: whatever a property list holds.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent == Any
-{
-    /// The rule of ``PrefCoding``: the same, two deep.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
@@ -184,9 +149,7 @@ extension PrefKey {
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,
-        message: """
-            a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding
-            """
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     )
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }

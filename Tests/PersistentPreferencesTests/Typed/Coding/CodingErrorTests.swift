@@ -53,7 +53,7 @@ private struct Home: Codable {
 
 private struct Owner: Codable { var friends: [Friend?] = [] }
 
-private enum Color: String { case red }
+private enum Color: String, Codable { case red }
 
 private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var owner: Owner? = nil
