@@ -39,8 +39,9 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// try dictionary.set("Seneca", for: QuoteKey.author)
 /// ```
 ///
-/// Numbers convert as ``PrefCoding`` has it, where nothing is lost. A value type; safe to pass between threads as its
-/// contents are never changed in place. Follows `PlistDictionary` (seed 002).
+/// Numbers convert as ``PrefCoding`` describes, if nothing is lost. A value type; safe to pass between threads
+/// (unchecked because `Any` is not Sendable; the contents are canonical objects, which nothing changes).
+/// Follows `PlistDictionary` (seed 002).
 public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
     /// What it holds: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
     public private(set) var contents: [String: Any]

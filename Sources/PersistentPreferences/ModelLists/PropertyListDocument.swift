@@ -3,7 +3,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A property list as a whole, whatever its root, through the engine: locked, atomic, cached.
-struct PropertyListDocument {
+struct PropertyListDocument: Sendable {
     private let file: FileLocation
     private let path: String
 
@@ -33,7 +33,7 @@ struct PropertyListDocument {
     /// - Parameters:
     ///   - root: in canonical form; nil removes the file.
     ///   - keepsOther: whether the file of now is kept under another name, beside the new one.
-    ///   - check: gets the root of now, under the lock; nil where there is no file. What it throws stops the write.
+    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
     func write(_ root: Any?, keepsOther: Bool = false, _ check: (_ now: Any?) throws -> Void = { _ in }) throws {
         try PrefsError.converting {
             try file.withFile { file in

@@ -1,8 +1,9 @@
 import PrefsPropertyLists
 
-/// What one `@Pref` says, and what has been found out about it for the instance that it belongs to.
+/// What one `@Pref` declares, its key and coding in its class, and the value of its last read.
 ///
-/// Unchecked because the values may not be Sendable. Those that hold objects are made anew for each reader.
+/// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
+/// of its own would cost each instance a mutex for each property. Values that hold objects are made anew for each reader.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
@@ -10,12 +11,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let constraint: PrefConstraint<Value>?
     private let givenCoding: PrefCoding<Value>?
 
-    // Guarded by the lock of the instance's state.
     private var binding: Binding?
     private var kept: Kept?
 
-    /// The property in its class. This and the next are objects for the sake of reads: to hand on a struct of the type of the
-    /// values costs more than the read itself.
+    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than the read.
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>

@@ -156,7 +156,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// Replaces the values. A file that could not be loaded is kept beside the new one.
     private func write(_ root: Any, format: PropertyListFormat? = nil) throws {
         for _ in 0..<100 {
-            // Not under the lock: decoding is somebody else's code.
+            // Before the file is locked, because decoding runs code of the settings type.
             let now = try read().root
             let isKnown = now.map { (try? values.decode($0) { root }) != nil } ?? true
             var hasChanged = false

@@ -4,6 +4,8 @@ public import Foundation
 /// `Synchronization.Mutex` on Linux.
 ///
 /// A forked child finds every lock free, and complete what it guards, unless the fork had to give up waiting (`LockRegistry`).
+///
+/// Unchecked because the pointers never change, and their targets are made for several threads.
 @usableFromInline
 package final class Lock: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -27,7 +29,9 @@ package final class Lock: @unchecked Sendable {
     }
 }
 
-/// Something to wait for under a `Lock`.
+/// What a thread that holds a `Lock` waits for.
+///
+/// Unchecked because the pointer never changes, and its target is made for several threads.
 package final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let process = LockRegistry.forks
