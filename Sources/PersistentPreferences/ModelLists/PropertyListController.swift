@@ -67,11 +67,13 @@ public final class PropertyListController<Model: PropertyListModel> {
 
     private static func models(of root: Any) throws -> [Model] {
         guard let elements = root as? [Any] else {
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: "the root is no array")
+            throw PropertyListFailure(
+                path: "", topLevelKey: "", reason: "expected an array, found \(ValueMismatch.kind(of: root))")
         }
         return try elements.enumerated().map { index, element in
             guard let contents = element as? [String: Any] else {
-                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: "is no dictionary")
+                let reason = "expected a dictionary, found \(ValueMismatch.kind(of: element))"
+                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: reason)
             }
             do {
                 return try Model(PropertyListDictionary(canonical: contents))

@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// The keys of one kind of property-list dictionary: an enum of texts, `enum QuoteKey: String, PropertyListKey`.
+/// The keys of one kind of property-list dictionary: an enum of strings, `enum QuoteKey: String, PropertyListKey`.
 ///
 /// Follows `PlistKey` (seed 002).
 public protocol PropertyListKey: RawRepresentable, SendableMetatype where RawValue == String {}
@@ -110,7 +110,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     private static func coding<Value: PropertyListValue>(of type: Value.Type) throws -> ValueCoding<Value> {
         guard let coding = CodingRule.nested(type) else {
-            throw ValueMismatch(reason: "\(type) is no type of a property list")
+            throw ValueMismatch(reason: "\(type) is not a property-list type")
         }
         return coding
     }

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// The forms of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
+/// The forms of `@Pref(…)`. Each covers some of the types that ``PrefCoding`` can store.
 ///
 /// A type with a raw value that is not Codable may stand in an optional, an array, a set or a dictionary with String keys, and in
 /// an optional of one of those (`[Theme]?`); `Any` in an array, a dictionary with String keys, and an optional of one. Deeper
@@ -45,7 +45,7 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(ListChoices(list: choices)))
     }
 
-    /// The same, of choices of one's own. Parameters as of a range.
+    /// The same, of a ``PrefChoices`` type. Parameters as of a range.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>, previously formerKeys: String...
     ) {
@@ -66,7 +66,7 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: ListChoices(list: choices)))
     }
 
-    /// The same, of nil or one of the choices of one's own. Parameters as of a range.
+    /// The same, of nil or a value of a ``PrefChoices`` type. Parameters as of a range.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
@@ -138,7 +138,7 @@ extension Pref where Value: _PrefAnyValues {
 }
 
 extension Pref {
-    /// Of any type, with a coding of one's own.
+    /// Of any type, with a coding of your own.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.

@@ -94,7 +94,8 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     /// Unavailable: the type has a raw value and is not Codable, and the choices are no list.
     @available(
         *, unavailable,
-        message: "in: takes a list of values of this type: make the type Codable for a closed range or choices of your own"
+        message:
+            "in: takes a list of values of this type: make the type Codable for a closed range or choices of your own"
     )
     @_disfavoredOverload
     public init<Choices>(

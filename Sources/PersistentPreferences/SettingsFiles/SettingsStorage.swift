@@ -127,7 +127,9 @@ struct SettingsStorage<Settings: SettingsFile> {
         let (root, failure) = try read()
         if let failure { throw failure }
         guard let root else { throw SettingsFileError.missing(path: path) }
-        guard let members = root as? [String: Any] else { throw values.field("", "the root is not a dictionary") }
+        guard let members = root as? [String: Any] else {
+            throw values.field("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
+        }
         return members.mapValues { NilMarker.isMarker($0) ? nil : $0 }
     }
 

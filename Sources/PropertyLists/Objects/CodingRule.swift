@@ -56,11 +56,11 @@ package enum CodingRule {
             encode: { try coding.encode($0.rawValue) },
             decode: {
                 guard let value = Value(rawValue: try coding.decode($0)) else {
-                    throw ValueMismatch(reason: "no raw value of \(Value.self)")
+                    throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
                 }
                 return value
             },
-            // What its initializer makes may hold objects, but for an enumeration: that is all bits.
+            // Its initializer may make objects, except for an enumeration, which is plain bits.
             cachePolicy: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.cachePolicy)
     }
 
