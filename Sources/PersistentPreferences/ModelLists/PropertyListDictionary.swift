@@ -53,7 +53,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// A dictionary of whatever a property list holds; copied.
     ///
-    /// - Throws: the first failure, where a property list cannot hold it.
+    /// - Throws: the first failure, if a property list cannot hold it.
     public init(_ contents: [String: Any]) throws(PropertyListFailure) {
         self.contents = [:]
         for (key, value) in contents { self.contents[key] = try Self.canonical(value, key) }
@@ -65,7 +65,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// The value of a key.
     ///
-    /// - Throws: a failure that names the key, where there is no value or one of another type.
+    /// - Throws: a failure that names the key, if the value is missing or of another type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value {
@@ -75,9 +75,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
         return value
     }
 
-    /// The value of a key; nil where there is none.
+    /// The value of a key; nil if it is absent.
     ///
-    /// - Throws: a failure that names the key, where there is a value of another type.
+    /// - Throws: a failure that names the key, if the value is of another type.
     public func valueIfPresent<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value? {
@@ -91,7 +91,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// Stores a value under a key; nil removes it.
     ///
-    /// - Throws: a failure that names the key, where a property list cannot hold the value (a date that is not finite).
+    /// - Throws: a failure that names the key, if a property list cannot hold the value (a date that is not finite).
     public mutating func set<Value: PropertyListValue>(
         _ value: Value?, for key: some PropertyListKey
     ) throws(PropertyListFailure) {

@@ -34,16 +34,16 @@ extension PersistentPrefs {
         }
     }
 
-    /// What a read for a property comes to.
+    /// The outcome of a read of a property.
     private enum Finding {
-        /// The read failed, which has been reported.
+        /// The read failed and was reported.
         case nothing
-        /// What was found the last time.
+        /// The object of the last read.
         case same
         case found(StoredObject)
     }
 
-    /// The part of a read in which the type of the value plays no role.
+    /// The part of a read that does not depend on the type of the value.
     private func find(_ key: String, unless kept: CachedValue?) -> Finding {
         read { access in
             let reading = try access.look()

@@ -28,7 +28,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// What a read has found, and the value that was made of it; of no object the default.
+    /// The object of a read, and the value that was made of it; the default if there is no object.
     final class Kept: CachedValue {
         let value: Value
 
@@ -49,9 +49,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         givenCoding = coding
     }
 
-    /// The property in its class; found out at the first call, which comes before any other.
+    /// Finds the property in its class. Called before any other method.
     ///
-    /// - Parameter storage: where the instance has its wrapper.
+    /// - Parameter storage: the key path of the wrapper.
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
         if prefs.state.withLock({ binding != nil }) { return }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
@@ -63,7 +63,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         bindingAndKept(in: state).binding
     }
 
-    /// What the last read has kept, too.
+    /// The same, with the value of the last read.
     func bindingAndKept(in state: InstanceState) -> (binding: Binding, kept: Kept?) {
         state.withLock {
             guard let binding else { preconditionFailure("a property without its class") }
@@ -73,8 +73,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - Values
 
-    /// The value that was found; the default where there is no object. An object that is the same as at the last call is not
-    /// decoded again.
+    /// The value of an object; the default if there is none. An object that equals that of the last read is not decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
@@ -98,14 +97,14 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try checked(value, binding)
     }
 
-    /// The value that was kept, in a state that is still the same.
+    /// The value of the last read, if the state is still the same.
     ///
     /// - Throws: `PrefsError.constraintViolated`.
     func value(of kept: Kept, _ binding: Binding) throws(PrefsError) -> Value {
         kept.isOfNothing ? kept.value : try checked(kept.value, binding)
     }
 
-    /// The same of an object from elsewhere, made anew and not kept.
+    /// The value of an object that no read has found, such as one of an earlier state. Not cached.
     func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
         return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
@@ -123,7 +122,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         state.withLock { kept = new }
     }
 
-    /// The default, which no two readers share if it holds an object.
+    /// The default. Each reader gets its own copy if it holds an object.
     func defaultValue(in state: InstanceState) -> Value {
         defaultValue(binding(in: state))
     }
@@ -132,7 +131,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         binding.sharesDefault ? givenDefault : copyOfDefault()
     }
 
-    /// Made by the coding, as if the default were stored and read.
+    /// Encodes and decodes the default, as if it were stored and read.
     private func copyOfDefault() -> Value {
         let coding = coding
         do {
@@ -149,7 +148,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if ObjectSearch.findsObject(in: givenDefault) { _ = copyOfDefault() }
     }
 
-    /// The object to store for a value; nil where the key is to be removed.
+    /// The object to store for a value; nil removes the key.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func object(for value: Value, key: String) throws(PrefsError) -> Any? {
