@@ -75,40 +75,18 @@ extension PersistentPrefs {
         write { try assign(values, merging: true, in: &$0) }
     }
 
-    /// What a change in place starts from. The read belongs to that access, whose outcome is told at its end.
-    struct Start {
-        fileprivate let root: String
-        fileprivate(set) var values: [String: Any] = [:]
-        fileprivate var warning: PrefsError?
-        fileprivate var failure: PrefsError?
-        fileprivate var revision: Revision?
+    func valuesForChange() -> InPlaceChange<RootOrigin, [String: Any]> {
+        changeInPlace(from: [:]) { allowedKeys.visible(in: try $0.values()) }
     }
 
-    func valuesForChange() -> Start {
-        var start = Start(root: key)
-        do {
-            var access = try access(root: start.root)
-            start.values = allowedKeys.visible(in: try access.values())
-            start.warning = access.warning
-            start.revision = access.revision
-        } catch {
-            start.failure = PrefsError(error)
-        }
-        return start
-    }
-
-    /// The change ended by throwing: nothing is stored, and what the read met is told all the same.
-    func abandonChange(from start: Start) {
+    /// The change ended by throwing: nothing is stored, and the outcome of the read is reported all the same.
+    func abandonChange(from start: InPlaceChange<RootOrigin, [String: Any]>) {
         report(start.warning ?? start.failure)
     }
 
-    func commitChange(from start: Start, to after: [String: Any]) {
-        write(to: start.root) {
-            $0.warning = start.warning
-            $0.revision = start.revision
-            // What could not be read must not be replaced by what was made of nothing.
-            if let failure = start.failure { throw failure }
-            try $0.commit(RootChange(from: start.values, to: after, isAllowed: allowedKeys.contains))
+    func commitChange(from start: InPlaceChange<RootOrigin, [String: Any]>, to after: [String: Any]) {
+        commit(start) { before, access in
+            try access.commit(RootChange(from: before, to: after, isAllowed: allowedKeys.contains))
         }
     }
 

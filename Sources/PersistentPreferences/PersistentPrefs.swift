@@ -90,7 +90,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { replaceValues(with: newValue) }
         _modify {
             let start = valuesForChange()
-            var after = start.values
+            var after = start.value
             var isOver = false
             defer { if !isOver { abandonChange(from: start) } }
             yield &after

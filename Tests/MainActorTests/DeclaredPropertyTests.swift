@@ -26,7 +26,7 @@ final class WindowPrefs: Prefs, @unchecked Sendable {
     @Pref(in: [Window(), Window(width: 1)]) var chosen = Window()
     @Pref var edges: Edges = [.top]
     @Pref var tags: Set<Tag> = []
-    @Pref var looks: [String: [Appearance]] = ["a": [.dark]]
+    @Pref var looks: [String: Appearance]? = ["a": .dark]
     @Pref var recent: [String]?
     @Pref(in: 1...9, previously: "cols") var columns = 3
     @Pref(check: { $0.isEmpty ? "must not be empty" : nil }) var name = "untitled"
@@ -57,11 +57,11 @@ final class WindowPrefs: Prefs, @unchecked Sendable {
             prefs.windows.append(prefs.window)
             prefs.edges.insert(.left)
             prefs.tags = [WindowPrefs.Tag(rawValue: "a")]
-            prefs.looks["b"] = [.light, .dark]
+            prefs.looks?["b"] = .light
             prefs.chosen = WindowPrefs.Window(width: 2)
         }.value
         #expect(prefs.windows.map(\.width) == [800, 801] && prefs.edges == [.top, .left])
-        #expect(prefs.tags.map(\.rawValue) == ["a"] && prefs.looks == ["a": [.dark], "b": [.light, .dark]])
+        #expect(prefs.tags.map(\.rawValue) == ["a"] && prefs.looks == ["a": .dark, "b": .light])
         #expect(prefs.chosen == WindowPrefs.Window())
         #expect(
             prefs.keys == [

@@ -51,9 +51,9 @@ public final class AppSettingsValues: Sendable {
         }
         set { set(newValue, for: key) }
         _modify {
-            var change = InPlaceChange(of: key, in: entries)
+            var change = key.changeInPlace(in: entries)
             yield &change.value
-            change.commit()
+            key.commit(change)
             bridge.wasWritten(key.stringKey, in: self)
         }
     }

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// How the value of a key gets into its entry and out of it.
 extension PrefKey {
     static func read(from entries: some KeyedEntries) -> Value {
-        reading(from: entries).value
+        changeInPlace(in: entries).value
     }
 
     static func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
@@ -24,13 +24,21 @@ extension PrefKey {
     }
 
     /// The value of now, or the default and why it is that.
-    fileprivate static func reading(from entries: some KeyedEntries) -> (value: Value, failure: PrefsError?) {
+    static func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
         do {
-            return (try stored(in: entries), nil)
+            return InPlaceChange(origin: entries, value: try stored(in: entries))
         } catch {
             let failure = PrefsError(error)
             report(failure)
-            return (defaultValue, failure)
+            return InPlaceChange(origin: entries, value: defaultValue, failure: failure)
+        }
+    }
+
+    static func commit(_ change: InPlaceChange<any KeyedEntries, Value>) {
+        do {
+            _ = write(try change.newValue(), to: change.origin)
+        } catch {
+            _ = refuse(error)
         }
     }
 
@@ -53,8 +61,7 @@ extension PrefKey {
     }
 
     /// A refusal rolls back the update that the write is part of, if any.
-    @discardableResult
-    fileprivate static func refuse(_ error: PrefsError) -> PrefsError {
+    private static func refuse(_ error: PrefsError) -> PrefsError {
         Transaction.current?.fail(error)
         report(error)
         return error
@@ -63,27 +70,6 @@ extension PrefKey {
     static func report(_ error: PrefsError) {
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(Self.self)) { didFail(error) }
-        }
-    }
-}
-
-/// A value on its way through a change in place.
-struct InPlaceChange<Key: PrefKey> {
-    var value: Key.Value
-    private let failure: PrefsError?
-    private let entries: any KeyedEntries
-
-    init(of key: Key.Type, in entries: any KeyedEntries) {
-        self.entries = entries
-        (value, failure) = Key.reading(from: entries)
-    }
-
-    /// What could not be read is not replaced by what was made of the default.
-    func commit() {
-        if let failure {
-            Key.refuse(failure)
-        } else {
-            _ = Key.write(value, to: entries)
         }
     }
 }

@@ -62,9 +62,9 @@ extension PrefKey {
         get { get() }
         set { set(newValue) }
         _modify {
-            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(.standard))
+            var change = changeInPlace(in: DefaultsEntries(.standard))
             yield &change.value
-            change.commit()
+            commit(change)
         }
     }
 
@@ -94,9 +94,9 @@ extension PrefKey {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
         nonmutating _modify {
-            var change = InPlaceChange(of: Self.self, in: DefaultsEntries(defaults))
+            var change = Self.changeInPlace(in: DefaultsEntries(defaults))
             yield &change.value
-            change.commit()
+            Self.commit(change)
         }
     }
 }
@@ -107,9 +107,9 @@ extension UserDefaults {
         get { key.get(self) }
         set { key.set(newValue, self) }
         _modify {
-            var change = InPlaceChange(of: key, in: DefaultsEntries(self))
+            var change = key.changeInPlace(in: DefaultsEntries(self))
             yield &change.value
-            change.commit()
+            key.commit(change)
         }
     }
 }
@@ -127,55 +127,20 @@ extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable,
-    Value._PrefContent.RawValue: Codable
-{
+extension PrefKey where Value: _PrefRawValues {
     /// The rule of ``PrefCoding``: raw values.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent.RawValue: Codable
-{
-    /// The rule of ``PrefCoding``: raw values, two deep.
+extension PrefKey where Value: _PrefOptionalRawValues {
+    /// The rule of ``PrefCoding``: raw values, or nil.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
-{
-    /// The rule of ``PrefCoding``: raw values, three deep.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: _PrefContainer, Value._PrefContent == Any {
+extension PrefKey where Value: _PrefAnyValues {
     /// The rule of ``PrefCoding``: whatever a property list holds.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent == Any
-{
-    /// The rule of ``PrefCoding``: the same, two deep.
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
@@ -184,9 +149,7 @@ extension PrefKey {
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,
-        message: """
-            a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding
-            """
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     )
     @_disfavoredOverload
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }

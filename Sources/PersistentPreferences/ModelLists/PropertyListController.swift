@@ -10,9 +10,9 @@ import PrefsPropertyLists
 /// try quotes.save()
 /// ```
 ///
-/// It holds the models; views and commands get them from it. Of a dictionary only what the model knows is kept when it is
-/// saved. Loading costs a read of the file, saving one replacement of it, with two flushes: atomic, durable, and refused
-/// where somebody else has changed the file meanwhile. Belongs to one thread or actor at a time.
+/// It holds the models; views and commands get them from it. A save drops the keys of a dictionary that the model does not know.
+/// Loading costs a read of the file. A save replaces the file, with two flushes; it is atomic and durable, and rejected if the file
+/// has changed since. Belongs to one thread or actor at a time.
 /// Follows `DataController` (seed 002).
 public final class PropertyListController<Model: PropertyListModel> {
     /// The models, in the order of the file.
@@ -20,14 +20,14 @@ public final class PropertyListController<Model: PropertyListModel> {
     /// Where they are saved.
     public let url: URL
     private let document: PropertyListDocument
-    /// The root as it is in the file; nil where there is none.
+    /// The root in the file; nil if there is no file.
     private var saved: Any?
 
     /// The models of `NAME.plist` in a folder, or, where it is not there yet, of a bundle.
     ///
     /// - Parameters:
     ///   - name: the file's name, without `.plist`.
-    ///   - bundle: where the file is that the program comes with. Without one in either place there are no models.
+    ///   - bundle: contains the file that comes with the program. If neither place has a file, there are no models.
     ///   - folder: a file URL; the folder need not exist before the first save.
     /// - Throws: ``PrefsError`` if a file is there and cannot be read or is malformed, ``PropertyListFailure`` for a model that
     ///   cannot be built, by its index and key. The file stays as it is.
@@ -46,10 +46,10 @@ public final class PropertyListController<Model: PropertyListModel> {
         }
     }
 
-    /// Writes the models to the folder. What is there already is not written again.
+    /// Writes the models to the folder, unless the file already has them.
     ///
-    /// - Throws: ``PrefsError``, ``PrefsError/notStored(_:)`` where the file is not as it was loaded or saved last, and what a
-    ///   model throws; then the file is as it was.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since the last load or save, and any
+    ///   error of a model; then the file is unchanged.
     public func save() throws {
         var root: [Any] = []
         for (index, model) in models.enumerated() {
@@ -67,11 +67,13 @@ public final class PropertyListController<Model: PropertyListModel> {
 
     private static func models(of root: Any) throws -> [Model] {
         guard let elements = root as? [Any] else {
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: "the root is no array")
+            throw PropertyListFailure(
+                path: "", topLevelKey: "", reason: "expected an array, found \(ValueMismatch.kind(of: root))")
         }
         return try elements.enumerated().map { index, element in
             guard let contents = element as? [String: Any] else {
-                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: "is no dictionary")
+                let reason = "expected a dictionary, found \(ValueMismatch.kind(of: element))"
+                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: reason)
             }
             do {
                 return try Model(PropertyListDictionary(canonical: contents))

@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// The keys of one kind of property-list dictionary: an enum of texts, `enum QuoteKey: String, PropertyListKey`.
+/// The keys of one kind of property-list dictionary: an enum of strings, `enum QuoteKey: String, PropertyListKey`.
 ///
 /// Follows `PlistKey` (seed 002).
 public protocol PropertyListKey: RawRepresentable, SendableMetatype where RawValue == String {}
@@ -39,8 +39,9 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// try dictionary.set("Seneca", for: QuoteKey.author)
 /// ```
 ///
-/// Numbers convert as ``PrefCoding`` has it, where nothing is lost. A value type; safe to pass between threads as its
-/// contents are never changed in place. Follows `PlistDictionary` (seed 002).
+/// Numbers convert as ``PrefCoding`` describes, if nothing is lost. A value type; safe to pass between threads
+/// (unchecked because `Any` is not Sendable; the contents are canonical objects, which nothing changes).
+/// Follows `PlistDictionary` (seed 002).
 public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
     /// What it holds: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
     public private(set) var contents: [String: Any]
@@ -52,7 +53,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// A dictionary of whatever a property list holds; copied.
     ///
-    /// - Throws: the first failure, where a property list cannot hold it.
+    /// - Throws: the first failure, if a property list cannot hold it.
     public init(_ contents: [String: Any]) throws(PropertyListFailure) {
         self.contents = [:]
         for (key, value) in contents { self.contents[key] = try Self.canonical(value, key) }
@@ -64,7 +65,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// The value of a key.
     ///
-    /// - Throws: a failure that names the key, where there is no value or one of another type.
+    /// - Throws: a failure that names the key, if the value is missing or of another type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value {
@@ -74,9 +75,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
         return value
     }
 
-    /// The value of a key; nil where there is none.
+    /// The value of a key; nil if it is absent.
     ///
-    /// - Throws: a failure that names the key, where there is a value of another type.
+    /// - Throws: a failure that names the key, if the value is of another type.
     public func valueIfPresent<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value? {
@@ -90,7 +91,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// Stores a value under a key; nil removes it.
     ///
-    /// - Throws: a failure that names the key, where a property list cannot hold the value (a date that is not finite).
+    /// - Throws: a failure that names the key, if a property list cannot hold the value (a date that is not finite).
     public mutating func set<Value: PropertyListValue>(
         _ value: Value?, for key: some PropertyListKey
     ) throws(PropertyListFailure) {
@@ -109,7 +110,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     private static func coding<Value: PropertyListValue>(of type: Value.Type) throws -> ValueCoding<Value> {
         guard let coding = CodingRule.nested(type) else {
-            throw ValueMismatch(reason: "\(type) is no type of a property list")
+            throw ValueMismatch(reason: "\(type) is not a property-list type")
         }
         return coding
     }

@@ -3,12 +3,12 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A property list as a whole, whatever its root, through the engine: locked, atomic, cached.
-struct PropertyListDocument {
+struct PropertyListDocument: Sendable {
     private let file: FileLocation
     private let path: String
 
     /// - Parameter format: of the file, should it have to be created.
-    /// - Throws: `PrefsError.invalidName` where the URL names no file.
+    /// - Throws: `PrefsError.invalidName` if the URL names no file.
     init(url: URL, format: PropertyListFormat = .binary, system: SystemCalls = .real) throws(PrefsError) {
         path = try NameVetting.path(of: url)
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
@@ -33,7 +33,7 @@ struct PropertyListDocument {
     /// - Parameters:
     ///   - root: in canonical form; nil removes the file.
     ///   - keepsOther: whether the file of now is kept under another name, beside the new one.
-    ///   - check: gets the root of now, under the lock; nil where there is no file. What it throws stops the write.
+    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
     func write(_ root: Any?, keepsOther: Bool = false, _ check: (_ now: Any?) throws -> Void = { _ in }) throws {
         try PrefsError.converting {
             try file.withFile { file in
@@ -49,17 +49,17 @@ struct PropertyListDocument {
         }
     }
 
-    /// As far as every format can tell: XML has rounded the dates of the one.
+    /// Compares roots as every format stores them, because XML rounds dates.
     private static func areSame(_ left: Any?, _ right: Any?) -> Bool {
         func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
         return CanonicalValue.areEqualOrMissing(left, right)
             || CanonicalValue.areEqualOrMissing(left.map(rounded), right.map(rounded))
     }
 
-    /// Replaces the root, where it still is what the new one was made of.
+    /// Replaces the root, if it still is the one that the new root was made of.
     ///
-    /// - Parameter base: nil where there was no file.
-    /// - Throws: `PrefsError.notStored` where the root is another meanwhile.
+    /// - Parameter base: nil if there was no file.
+    /// - Throws: `PrefsError.notStored` if the root has changed.
     func write(_ root: Any, inPlaceOf base: Any?) throws {
         try write(root) { now in
             if Self.areSame(now, base) { return }

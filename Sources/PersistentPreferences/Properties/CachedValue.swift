@@ -1,15 +1,15 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What a read for a property finds under its key.
+/// The object that a read of a property finds under its key.
 struct StoredObject {
     let object: Any?
-    /// The state that it is from, where states have a revision, and the root in it.
+    /// The revision of the state, if the store has revisions, and the root key.
     let revision: Revision?
     let root: String
 }
 
-/// What a property keeps of its last read, whatever the type of its values.
+/// The last read of a property, without the type of its values.
 class CachedValue {
     private let object: Any?
     let isOfNothing: Bool
@@ -27,7 +27,7 @@ class CachedValue {
         self.object.map { CanonicalValue.areEqual($0, object) } ?? false
     }
 
-    /// Whether a read of a root in a state would find the same. The state itself is not kept: it may be large.
+    /// Whether a read of a root at a revision would find the same. The state itself is not kept, because it may be large.
     func isCurrent(in revision: Revision?, root: String) -> Bool {
         revision != nil && revision == self.revision && root == self.root
     }

@@ -1,9 +1,9 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The declared properties of one class, its ancestors' among them: found by the first instance, once and for all.
-final class ClassDeclarations: @unchecked Sendable {
-    struct Declaration {
+/// The declared properties of one class and its base classes. The first instance of the class finds them.
+final class ClassDeclarations: Sendable {
+    struct Declaration: Sendable {
         let name: String
         let key: String
         /// The property of the first instance.
@@ -14,29 +14,27 @@ final class ClassDeclarations: @unchecked Sendable {
     let allowed: AllowedKeys
     let schema: RootSchema
     private let byKey: [String: Declaration]
-    /// By the place of the wrapper in an instance.
-    private var keysByStorage: [AnyKeyPath: String] = [:]
-    private let keysLock = Lock()
+    /// By the key path of the wrapper.
+    private let keysByStorage = Locked([AnyKeyPath: String]())
 
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var known: [ObjectIdentifier: ClassDeclarations] = [:]
+    private static let known = Locked([ObjectIdentifier: ClassDeclarations]())
 
-    /// The declarations of an instance's class. Called by its initializer, before it is anybody else's: of the first
-    /// instance every stored property is looked at.
+    /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance. Inspects
+    /// every stored property of the first instance.
     static func of(_ prefs: PersistentPrefs) -> ClassDeclarations {
         let type = type(of: prefs)
         if let found = known(type) { return found }
         let new = ClassDeclarations(prefs, type)
-        return lock.withLock {
+        return known.withLock { known in
             if let found = known[ObjectIdentifier(type)] { return found }
             known[ObjectIdentifier(type)] = new
             return new
         }
     }
 
-    /// nil where there has been no instance of the class.
+    /// Returns nil if the class has had no instance.
     static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
-        lock.withLock { known[ObjectIdentifier(type)] }
+        known.withLock { $0[ObjectIdentifier(type)] }
     }
 
     private init(_ prefs: PersistentPrefs, _ type: PersistentPrefs.Type) {
@@ -61,9 +59,9 @@ final class ClassDeclarations: @unchecked Sendable {
     func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
         if let key = property.explicitKey, byKey[key] != nil { return key }
         if property.explicitKey == nil {
-            if let key = keysLock.withLock({ keysByStorage[storage] }) { return key }
+            if let key = keysByStorage.withLock({ $0[storage] }) { return key }
             if let key = name(at: storage) ?? name(of: property, in: prefs) {
-                keysLock.withLock { keysByStorage[storage] = key }
+                keysByStorage.withLock { $0[storage] = key }
                 return key
             }
         }
@@ -72,20 +70,20 @@ final class ClassDeclarations: @unchecked Sendable {
                 + "mirror")
     }
 
-    /// The name of the property, which is its key, by the words that the language has for a place: `\EditorPrefs._size`.
-    /// It does not touch the instance, whose other properties may belong to another thread at the moment.
+    /// The name of the property, which is its key, from the description of the key path: `\EditorPrefs._size`.
+    /// Does not touch the instance, because another thread may be using its other properties.
     private func name(at storage: AnyKeyPath) -> String? {
-        let place = storage.debugDescription
-        let found = declarations.filter { $0.property.explicitKey == nil && place.hasSuffix("._" + $0.name) }
+        let path = storage.debugDescription
+        let found = declarations.filter { $0.property.explicitKey == nil && path.hasSuffix("._" + $0.name) }
         return found.count == 1 ? found.first?.name : nil
     }
 
-    /// The same for a name with a dot in it.
+    /// The same for a name that contains a dot.
     private func name(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String? {
         Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
     }
 
-    /// The failures of what a write assigns, if constraints forbid it.
+    /// The assigned values that violate a constraint.
     func violations(in values: [String: Any]) -> [PropertyListFailure] {
         if isEmpty { return [] }
         return values.compactMap { key, object in
@@ -95,7 +93,7 @@ final class ClassDeclarations: @unchecked Sendable {
         }.sorted { $0.path < $1.path }
     }
 
-    // MARK: - Looking at an instance
+    // MARK: - Inspecting an instance
 
     /// The `@Pref` properties of an instance, those of its base classes first.
     private static func properties(of prefs: PersistentPrefs) -> [(name: String, property: any DeclaredProperty)] {
@@ -113,7 +111,7 @@ final class ClassDeclarations: @unchecked Sendable {
         return found.reversed().flatMap { $0 }
     }
 
-    /// Stops the program where two properties would share what is stored: one of them would lose its values.
+    /// Stops the program if two properties share a key, because one of them would lose its values.
     private static func unique(_ declarations: [Declaration], in type: Any.Type) -> [String: Declaration] {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]

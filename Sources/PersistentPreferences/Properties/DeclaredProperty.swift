@@ -1,4 +1,4 @@
-/// A `PrefProperty` of whatever type.
+/// A `PrefProperty` of any type.
 protocol DeclaredProperty: AnyObject, Sendable {
     var explicitKey: String? { get }
     var formerKeys: [String] { get }
@@ -7,11 +7,11 @@ protocol DeclaredProperty: AnyObject, Sendable {
     /// Stops the program if the default holds an object that cannot be copied.
     func checkDefault()
     var constraintDescription: String? { get }
-    /// Why an object must not be stored; nil where it may.
+    /// Why an object must not be stored; nil if it may.
     func violation(of object: Any) -> String?
 }
 
-/// What a mirror finds in an instance.
+/// A wrapper that a mirror finds in an instance.
 protocol PrefWrapper {
     var declaredProperty: any DeclaredProperty { get }
 }

@@ -34,16 +34,16 @@ extension PersistentPrefs {
         }
     }
 
-    /// What a read for a property comes to.
+    /// The outcome of a read of a property.
     private enum Finding {
-        /// The read failed, which has been reported.
+        /// The read failed and was reported.
         case nothing
-        /// What was found the last time.
+        /// The object of the last read.
         case same
         case found(StoredObject)
     }
 
-    /// The part of a read in which the type of the value plays no role.
+    /// The part of a read that does not depend on the type of the value.
     private func find(_ key: String, unless kept: CachedValue?) -> Finding {
         read { access in
             let reading = try access.look()
@@ -63,35 +63,18 @@ extension PersistentPrefs {
 
     // MARK: - Changes in place
 
-    /// A value on its way through a change in place: what it starts from, and what the read of it met.
-    struct Change<Value> {
-        fileprivate let root: String
-        var value: Value
-        fileprivate var warning: PrefsError?
-        fileprivate var failure: PrefsError?
-    }
-
-    func changeInPlace<Value>(of property: PrefProperty<Value>) -> Change<Value> {
-        var change = Change(root: key, value: property.defaultValue(in: state))
-        do {
-            var access = try access(root: change.root)
-            defer { change.warning = access.warning }
+    func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
+        changeInPlace(from: property.defaultValue(in: state)) { access in
             let (binding, kept) = property.bindingAndKept(in: state)
             let found = try access.object(forKey: binding.key, in: access.look())
-            change.value = try property.value(of: found, binding, kept, in: state)
-        } catch {
-            change.failure = PrefsError(error)
+            return try property.value(of: found, binding, kept, in: state)
         }
-        return change
     }
 
-    func commit<Value>(_ change: Change<Value>, of property: PrefProperty<Value>) {
-        write(to: change.root) {
-            $0.warning = change.warning
-            // What could not be read must not be replaced by what was made of the default.
-            if let failure = change.failure { throw failure }
+    func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
+        commit(change) { value, access in
             let key = property.binding(in: state).key
-            try assign(try property.object(for: change.value, key: key), to: key, in: &$0)
+            try assign(try property.object(for: value, key: key), to: key, in: &access)
         }
     }
 

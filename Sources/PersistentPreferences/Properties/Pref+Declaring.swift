@@ -1,9 +1,10 @@
 import PrefsPropertyLists
 
-/// The forms of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
+/// The forms of `@Pref(…)`. Each covers some of the types that ``PrefCoding`` can store.
 ///
-/// What is not Codable itself, a raw value's type or `Any`, may stand in optionals, arrays, sets and dictionaries with
-/// text keys up to three deep (`[String: [Theme]]?`), `Any` up to two; for more give a coding.
+/// A type with a raw value that is not Codable may stand in an optional, an array, a set or a dictionary with String keys, and in
+/// an optional of one of those (`[Theme]?`); `Any` in an array, a dictionary with String keys, and an optional of one. Deeper
+/// values (`[String: [Theme]]`) need a Codable type or a coding.
 extension Pref where Value: Codable {
     /// Of everything that a property list holds, and of every Codable type.
     ///
@@ -22,26 +23,54 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a range or a list of choices.
+    /// The same, of a closed range: `in: 8...72`.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
     ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - choices: what values must be: a range (`in: 8...72`), a list (`in: Theme.allCases`). A write of another is
-    ///     refused, through whichever door; a stored one is kept and reads as the default, which itself is not checked.
+    ///   - choices: what values must be. Every write path rejects another value; a stored one is kept and reads as the default,
+    ///     which itself is not checked.
     ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
     ///     absent, and moved by the first write to the root, for every class that shares the root.
-    public init<Choices: PrefChoices<Value>>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: ClosedRange<Value>, previously formerKeys: String...
+    ) where Value: Comparable {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(RangeChoices(range: choices)))
+    }
+
+    /// The same, of a list: `in: Theme.allCases`. Parameters as of a range.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...
+    ) where Value: Equatable {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(ListChoices(list: choices)))
+    }
+
+    /// The same, of a ``PrefChoices`` type. Parameters as of a range.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>, previously formerKeys: String...
     ) {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 
-    /// The same, of nil or one of the choices. Parameters as of Codable values.
+    /// The same, of nil or a value in a closed range. Parameters as of a range.
+    public init<Wrapped: Comparable>(
+        wrappedValue: Value, _ key: String? = nil, in choices: ClosedRange<Wrapped>, previously formerKeys: String...
+    ) where Value == Wrapped? {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: RangeChoices(range: choices)))
+    }
+
+    /// The same, of nil or a value in a list. Parameters as of a range.
+    public init<Wrapped: Equatable>(
+        wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...
+    ) where Value == Wrapped? {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: ListChoices(list: choices)))
+    }
+
+    /// The same, of nil or a value of a ``PrefChoices`` type. Parameters as of a range.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: choices))
     }
 }
 
@@ -57,49 +86,17 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a list of choices. Parameters as of Codable values.
+    /// The same, of a list. Parameters as of Codable values.
     @_disfavoredOverload
-    public init<Choices: PrefChoices<Value>>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
-    ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...
+    ) where Value: Equatable {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(ListChoices(list: choices)))
     }
 }
 
-/// Not for use: how the compiler sees what ``Pref`` and ``PrefKey`` can store of values that are not Codable themselves.
-/// A type that conforms is not stored any better.
-public protocol _PrefContainer {
-    /// Not for use.
-    associatedtype _PrefContent
-}
-
-extension Optional: _PrefContainer {
-    /// Not for use.
-    public typealias _PrefContent = Wrapped
-}
-
-extension Array: _PrefContainer {
-    /// Not for use.
-    public typealias _PrefContent = Element
-}
-
-extension Set: _PrefContainer {
-    /// Not for use.
-    public typealias _PrefContent = Element
-}
-
-extension Dictionary: _PrefContainer where Key == String {
-    /// Not for use.
-    public typealias _PrefContent = Value
-}
-
-extension Pref
-where
-    Value: _PrefContainer,
-    Value._PrefContent: RawRepresentable,
-    Value._PrefContent.RawValue: Codable
-{
-    /// Of an optional or a collection of a type with a raw value. Parameters as of Codable values.
+extension Pref where Value: _PrefRawValues {
+    /// Of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -108,23 +105,17 @@ where
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of nil or one of the choices. Parameters as of Codable values.
+    /// The same, of nil or a value in a list. Parameters as of Codable values.
     @_disfavoredOverload
-    public init<Choices: PrefChoices>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
-    ) where Value == Choices.PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: PrefConstraint(choices)))
+    public init<Wrapped: Equatable>(
+        wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...
+    ) where Value == Wrapped? {
+        self.init(wrappedValue, key, formerKeys, PrefConstraint(optional: ListChoices(list: choices)))
     }
 }
 
-extension Pref
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent.RawValue: Codable
-{
-    /// Of collections in collections, two deep. Parameters as of Codable values.
+extension Pref where Value: _PrefOptionalRawValues {
+    /// Of an optional of one of those. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -134,38 +125,9 @@ where
     }
 }
 
-extension Pref
-where
-    Value: _PrefContainer,
-    Value._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent: _PrefContainer,
-    Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
-    Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
-{
-    /// Of collections in collections, three deep. Parameters as of Codable values.
-    @_disfavoredOverload
-    public init(
-        wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
-    ) {
-        self.init(wrappedValue, key, formerKeys, check: check)
-    }
-}
-
-extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
-    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as of
-    /// Codable values.
-    @_disfavoredOverload
-    public init(
-        wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
-    ) {
-        self.init(wrappedValue, key, formerKeys, check: check)
-    }
-}
-
-extension Pref where Value: _PrefContainer, Value._PrefContent: _PrefContainer, Value._PrefContent._PrefContent == Any {
-    /// The same, two deep. Parameters as of Codable values.
+extension Pref where Value: _PrefAnyValues {
+    /// Of an array or a dictionary of whatever a property list holds, or an optional of one. It is vetted when it is written.
+    /// Parameters as of Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -176,7 +138,7 @@ extension Pref where Value: _PrefContainer, Value._PrefContent: _PrefContainer, 
 }
 
 extension Pref {
-    /// Of any type, with a coding of one's own.
+    /// Of any type, with a coding of your own.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.

@@ -7,7 +7,7 @@ extension Pref {
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,
-        message: "a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding"
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     )
     @_disfavoredOverload
     public init(
@@ -85,6 +85,21 @@ extension Pref {
     public init(
         _ key: String? = nil, coding: PrefCoding<Value>, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
+    ) {
+        fatalError("unavailable")
+    }
+}
+
+extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
+    /// Unavailable: the type has a raw value and is not Codable, and the choices are no list.
+    @available(
+        *, unavailable,
+        message:
+            "in: takes a list of values of this type: make the type Codable for a closed range or choices of your own"
+    )
+    @_disfavoredOverload
+    public init<Choices>(
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
         fatalError("unavailable")
     }

@@ -1,6 +1,6 @@
-/// The values that a declared property lets through: a closed range, or a list of choices.
+/// The values that a declared property lets through, where they are neither a closed range nor a list: `@Pref(in: Even())`.
 ///
-/// Conform a type of your own for another kind. Mirrors the set notation of `ClosedRange.contains(_:)`.
+/// Mirrors the set notation of `ClosedRange.contains(_:)`.
 public protocol PrefChoices<PrefChoice> {
     /// The type of the values to choose from.
     associatedtype PrefChoice
@@ -12,20 +12,22 @@ public protocol PrefChoices<PrefChoice> {
     var choicesDescription: String { get }
 }
 
-extension ClosedRange: PrefChoices {
-    /// Its bounds are of the type of the values.
-    public typealias PrefChoice = Bound
+/// `in: 8...72`. Not an extension of `ClosedRange`, so that clients see no new members there.
+struct RangeChoices<Bound: Comparable>: PrefChoices {
+    let range: ClosedRange<Bound>
 
-    /// `in 8...72`.
-    public var choicesDescription: String { "in \(lowerBound)...\(upperBound)" }
+    func contains(_ value: Bound) -> Bool { range.contains(value) }
+
+    var choicesDescription: String { "in \(range.lowerBound)...\(range.upperBound)" }
 }
 
-extension Array: PrefChoices where Element: Equatable {
-    /// Its elements are the choices.
-    public typealias PrefChoice = Element
+/// `in: Theme.allCases`.
+struct ListChoices<Element: Equatable>: PrefChoices {
+    let list: [Element]
 
-    /// `one of 1, 2, 3`.
-    public var choicesDescription: String { "one of " + map { "\($0)" }.joined(separator: ", ") }
+    func contains(_ value: Element) -> Bool { list.contains(value) }
+
+    var choicesDescription: String { "one of " + list.map { "\($0)" }.joined(separator: ", ") }
 }
 
 /// A check of values, in words and in code.
@@ -41,13 +43,14 @@ final class PrefConstraint<Value> {
         violation = check
     }
 
-    init<C: PrefChoices<Value>>(_ choices: C) {
+    init(_ choices: some PrefChoices<Value>) {
         description = choices.choicesDescription
         violation = { choices.contains($0) ? nil : "must be \(choices.choicesDescription)" }
     }
 
     /// Of an optional value: nil is always let through.
-    init<Wrapped>(optional constraint: PrefConstraint<Wrapped>) where Value == Wrapped? {
+    init<Choices: PrefChoices>(optional choices: Choices) where Value == Choices.PrefChoice? {
+        let constraint = PrefConstraint<Choices.PrefChoice>(choices)
         description = constraint.description
         violation = { $0.flatMap(constraint.violation) }
     }

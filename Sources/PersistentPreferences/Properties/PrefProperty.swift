@@ -1,8 +1,9 @@
 import PrefsPropertyLists
 
-/// What one `@Pref` says, and what has been found out about it for the instance that it belongs to.
+/// What one `@Pref` declares, its key and coding in its class, and the value of its last read.
 ///
-/// Unchecked because the values may not be Sendable. Those that hold objects are made anew for each reader.
+/// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
+/// of its own would cost each instance a mutex for each property. Values that hold objects are made anew for each reader.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
@@ -10,12 +11,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let constraint: PrefConstraint<Value>?
     private let givenCoding: PrefCoding<Value>?
 
-    // Guarded by the lock of the instance's state.
     private var binding: Binding?
     private var kept: Kept?
 
-    /// The property in its class. This and the next are objects for the sake of reads: to hand on a struct of the type of the
-    /// values costs more than the read itself.
+    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than the read.
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>
@@ -29,7 +28,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// What a read has found, and the value that was made of it; of no object the default.
+    /// The object of a read, and the value that was made of it; the default if there is no object.
     final class Kept: CachedValue {
         let value: Value
 
@@ -50,9 +49,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         givenCoding = coding
     }
 
-    /// The property in its class; found out at the first call, which comes before any other.
+    /// Finds the property in its class. Called before any other method.
     ///
-    /// - Parameter storage: where the instance has its wrapper.
+    /// - Parameter storage: the key path of the wrapper.
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
         if prefs.state.withLock({ binding != nil }) { return }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
@@ -64,7 +63,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         bindingAndKept(in: state).binding
     }
 
-    /// What the last read has kept, too.
+    /// The same, with the value of the last read.
     func bindingAndKept(in state: InstanceState) -> (binding: Binding, kept: Kept?) {
         state.withLock {
             guard let binding else { preconditionFailure("a property without its class") }
@@ -74,8 +73,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - Values
 
-    /// The value that was found; the default where there is no object. An object that is the same as at the last call is not
-    /// decoded again.
+    /// The value of an object; the default if there is none. An object that equals that of the last read is not decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
@@ -99,14 +97,14 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try checked(value, binding)
     }
 
-    /// The value that was kept, in a state that is still the same.
+    /// The value of the last read, if the state is still the same.
     ///
     /// - Throws: `PrefsError.constraintViolated`.
     func value(of kept: Kept, _ binding: Binding) throws(PrefsError) -> Value {
         kept.isOfNothing ? kept.value : try checked(kept.value, binding)
     }
 
-    /// The same of an object from elsewhere, made anew and not kept.
+    /// The value of an object that no read has found, such as one of an earlier state. Not cached.
     func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
         return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
@@ -124,7 +122,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         state.withLock { kept = new }
     }
 
-    /// The default, which no two readers share if it holds an object.
+    /// The default. Each reader gets its own copy if it holds an object.
     func defaultValue(in state: InstanceState) -> Value {
         defaultValue(binding(in: state))
     }
@@ -133,7 +131,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         binding.sharesDefault ? givenDefault : copyOfDefault()
     }
 
-    /// Made by the coding, as if the default were stored and read.
+    /// Encodes and decodes the default, as if it were stored and read.
     private func copyOfDefault() -> Value {
         let coding = coding
         do {
@@ -150,7 +148,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if ObjectSearch.findsObject(in: givenDefault) { _ = copyOfDefault() }
     }
 
-    /// The object to store for a value; nil where the key is to be removed.
+    /// The object to store for a value; nil removes the key.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func object(for value: Value, key: String) throws(PrefsError) -> Any? {

@@ -126,6 +126,6 @@ struct RootSchema: Sendable {
 
     /// Neither run a step again nor skip one on a guess.
     private struct UnknownVersion: Error, CustomStringConvertible {
-        var description: String { "the version stored in the root is no whole number" }
+        var description: String { "the version stored in the root is not a whole number" }
     }
 }

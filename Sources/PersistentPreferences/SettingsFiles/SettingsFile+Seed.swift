@@ -10,7 +10,7 @@ extension SettingsFile {
     @discardableResult
     public func update() -> Bool { save() }
 
-    /// Loads the values; where there is no file, saves the initial ones. `tryLoad()` says why not.
+    /// Loads the values; if there is no file, saves the initial ones. `tryLoad()` says why not.
     @discardableResult
     public mutating func load() -> Bool { succeeds { try tryLoad() } }
 
@@ -28,7 +28,7 @@ extension SettingsFile {
     @discardableResult
     public mutating func reset(in bundle: Bundle = .main) -> Bool { succeeds { try tryReset(in: bundle) } }
 
-    /// What is in the file; nil where there is none, or none that can be read. ``tryToDictionary()`` says why not.
+    /// The contents of the file; nil if it is missing or cannot be read. ``tryToDictionary()`` says why not.
     public func toDictionary() -> [String: Any?]? { try? tryToDictionary() }
 
     /// Saves a dictionary as the file, and takes its values over. `tryFromDictionary(_:)` says why not.

@@ -10,7 +10,7 @@ import PrefsPropertyLists
 /// }
 ///
 /// var settings = PlayerSettings()
-/// settings.load()          // the file's values; where there is none, it is made of the initial ones
+/// settings.load()          // the file's values; if there is no file, the initial ones are saved
 /// settings.volume = 0.5
 /// settings.save()
 /// settings.reset()         // the initial values again, here and in the file
@@ -21,12 +21,12 @@ import PrefsPropertyLists
 ///
 /// - Saves are atomic and durable: killed at any instant, the file holds the old values or the new ones. Several
 ///   processes may save: the last one wins, whole.
-/// - A load that fails leaves the value as it was, except for a malformed file: then the newest known values are taken over, and
+/// - A load that fails leaves the value unchanged, except for a malformed file: then the newest known values are taken over, and
 ///   the error says which. No load changes a file. A save quarantines a damaged file beside the new one, keeps values of another
 ///   type there, and rejects a file that this package has not written.
-/// - A field that the file lacks takes its initial value (an optional one reads nil; inside of lists and dictionaries it is
-///   an error). A field of another type is an error that names it, and so is an unknown one that is all but spelt like
-///   a missing one. Others that the type does not know are left out when it is saved.
+/// - A field that the file lacks takes its initial value (an optional one reads nil; inside of arrays and dictionaries it is
+///   an error). A field of another type is an error that names it, and so is an unknown field whose name differs from a missing one
+///   by a typing error. A save drops other unknown fields.
 /// - A class implements ``take(_:)``, so that loading changes the instance that everybody holds:
 ///
 /// ```swift

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// What went wrong with a ``SettingsFile``. No case and no text holds a stored value. Safe to pass between threads.
 public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConvertible {
-    /// There is no file where one is needed.
+    /// A file that is needed is missing.
     case missing(path: String)
     /// A field is missing, of another type, or not known. `failure` names it.
     case field(path: String, failure: PropertyListFailure)

@@ -1,23 +1,22 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The file of a settings type and the one of its initial values: opened once, and kept for the next access.
-final class SettingsFiles: @unchecked Sendable {
+/// The file of a settings type and the file of its initial values. Both stay open for the next access.
+final class SettingsFiles: Sendable {
     let file: PropertyListDocument
     /// The initial values, kept from the first save.
     let initial: PropertyListDocument
 
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var open: [URL: SettingsFiles] = [:]
+    private static let open = Locked([URL: SettingsFiles]())
     /// Each holds two descriptors.
     private static let capacity = 32
 
     static func at(_ url: URL, format: PropertyListFormat) throws(PrefsError) -> SettingsFiles {
-        if let files = lock.withLock({ open[url] }) { return files }
+        if let files = open.withLock({ $0[url] }) { return files }
         let files = try SettingsFiles(url, format)
-        lock.withLock {
-            if open.count >= capacity { open = [:] }
-            open[url] = files
+        open.withLock {
+            if $0.count >= capacity { $0 = [:] }
+            $0[url] = files
         }
         return files
     }

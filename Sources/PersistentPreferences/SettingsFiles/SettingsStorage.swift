@@ -25,11 +25,11 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Loading
 
-    /// What a load came to: values to take over, and the error to throw then. Of a malformed file, the newest known values are
-    /// taken over, and the error says so.
+    /// The values to take over, and the error to throw afterwards. A malformed file has both: the newest known values, and the error
+    /// that says so.
     typealias Loaded = (settings: Settings?, failure: SettingsFileError?)
 
-    /// The values of the file, or else the initial ones, which then are in the file.
+    /// The values of the file. If there is no file, the initial values, which are saved.
     func load(_ settings: Settings) throws -> Loaded {
         try loaded {
             initialRoot(settings)
@@ -63,7 +63,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         return failure == nil ? (try missing(), nil) : (nil, failure)
     }
 
-    /// Makes the file, unless somebody else has just made it: then theirs counts.
+    /// Creates the file. If another process has just created it, its values are taken over.
     private func create(from root: Any, format: PropertyListFormat? = nil) throws -> Settings {
         let isOwn = format == nil
         let isFirst = isOwn ? try keepInitial(root) : false
@@ -127,11 +127,13 @@ struct SettingsStorage<Settings: SettingsFile> {
         let (root, failure) = try read()
         if let failure { throw failure }
         guard let root else { throw SettingsFileError.missing(path: path) }
-        guard let members = root as? [String: Any] else { throw values.field("", "the root is not a dictionary") }
+        guard let members = root as? [String: Any] else {
+            throw values.field("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
+        }
         return members.mapValues { NilMarker.isMarker($0) ? nil : $0 }
     }
 
-    /// That an object has taken over what was loaded.
+    /// Checks that an object has taken over the loaded values.
     func check(_ settings: Settings, hasTaken loaded: Settings) throws {
         let (taken, whole) = (try values.encode(settings), try values.encode(loaded))
         guard !CanonicalValue.areEqual(taken, whole) else { return }
@@ -156,7 +158,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// Replaces the values. A file that could not be loaded is kept beside the new one.
     private func write(_ root: Any, format: PropertyListFormat? = nil) throws {
         for _ in 0..<100 {
-            // Not under the lock: decoding is somebody else's code.
+            // Before the file is locked, because decoding runs code of the settings type.
             let now = try read().root
             let isKnown = now.map { (try? values.decode($0) { root }) != nil } ?? true
             var hasChanged = false
@@ -178,8 +180,8 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Initial values
 
-    /// Those that were kept from the first save, and of fields that are newer than that, those that the type starts with;
-    /// the type's own where none were kept, or none that can be used.
+    /// The values of the first save. Fields that are newer take the initial values of the type, and so do all fields if the values of
+    /// the first save are missing or cannot be used.
     private func initialRoot(_ settings: Settings) -> Any? {
         guard let kept = try? files.initial.read().root,
             let initial = try? values.decode(kept, fallback: { values.own(settings) })
@@ -187,7 +189,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         return values.own(initial)
     }
 
-    /// True where they are kept now, and were not before.
+    /// Returns true if this call has created the file of initial values.
     private func keepInitial(_ root: Any) throws -> Bool {
         var isThere = false
         do {
@@ -202,7 +204,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         }
     }
 
-    /// The first save has failed: what it would have kept were no initial values.
+    /// Undoes `keepInitial` after the first save has failed.
     private func forgetInitial() {
         try? files.initial.write(nil)
     }
@@ -221,7 +223,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     private func resource(in bundle: Bundle) -> URL? {
         let name = url.deletingPathExtension().lastPathComponent
         let resource = bundle.url(forResource: name, withExtension: url.pathExtension)
-        // Where settings are kept beside the program, their file is not what the program came with.
+        // The settings may be stored beside the program. Their file is not a resource.
         let isOwn = resource?.resolvingSymlinksInPath().path == url.resolvingSymlinksInPath().path
         return isOwn ? nil : resource
     }

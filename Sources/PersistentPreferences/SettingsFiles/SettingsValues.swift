@@ -20,7 +20,7 @@ struct SettingsValues<Settings: SettingsFile> {
         }
     }
 
-    /// The same for what serves others only; nil where it cannot be.
+    /// The same for initial values; nil if they cannot be encoded.
     func own(_ settings: Settings) -> Any? {
         try? encode(settings)
     }
@@ -52,18 +52,19 @@ struct SettingsValues<Settings: SettingsFile> {
         }
     }
 
-    /// A field that is missing, beside an unknown one of nearly its name, was not left out: somebody has mistyped it.
+    /// Reports a mistyped field of a hand-edited file. Otherwise it would silently read as its initial value, and the next save would
+    /// remove what the user has typed.
     private func check(_ keys: CodedKeys, _ refusesUnknown: Bool, _ path: String?) throws {
         for unknown in keys.unknown {
             if let meant = keys.missing.first(where: { $0.isMistyped(as: unknown) }) {
-                let reason = "is no field; \"\(meant)\" is missing"
+                let reason = "is not a field; \"\(meant)\" is missing"
                 throw field("\(keys.path).\(unknown)", reason, in: path)
             }
-            if refusesUnknown { throw field("\(keys.path).\(unknown)", "is no field", in: path) }
+            if refusesUnknown { throw field("\(keys.path).\(unknown)", "is not a field", in: path) }
         }
     }
 
-    /// Members of one, and of the other where the one has none.
+    /// The members of a root, and those of the other root that it lacks.
     static func merged(_ root: Any, over other: Any?) -> Any {
         guard let members = root as? [String: Any], let others = other as? [String: Any] else { return root }
         return others.merging(members) { merged($1, over: $0) }
@@ -82,8 +83,8 @@ struct SettingsValues<Settings: SettingsFile> {
 }
 
 extension String {
-    /// Whether somebody who means this name may have typed the other: a letter too many, too few, wrong, or two of them
-    /// changed about. A plural is another name.
+    /// Whether the other name is this one with one typing error: a letter too many, too few, wrong, or two letters swapped. A plural is
+    /// not an error.
     func isMistyped(as other: String) -> Bool {
         let (left, right) = (Array(lowercased()), Array(other.lowercased()))
         guard min(left.count, right.count) > 2, left + ["s"] != right, right + ["s"] != left else { return false }

@@ -60,7 +60,7 @@ struct BinaryPropertyListLayout {
         guard size == 0x0F else { return (size, start + 1) }
         try require(1, at: start + 1)
         let marker = bytes[start + 1]
-        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw .malformed("a count that is no integer") }
+        guard marker >> 4 == 0x1, marker & 0x0F <= 3 else { throw .malformed("a count that is not an integer") }
         let width = 1 << Int(marker & 0x0F)
         let count = try word(at: start + 2, size: width)
         guard count <= UInt64(bytes.count) else { throw .malformed("a count larger than the file") }

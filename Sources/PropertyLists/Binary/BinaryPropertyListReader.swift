@@ -148,7 +148,7 @@ struct BinaryPropertyListReader {
         contentBytes += scalar.bytes
         guard contentBytes <= layout.byteCount + PropertyListLimits.sharedBytes else {
             throw .unsupported(
-                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared texts and data")
+                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared strings and data")
         }
         add(scalar.value)
     }

@@ -32,7 +32,7 @@ enum JSONForm {
             throw Flaw(reason: #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#)
         case data:
             if let text = content as? String, let data = Data(base64Encoded: text) { return data }
-            throw Flaw(reason: #""$data" needs a text in base64"#)
+            throw Flaw(reason: #""$data" needs a base64 string"#)
         case double:
             if let text = content as? String, let (_, value) = nonfinite.first(where: { $0.name == text }) {
                 return CanonicalNumber(value).object

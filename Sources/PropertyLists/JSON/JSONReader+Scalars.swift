@@ -14,15 +14,15 @@ extension JSONReader {
                 position += 1
             }
             content += bytes[run..<position]
-            guard let byte = current else { throw flaw("the text has no end") }
-            guard byte >= 0x20 else { throw flaw("a control character in a text is written with a \\") }
+            guard let byte = current else { throw flaw("the string has no end") }
+            guard byte >= 0x20 else { throw flaw("a control character in a string must be escaped with a \\") }
             if byte == UInt8(ascii: "\"") { break }
             try readEscape(into: &content)
         }
         position += 1
         let text = String(decoding: content, as: UTF8.self)
         // The conversion repairs what it cannot read.
-        guard text.utf8.elementsEqual(content) else { throw flaw("a text that is not UTF-8", at: start) }
+        guard text.utf8.elementsEqual(content) else { throw flaw("a string that is not UTF-8", at: start) }
         try charge(CanonicalValue.encodedBytes(of: text))
         return text
     }
@@ -40,7 +40,7 @@ extension JSONReader {
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "t"): content.append(0x09)
         case UInt8(ascii: "u"): content += String(try readScalar(from: start)).utf8
-        default: throw flaw("a \\ in a text begins no escape that JSON has", at: start)
+        default: throw flaw("a \\ in a string begins no JSON escape", at: start)
         }
     }
 
@@ -53,7 +53,7 @@ extension JSONReader {
             let second = try readUnit(from: start)
             if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([unit, second])) }
         }
-        throw flaw("half a surrogate pair is no text", at: start)
+        throw flaw("half a surrogate pair is not a character", at: start)
     }
 
     private mutating func readUnit(from start: Int) throws(DecodingFailure) -> UInt16 {
@@ -79,7 +79,7 @@ extension JSONReader {
         let whole = position
         try readDigits(of: start)
         if bytes[whole] == UInt8(ascii: "0"), position > whole + 1 {
-            throw flaw("a number begins with no 0 but the one before the point", at: start)
+            throw flaw("a number must not have a leading zero", at: start)
         }
         var isInteger = true
         if current == UInt8(ascii: ".") {

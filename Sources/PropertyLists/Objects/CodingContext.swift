@@ -1,4 +1,4 @@
-/// Where a coder stands: the way from the top, made into a list only when somebody asks.
+/// The position of a coder in a value. The path is made only when it is needed.
 struct CodingContext {
     private final class Step {
         let key: any CodingKey
@@ -10,24 +10,24 @@ struct CodingContext {
         }
     }
 
-    /// What has been met on all the ways from one top.
-    let notes: CodingState
+    /// Shared by all positions in one value.
+    let state: CodingState
     private var last: Step?
     private(set) var depth = 0
 
     func inside(_ key: any CodingKey) -> CodingContext {
-        CodingContext(notes: notes, last: Step(key, above: last), depth: depth + 1)
+        CodingContext(state: state, last: Step(key, above: last), depth: depth + 1)
     }
 
     /// Deeper, without a key.
-    var deeper: CodingContext { CodingContext(notes: notes, last: last, depth: depth + 1) }
+    var deeper: CodingContext { CodingContext(state: state, last: last, depth: depth + 1) }
 
     init() {
-        notes = CodingState()
+        state = CodingState()
     }
 
-    private init(notes: CodingState, last: Step?, depth: Int) {
-        self.notes = notes
+    private init(state: CodingState, last: Step?, depth: Int) {
+        self.state = state
         self.last = last
         self.depth = depth
     }
@@ -48,20 +48,20 @@ struct CodingContext {
 
     private static let depthLimit = PropertyListLimits.depth * 3 / 2
 
-    /// Counts one more value. False where it is nested too deeply, or one too many: objects that are encoded wherever they
-    /// are referred to multiply.
+    /// Counts one more value. Returns false if it is nested too deeply or exceeds the number of values. A tree of shared objects
+    /// may encode far more values than it holds.
     func isWithinLimits() -> Bool {
-        notes.values += 1
-        if isTooDeep || notes.values > Self.valueLimit { notes.hasPassedLimits = true }
-        return !notes.hasPassedLimits
+        state.values += 1
+        if isTooDeep || state.values > Self.valueLimit { state.hasPassedLimits = true }
+        return !state.hasPassedLimits
     }
 
-    /// Each takes nine bytes of a root at least.
+    /// A value takes at least nine bytes of a root.
     private static let valueLimit = PropertyListLimits.rootBytes / 9
 
     func checkLimits() throws(ValueMismatch) {
-        guard notes.hasPassedLimits || !isWithinLimits() else { return }
-        let isTooLarge = notes.values > Self.valueLimit
+        guard state.hasPassedLimits || !isWithinLimits() else { return }
+        let isTooLarge = state.values > Self.valueLimit
         throw ValueMismatch(
             reason: isTooLarge
                 ? "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
@@ -69,60 +69,60 @@ struct CodingContext {
     }
 }
 
-/// The keys of one dictionary, and those that its type has asked for.
+/// The keys of one dictionary, and those that its type has requested.
 package struct CodedKeys {
     package let path: String
     let present: Set<String>
-    var asked: Set<String> = []
+    var requested: Set<String> = []
 
-    package var unknown: [String] { present.subtracting(asked).sorted() }
-    package var missing: [String] { asked.subtracting(present).sorted() }
+    package var unknown: [String] { present.subtracting(requested).sorted() }
+    package var missing: [String] { requested.subtracting(present).sorted() }
 }
 
-/// What a coder has met, for the whole of one value.
+/// What a coder has recorded for the whole of one value.
 final class CodingState {
-    /// Where the last error came from, for errors of somebody's own, which do not say so.
-    private(set) var failure: (place: CodingContext, type: Any.Type)?
+    /// Where the last error was thrown. Errors of a type of the user do not say so.
+    private(set) var failure: (context: CodingContext, type: Any.Type)?
     /// The values counted so far.
     var values = 0
     var hasPassedLimits = false
     /// Paths of members that may come from a fallback.
     var allowedFallbacks: Set<String> = []
-    /// What became of the keys of each dictionary, by its path; nil where nobody wants to know.
+    /// The keys of each dictionary, by its path; nil if the caller does not need them.
     var keys: [String: CodedKeys]?
-    /// Types that are known to be no scalars: asking whether a type conforms is slow.
+    /// Types that are not scalars. A cache, because a test for a conformance is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
 
     func knowsParts(of type: Any.Type) -> Bool { typesWithParts.contains(ObjectIdentifier(type)) }
 
-    func noteParts(of type: Any.Type) {
+    func recordParts(of type: Any.Type) {
         // An optional may hold a scalar the next time.
         if !(type is any OptionalValue.Type) { typesWithParts.insert(ObjectIdentifier(type)) }
     }
 
-    /// Called on the way out of each type that an error passes; the first one counts.
-    func noteFailure(of type: Any.Type, at place: CodingContext) {
-        if failure == nil { failure = (place, type) }
+    /// Called by each type that an error leaves; the first call counts.
+    func recordFailure(of type: Any.Type, in context: CodingContext) {
+        if failure == nil { failure = (context, type) }
     }
 
-    func noteAsked(_ key: String, of members: [String: Any], at place: CodingContext) {
+    func recordRequest(_ key: String, of members: [String: Any], in context: CodingContext) {
         guard keys != nil else { return }
-        let path = ValueMismatch.text(of: place.path)
-        keys?[path, default: CodedKeys(path: path, present: Set(members.keys))].asked.insert(key)
+        let path = ValueMismatch.text(of: context.path)
+        keys?[path, default: CodedKeys(path: path, present: Set(members.keys))].requested.insert(key)
     }
 
-    /// Whatever was thrown before has been caught.
-    func noteSuccess() {
+    /// An error that was thrown before has been caught.
+    func recordSuccess() {
         if failure != nil { failure = nil }
     }
 }
 
-/// The key of a list's element, or of an encoder's `super`.
-struct PlaceKey: CodingKey {
+/// The key of an element of a list, or of an encoder's `super`.
+struct PathKey: CodingKey {
     let intValue: Int?
     private let text: String
 
-    /// Of an index it is made only when somebody asks.
+    /// Made only when it is needed, if the key is an index.
     var stringValue: String { intValue.map { "Index \($0)" } ?? text }
 
     init(_ index: Int) {
@@ -139,5 +139,5 @@ struct PlaceKey: CodingKey {
         self.init(intValue)
     }
 
-    static let `super` = PlaceKey(stringValue: "super")
+    static let `super` = PathKey(stringValue: "super")
 }

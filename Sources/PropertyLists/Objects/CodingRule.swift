@@ -2,19 +2,18 @@ import Foundation
 
 /// The one rule of `PrefCoding`, found for a type at its first use and kept.
 package enum CodingRule {
-    private static let lock = Lock()
-    nonisolated(unsafe) private static var known: [ObjectIdentifier: Any] = [:]
+    private static let known = Locked([ObjectIdentifier: Any]())
 
-    /// nil where the type cannot be stored.
+    /// Returns nil if the type cannot be stored.
     static func coding<Value>(for type: Value.Type) -> PrefCoding<Value>? {
         let identifier = ObjectIdentifier(type)
-        if let coding = lock.withLock({ known[identifier] }) { return coding as? PrefCoding<Value> }
+        if let coding = known.withLock({ $0[identifier] }) { return coding as? PrefCoding<Value> }
         guard let coding = topLevel(type) else { return nil }
-        lock.withLock { known[identifier] = coding }
+        known.withLock { $0[identifier] = coding }
         return coding
     }
 
-    /// Under a key of its own nil is the absence of the key, and a value needs no escape.
+    /// For a value under its own key: nil removes the key, so a string needs no escape.
     private static func topLevel<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         if let optional = type as? any StorableOptional.Type {
             return optional.topLevelCoding() as? PrefCoding<Value>
@@ -23,9 +22,9 @@ package enum CodingRule {
         return PrefCoding(encode: coding.encode, decode: coding.decode, cachePolicy: coding.cachePolicy)
     }
 
-    /// How a value is stored that has to be something.
+    /// For a value inside of a container, where nil is stored as a marker.
     ///
-    /// - Parameter depth: of the type, which could be made of itself without end.
+    /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {
         guard depth < PropertyListLimits.depth else { return nil }
         let coding: Any? =
@@ -57,11 +56,11 @@ package enum CodingRule {
             encode: { try coding.encode($0.rawValue) },
             decode: {
                 guard let value = Value(rawValue: try coding.decode($0)) else {
-                    throw ValueMismatch(reason: "no raw value of \(Value.self)")
+                    throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
                 }
                 return value
             },
-            // What its initializer makes may hold objects, but for an enumeration: that is all bits.
+            // Its initializer may make objects, except for an enumeration, which is plain bits.
             cachePolicy: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.cachePolicy)
     }
 

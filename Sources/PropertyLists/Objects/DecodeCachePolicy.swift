@@ -1,4 +1,4 @@
-/// Whether a decoded value is kept and handed out again for as long as what is stored is the same.
+/// Whether a decoded value is cached and returned again while the stored object stays equal.
 package enum DecodeCachePolicy {
     /// Decoding costs no more than comparing what is stored in another state.
     case unneeded
@@ -9,7 +9,7 @@ package enum DecodeCachePolicy {
     /// Every value is an object, or an object may be hidden in it.
     case forbidden
 
-    /// For a coding of somebody's own, of which only the type is known.
+    /// For a custom coding, of which only the type is known.
     static func of(_ type: Any.Type) -> DecodeCachePolicy {
         if type is AnyClass { return .forbidden }
         return ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : .useful

@@ -78,40 +78,40 @@ final class EncodingNode {
     }
 
     /// nil where the value is none. The most frequent ones are not asked whether they conform.
-    static func scalar<T>(_ value: T, _ notes: CodingState) -> Any? {
+    static func scalar<T>(_ value: T, _ state: CodingState) -> Any? {
         if T.self == String.self { return NilMarker.escaped(unsafeBitCast(value, to: String.self)) }
         if T.self == Int.self { return unsafeBitCast(value, to: Int.self).storable }
         if T.self == Double.self { return unsafeBitCast(value, to: Double.self).storable }
         if T.self == Bool.self { return unsafeBitCast(value, to: Bool.self) }
         if T.self == Date.self { return unsafeBitCast(value, to: Date.self) }
-        if notes.knowsParts(of: T.self) { return nil }
-        // The cast sees through optionals: a text in one has to be escaped as well.
+        if state.knowsParts(of: T.self) { return nil }
+        // The cast looks into optionals, so a string in one is escaped, too.
         if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
-        notes.noteParts(of: T.self)
+        state.recordParts(of: T.self)
         return nil
     }
 
-    func encode<T: Encodable>(_ value: T, at place: CodingContext) throws {
-        if let scalar = Self.scalar(value, place.notes) {
+    func encode<T: Encodable>(_ value: T, in context: CodingContext) throws {
+        if let scalar = Self.scalar(value, context.state) {
             setScalar(scalar)
-            return place.notes.noteSuccess()
+            return context.state.recordSuccess()
         }
-        try encodeParts(of: value, at: place)
+        try encodeParts(of: value, in: context)
     }
 
     /// The same of a value that is no scalar.
-    func encodeParts<T: Encodable>(of value: T, at place: CodingContext) throws {
+    func encodeParts<T: Encodable>(of value: T, in context: CodingContext) throws {
         do {
-            try place.checkLimits()
-            try value.encode(to: ObjectEncoder(node: self, place: place))
+            try context.checkLimits()
+            try value.encode(to: ObjectEncoder(node: self, context: context))
             // Once more, for containers that were nested by hand: those could not throw.
-            try place.checkLimits()
+            try context.checkLimits()
             if kind == .list, let value = value as? any UnorderedValue {
                 setScalar(type(of: value).ordered(list))
             }
-            place.notes.noteSuccess()
+            context.state.recordSuccess()
         } catch {
-            place.notes.noteFailure(of: T.self, at: place)
+            context.state.recordFailure(of: T.self, in: context)
             throw error
         }
     }
@@ -129,7 +129,7 @@ extension Set: UnorderedValue {
 }
 
 extension Dictionary: UnorderedValue {
-    /// Keys that are neither texts nor integers are encoded as a list in which key and value alternate.
+    /// Keys that are neither strings nor integers are encoded as an array in which keys and values alternate.
     static func ordered(_ elements: [Any]) -> [Any] {
         guard elements.count.isMultiple(of: 2) else { return elements }
         let pairs = stride(from: 0, to: elements.count, by: 2).map { elements[$0...($0 + 1)] }

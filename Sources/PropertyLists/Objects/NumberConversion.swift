@@ -1,6 +1,6 @@
 import Foundation
 
-/// Stored numbers as numbers of other types, where nothing is lost.
+/// Converts stored numbers to other types, if nothing is lost.
 package enum NumberConversion {
     package static func integer<I: FixedWidthInteger>(_ object: Any) -> I? {
         switch CanonicalNumber(object: object) {
@@ -20,7 +20,7 @@ package enum NumberConversion {
         }
     }
 
-    /// A real number that somebody has written with a Float's digits reads as that Float; one with more does not.
+    /// A real number with the shortest digits of a Float reads as that Float; one with more digits does not.
     static func float(_ object: Any) -> Float? {
         switch CanonicalNumber(object: object) {
         case .integer(let value): return Float(exactly: value)

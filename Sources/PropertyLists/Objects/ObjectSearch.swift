@@ -16,7 +16,7 @@ package enum ObjectSearch {
         }
     }
 
-    /// False if no value of the type can hold an object whose state somebody could change.
+    /// False if no value of the type can hold an object with mutable state.
     static func mayHoldObjects(_ type: Any.Type) -> Bool {
         func isPlainBits<T>(_ type: T.Type) -> Bool { _isPOD(type) }
         if type is AnyClass { return true }

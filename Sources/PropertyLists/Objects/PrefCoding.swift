@@ -1,19 +1,18 @@
-/// How a type of value becomes a property-list object and comes back: the one rule of this package, or a coding of
-/// one's own.
+/// How a value becomes a property-list object and is read back: the one rule of this package, or a coding of your own.
 ///
 /// The rule, the first that fits:
 /// 1. what a property list holds: String, Bool, the integers, Double, Float, Date, Data; `Any`, which is vetted when it
-///    is written; and, as texts, URL and Decimal (exact);
-/// 2. optionals, arrays, sets (stored sorted, so that equal sets are equal files) and dictionaries with text keys (String,
+///    is written; and, as strings, URL and Decimal (exact);
+/// 2. optionals, arrays, sets (stored sorted, so that equal sets are equal files) and dictionaries with string keys (String,
 ///    or a type whose raw value is one) of values;
 /// 3. the raw value of a `RawRepresentable`, whether it is Codable or not;
 /// 4. the property-list objects that a `Codable` makes of itself: dates as dates, data as data.
 ///
-/// Numbers convert where nothing is lost: 4.0 reads as Int, 1 as Bool, 5 as Double; 4.5 as Int is a type mismatch, and so is
+/// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool, 5 as Double; 4.5 as Int is a type mismatch, and so is
 /// a number out of range. A Double reads as Float where both have the same shortest decimal form.
 ///
-/// nil inside of a container, and the inner nil of a doubly optional value, is stored as the text `$null`, as
-/// `PropertyListEncoder` does; a text that could be taken for it gets one more `$`.
+/// nil inside of a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
+/// `PropertyListEncoder` does; a string that could be taken for it gets one more `$`.
 ///
 /// Cost: linear in the value. Decoding never traps, whatever is stored. Safe to use from any thread; `Sendable` if the values are.
 public struct PrefCoding<Value> {
@@ -31,7 +30,7 @@ public struct PrefCoding<Value> {
         self.cachePolicy = cachePolicy
     }
 
-    /// A coding of one's own.
+    /// A coding of your own.
     ///
     /// - Parameters:
     ///   - encode: gives what a property list can hold, which is vetted; nil removes the key. What it throws becomes

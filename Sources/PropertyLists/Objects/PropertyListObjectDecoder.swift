@@ -4,11 +4,11 @@ import Foundation
 /// not fit throws a `DecodingError`, which the type may catch.
 package enum PropertyListObjectDecoder {
     static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
-        let place = CodingContext()
+        let context = CodingContext()
         do {
-            return try ObjectDecoder(object: object, fallback: nil, place: place).value(type)
+            return try ObjectDecoder(object: object, fallback: nil, context: context).value(type)
         } catch {
-            throw ValueMismatch(error, in: type, noted: place.notes)
+            throw ValueMismatch(error, in: type, state: context.state)
         }
     }
 
@@ -22,14 +22,14 @@ package enum PropertyListObjectDecoder {
         var allowed: Set<String> = []
         var root: Any?
         while true {
-            let place = CodingContext()
-            place.notes.allowedFallbacks = allowed
-            place.notes.keys = [:]
+            let context = CodingContext()
+            context.state.allowedFallbacks = allowed
+            context.state.keys = [:]
             do {
-                let value = try ObjectDecoder(object: object, fallback: root, place: place).value(type)
-                return (value, place.notes.keys.map { Array($0.values) } ?? [])
+                let value = try ObjectDecoder(object: object, fallback: root, context: context).value(type)
+                return (value, context.state.keys.map { Array($0.values) } ?? [])
             } catch {
-                let mismatch = ValueMismatch(error, in: type, noted: place.notes)
+                let mismatch = ValueMismatch(error, in: type, state: context.state)
                 guard let missing = mismatch.missing, allowed.insert(missing).inserted else { throw mismatch }
                 root = root ?? fallback()
             }
@@ -40,20 +40,20 @@ package enum PropertyListObjectDecoder {
 private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
     let object: Any
     let fallback: Any?
-    let place: CodingContext
+    let context: CodingContext
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = object as? [String: Any] else { throw mismatch([String: Any].self) }
         return KeyedDecodingContainer(
-            KeyedDecoder<Key>(members: members, fallbacks: fallback as? [String: Any], place: place))
+            KeyedDecoder<Key>(members: members, fallbacks: fallback as? [String: Any], context: context))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let elements = object as? [Any] else { throw mismatch([Any].self) }
-        return ListDecoder(elements: elements, place: place)
+        return ListDecoder(elements: elements, context: context)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -62,24 +62,24 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     /// The object once more, as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try ObjectDecoder(object: object, fallback: fallback, place: place.deeper).value(type)
+        try ObjectDecoder(object: object, fallback: fallback, context: context.deeper).value(type)
     }
 
     func value<T: Decodable>(_ type: T.Type) throws -> T {
         if let scalar = type as? any StorableScalar.Type {
-            // nil was encoded, and not a text.
+            // nil was encoded, not a string.
             guard !decodeNil() else { throw missing(type) }
             guard let value = scalar.init(storable: NilMarker.unescaped(object)) as? T else { throw mismatch(type) }
-            place.notes.noteSuccess()
+            context.state.recordSuccess()
             return value
         }
-        guard !place.isTooDeep else { throw mismatch(type) }
+        guard !context.isTooDeep else { throw mismatch(type) }
         do {
             let value = try type.init(from: self)
-            place.notes.noteSuccess()
+            context.state.recordSuccess()
             return value
         } catch {
-            place.notes.noteFailure(of: type, at: place)
+            context.state.recordFailure(of: type, in: context)
             throw error
         }
     }
@@ -89,25 +89,25 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
         return DecodingError.typeMismatch(
             type,
             DecodingError.Context(
-                codingPath: place.path, debugDescription: mismatch.reason, underlyingError: mismatch))
+                codingPath: context.path, debugDescription: mismatch.reason, underlyingError: mismatch))
     }
 
     private func missing(_ type: Any.Type) -> DecodingError {
         DecodingError.valueNotFound(
-            type, DecodingError.Context(codingPath: place.path, debugDescription: "nil is stored"))
+            type, DecodingError.Context(codingPath: context.path, debugDescription: "nil is stored"))
     }
 }
 
 private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Any]
     let fallbacks: [String: Any]?
-    let place: CodingContext
+    let context: CodingContext
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool {
-        noteAsked(key)
+        recordRequest(key)
         return members.index(forKey: key.stringValue) != nil
     }
 
@@ -128,7 +128,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
-        try member(PlaceKey.super)
+        try member(PathKey.super)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder {
@@ -137,36 +137,36 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func allowed(_ fallback: Any?, _ key: any CodingKey) -> Any? {
         guard let fallback else { return nil }
-        let path = ValueMismatch.text(of: place.path + [key])
-        return place.notes.allowedFallbacks.contains(path) ? fallback : nil
+        let path = ValueMismatch.text(of: context.path + [key])
+        return context.state.allowedFallbacks.contains(path) ? fallback : nil
     }
 
-    private func noteAsked(_ key: any CodingKey) {
-        place.notes.noteAsked(key.stringValue, of: members, at: place)
+    private func recordRequest(_ key: any CodingKey) {
+        context.state.recordRequest(key.stringValue, of: members, in: context)
     }
 
     private func member(_ key: any CodingKey) throws -> ObjectDecoder {
-        noteAsked(key)
+        recordRequest(key)
         let fallback = fallbacks?[key.stringValue]
         guard let object = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: place.path, debugDescription: "missing"))
+                key, DecodingError.Context(codingPath: context.path, debugDescription: "missing"))
         }
-        return ObjectDecoder(object: object, fallback: fallback, place: place.inside(key))
+        return ObjectDecoder(object: object, fallback: fallback, context: context.inside(key))
     }
 }
 
 private struct ListDecoder: UnkeyedDecodingContainer {
     let elements: [Any]
-    let place: CodingContext
+    let context: CodingContext
     private(set) var currentIndex = 0
 
-    init(elements: [Any], place: CodingContext) {
+    init(elements: [Any], context: CodingContext) {
         self.elements = elements
-        self.place = place
+        self.context = context
     }
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
@@ -203,11 +203,11 @@ private struct ListDecoder: UnkeyedDecodingContainer {
     }
 
     private func element(_ type: Any.Type) throws -> ObjectDecoder {
-        let place = place.inside(PlaceKey(currentIndex))
+        let context = context.inside(PathKey(currentIndex))
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                type, DecodingError.Context(codingPath: place.path, debugDescription: "the list has ended"))
+                type, DecodingError.Context(codingPath: context.path, debugDescription: "the array has ended"))
         }
-        return ObjectDecoder(object: elements[currentIndex], fallback: nil, place: place)
+        return ObjectDecoder(object: elements[currentIndex], fallback: nil, context: context)
     }
 }

@@ -2,37 +2,37 @@ import Foundation
 
 /// Makes property-list objects of Codable values, without bytes in between.
 ///
-/// What it makes is what `PropertyListEncoder` would, but that URL and Decimal are texts, that sets are sorted, and the
-/// pairs of a dictionary that is stored as a list, and that a text that could be taken for the marker of nil is escaped.
+/// The result is that of `PropertyListEncoder`, with these differences: URL and Decimal are strings. Sets are sorted, and so are the
+/// pairs of a dictionary that is stored as an array. A string that could be taken for the marker of nil is escaped.
 package enum PropertyListObjectEncoder {
     package static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
-        let place = CodingContext()
+        let context = CodingContext()
         do {
-            try node.encode(value, at: place)
+            try node.encode(value, in: context)
             guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encodes nothing") }
             return object
         } catch {
-            throw ValueMismatch(encoding: error, of: type(of: value), noted: place.notes)
+            throw ValueMismatch(encoding: error, of: type(of: value), state: context.state)
         }
     }
 }
 
 struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
     let node: EncodingNode
-    let place: CodingContext
+    let context: CodingContext
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         node.makeDictionary()
-        return KeyedEncodingContainer(KeyedEncoder<Key>(node: node, place: place))
+        return KeyedEncodingContainer(KeyedEncoder<Key>(node: node, context: context))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         node.makeList()
-        return ListEncoder(node: node, place: place)
+        return ListEncoder(node: node, context: context)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -40,59 +40,59 @@ struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { node.setScalar(NilMarker.text) }
 
     func encode<T: Encodable>(_ value: T) throws {
-        try node.encode(value, at: place.deeper)
+        try node.encode(value, in: context.deeper)
     }
 }
 
 private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: EncodingNode
-    let place: CodingContext
+    let context: CodingContext
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
 
     func encodeNil(forKey key: Key) {
         node.setMember(key.stringValue, NilMarker.text)
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        if let scalar = EncodingNode.scalar(value, place.notes) {
+        if let scalar = EncodingNode.scalar(value, context.state) {
             node.setMember(key.stringValue, scalar)
-            return place.notes.noteSuccess()
+            return context.state.recordSuccess()
         }
-        try node.member(key.stringValue).encodeParts(of: value, at: place.inside(key))
+        try node.member(key.stringValue).encodeParts(of: value, in: context.inside(key))
     }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        inner(key, isContinued: true).container(keyedBy: type)
+        nestedEncoder(key, isContinued: true).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        inner(key, isContinued: true).unkeyedContainer()
+        nestedEncoder(key, isContinued: true).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
-        inner(PlaceKey.super)
+        nestedEncoder(PathKey.super)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        inner(key)
+        nestedEncoder(key)
     }
 
-    private func inner(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
-        let place = place.inside(key)
+    private func nestedEncoder(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
+        let context = context.inside(key)
         // One that is too deep stands alone, or the chain would be too long for the stack to release.
-        guard place.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), place: place) }
-        return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), place: place)
+        guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
+        return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), context: context)
     }
 }
 
 private struct ListEncoder: UnkeyedEncodingContainer {
     let node: EncodingNode
-    let place: CodingContext
+    let context: CodingContext
 
-    var codingPath: [any CodingKey] { place.path }
+    var codingPath: [any CodingKey] { context.path }
     var count: Int { node.count }
 
     func encodeNil() {
@@ -100,29 +100,29 @@ private struct ListEncoder: UnkeyedEncodingContainer {
     }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let scalar = EncodingNode.scalar(value, place.notes) {
+        if let scalar = EncodingNode.scalar(value, context.state) {
             node.append(scalar)
-            return place.notes.noteSuccess()
+            return context.state.recordSuccess()
         }
         let index = count
-        try node.append().encodeParts(of: value, at: place.inside(PlaceKey(index)))
+        try node.append().encodeParts(of: value, in: context.inside(PathKey(index)))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        inner().container(keyedBy: type)
+        nestedEncoder().container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        inner().unkeyedContainer()
+        nestedEncoder().unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
-        inner()
+        nestedEncoder()
     }
 
-    private func inner() -> ObjectEncoder {
-        let place = place.inside(PlaceKey(count))
-        guard place.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), place: place) }
-        return ObjectEncoder(node: node.append(), place: place)
+    private func nestedEncoder() -> ObjectEncoder {
+        let context = context.inside(PathKey(count))
+        guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
+        return ObjectEncoder(node: node.append(), context: context)
     }
 }

@@ -70,7 +70,7 @@ extension [Any] {
     }
 }
 
-/// Keys are texts, or values whose raw values are.
+/// Keys are strings, or have raw values that are strings.
 extension Dictionary: StorableContainer {
     static var contentType: Any.Type { Value.self }
 
@@ -90,7 +90,7 @@ extension Dictionary: StorableContainer {
                     }
                     // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
                     guard objects.updateValue(object, forKey: text) == nil else {
-                        throw ValueMismatch(reason: "two keys have the same text")
+                        throw ValueMismatch(reason: "two keys have the same string")
                     }
                 }
                 return objects
@@ -103,7 +103,8 @@ extension Dictionary: StorableContainer {
                 result.reserveCapacity(objects.count)
                 for (text, object) in objects {
                     guard let key = keys.key(text) else {
-                        throw ValueMismatch(reason: "a key is stored that is no \(Key.self)").inside(".\(text)")
+                        throw ValueMismatch(reason: "expected a key of type \(Key.self), found another string").inside(
+                            ".\(text)")
                     }
                     do {
                         result[key] = try coding.decode(object)

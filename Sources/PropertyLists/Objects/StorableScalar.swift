@@ -2,9 +2,9 @@ import Foundation
 
 /// A type whose values are single objects of a property list.
 package protocol StorableScalar {
-    /// The object that stands for the value, in canonical form but for what vetting refuses.
+    /// The object that stands for the value: in canonical form, except for values that vetting rejects.
     var storable: Any { get }
-    /// nil where the object stands for no value of the type.
+    /// Returns nil if the object does not stand for a value of the type.
     init?(storable: Any)
 }
 
@@ -111,7 +111,7 @@ extension URL: StorableScalar {
     }
 }
 
-/// Its digits as a text: a real number would lose some. Numbers are read, too, by their own digits.
+/// Its digits as a string, because a real number would lose some. A stored number is read, too, by its shortest digits.
 extension Decimal: StorableScalar {
     package var storable: Any { description }
 
@@ -126,7 +126,7 @@ extension Decimal: StorableScalar {
             guard let stored = storable as? String else { return nil }
             text = stored
         }
-        // Foundation would take the digits that a text begins with, and leave out those that it has no room for.
+        // Foundation reads a prefix of digits, and drops digits that do not fit.
         if text == "NaN" || text == "nan" {
             self = .nan
         } else if text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil,

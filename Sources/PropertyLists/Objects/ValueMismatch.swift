@@ -1,10 +1,10 @@
 import Foundation
 
-/// A stored object is not what a type can be made of. The path grows on the way out of the containers.
+/// A stored object cannot be decoded as the expected type. Each container that the error leaves adds its step to the path.
 package struct ValueMismatch: Error {
     package private(set) var path = ""
     package let reason: String
-    /// The path of a member that was asked for and is not there.
+    /// The path of a requested member that is missing.
     private(set) var missing: String?
 
     package init(reason: String) {
@@ -12,18 +12,19 @@ package struct ValueMismatch: Error {
     }
 
     init(expected type: Any.Type, found object: Any) {
-        reason = "\(Self.kind(of: object)) is no \(type)"
+        let kind = Self.kind(of: object)
+        let isOutOfRange = kind == Self.integer && type is any FixedWidthInteger.Type
+        reason = "expected \(type), found \(kind)\(isOutOfRange ? " out of range" : "")"
     }
 
-    /// What a decoder of somebody's type has thrown. Its own words may quote what is stored, which no error of ours does.
-    ///
+    /// An error that the decoder of a type has thrown. Its own text is dropped, because it may quote the stored value.
     package init(_ error: any Error, in type: Any.Type) {
-        self.init(error, in: type, noted: nil)
+        self.init(error, in: type, state: nil)
     }
 
-    /// - Parameter notes: where it was thrown, and by which type.
-    init(_ error: any Error, in type: Any.Type, noted notes: CodingState?) {
-        let type = notes?.failure?.type ?? type
+    /// - Parameter state: says where it was thrown, and by which type.
+    init(_ error: any Error, in type: Any.Type, state: CodingState?) {
+        let type = state?.failure?.type ?? type
         let codingPath: [any CodingKey]
         switch error {
         case let error as ValueMismatch:
@@ -31,50 +32,50 @@ package struct ValueMismatch: Error {
             return
         case DecodingError.typeMismatch(let type, let context):
             let mismatch = context.underlyingError as? ValueMismatch
-            reason = mismatch?.reason ?? "what is stored is no \(type)"
+            reason = mismatch?.reason ?? "the stored value is not a valid \(type)"
             codingPath = context.codingPath
         case DecodingError.valueNotFound(let type, let context):
-            reason = "there is no value where \(type) is wanted"
+            reason = "expected \(type), found no value"
             codingPath = context.codingPath
         case DecodingError.keyNotFound(let key, let context):
             reason = "the key \"\(ShownText.key(key.stringValue))\" is missing"
             codingPath = context.codingPath
             missing = Self.text(of: context.codingPath + [key])
         case DecodingError.dataCorrupted(let context):
-            reason = "what is stored is no \(type)"
+            reason = "the stored value is not a valid \(type)"
             codingPath = context.codingPath
         default:
-            reason = "what is stored is no \(type)"
-            codingPath = notes?.failure?.place.path ?? []
+            reason = "the stored value is not a valid \(type)"
+            codingPath = state?.failure?.context.path ?? []
         }
         path = Self.text(of: codingPath)
     }
 
-    /// What an encoding has thrown. Its own words may quote the value.
+    /// An error that an encoding has thrown. Its own text is dropped, because it may quote the value.
     package init(encoding error: any Error, of type: Any.Type) {
-        self.init(encoding: error, of: type, noted: nil)
+        self.init(encoding: error, of: type, state: nil)
     }
 
-    init(encoding error: any Error, of type: Any.Type, noted notes: CodingState?) {
-        let type = notes?.failure?.type ?? type
-        let place = notes?.failure?.place.path ?? []
+    init(encoding error: any Error, of type: Any.Type, state: CodingState?) {
+        let type = state?.failure?.type ?? type
+        let codingPath = state?.failure?.context.path ?? []
         switch error {
         case let error as ValueMismatch:
             self = error
-            if path.isEmpty { path = Self.text(of: place) }
+            if path.isEmpty { path = Self.text(of: codingPath) }
         case EncodingError.invalidValue(let value, let context):
             reason = "\(Swift.type(of: value)) could not be encoded"
             path = Self.text(of: context.codingPath)
         default:
             reason = "\(type) could not be encoded: \(Swift.type(of: error))"
-            path = Self.text(of: place)
+            path = Self.text(of: codingPath)
         }
     }
 
     func inside(_ step: String) -> ValueMismatch {
-        var outer = self
-        outer.path = step + path
-        return outer
+        var mismatch = self
+        mismatch.path = step + path
+        return mismatch
     }
 
     package func failure(forKey key: String) -> PropertyListFailure {
@@ -85,15 +86,25 @@ package struct ValueMismatch: Error {
         path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
     }
 
-    /// What an object is, in a word and with its article; never what it says.
-    static func kind(of object: Any) -> String {
+    private static let integer = "an integer"
+
+    private static func kind(of number: CanonicalNumber) -> String {
+        switch number {
+        case .bool: "a Boolean"
+        case .integer, .unsigned: integer
+        case .double: "a real number"
+        }
+    }
+
+    /// The kind of an object, with its article; never its value.
+    package static func kind(of object: Any) -> String {
         switch object {
-        case is String: "a text"
+        case is String: "a string"
         case is Bool where type(of: object) == Bool.self: "a Boolean"
-        case is NSNumber: "a number"
+        case let number as NSNumber: kind(of: CanonicalNumber(number))
         case is Date: "a date"
         case is Data: "data"
-        case is [Any]: "a list"
+        case is [Any]: "an array"
         case is [String: Any]: "a dictionary"
         default: "an object"
         }

@@ -4,6 +4,8 @@ public import Foundation
 /// `Synchronization.Mutex` on Linux.
 ///
 /// A forked child finds every lock free, and complete what it guards, unless the fork had to give up waiting (`LockRegistry`).
+///
+/// Unchecked because the pointers never change, and their targets are made for several threads.
 @usableFromInline
 package final class Lock: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,6 +1,8 @@
-/// State that is reached only under its lock, so that the compiler checks what a comment would ask for.
+/// State that only a holder of its lock can reach.
 ///
 /// Cost: that of a `Lock`. It is inlined into other modules, because a closure that is not specialized costs more than the lock.
+///
+/// Unchecked because the lock guards the state, which the compiler cannot see.
 @usableFromInline
 package final class Locked<State>: @unchecked Sendable {
     @usableFromInline let lock = Lock()

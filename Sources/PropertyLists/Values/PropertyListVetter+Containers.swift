@@ -69,7 +69,7 @@ extension PropertyListVetter {
                 if name == nil { return nil }
             }
             guard let text = name ?? key as? String else {
-                return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are texts")
+                return refuse("a key of type \(type(of: key)) cannot be stored in a property list; keys are strings")
             }
             guard StreamSafeText.isSafe(text) else { return refuse(StreamSafeText.reason) }
             path.append(.key(text))

@@ -26,7 +26,7 @@ extension PropertyListVetter {
         let copy = String(decoding: units, as: UTF16.self)
         // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
         guard copy.utf16.elementsEqual(units) else {
-            return refuse("a text with an unpaired surrogate cannot be stored in a property list")
+            return refuse("a string with an unpaired surrogate cannot be stored in a property list")
         }
         return copyText(copy)
     }

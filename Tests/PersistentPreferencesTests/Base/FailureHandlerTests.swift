@@ -53,7 +53,7 @@ private struct stubborn: PrefKey {
         try store.update(root: "StubbornPrefs") { $0 = ["number": "text"] }
         let prefs = StubbornPrefs(store: store)
         #expect(prefs.number == 0)
-        #expect(prefs.told.all == ["number: a text is no Int; the default is read"])
+        #expect(prefs.told.all == ["number: expected Int, found a string; the default is read"])
         #expect(prefs.outcome == "not among the allowed keys: \"unknown\"", "its own accesses are told in lastError")
         prefs["another"] = 1
         #expect(prefs.told.all.count == 2)

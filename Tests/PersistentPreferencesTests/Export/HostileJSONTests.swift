@@ -35,7 +35,7 @@ import Testing
         (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key stands there twice (at a)"),
         ("{\"\u{E9}\":1,\"e\u{301}\":2}", "line 1, column 8: the key stands there twice (at e\u{301})"),
         (#"{"a":NaN}"#, "line 1, column 6: expected a value (at a)"),
-        (#"{"a":01}"#, "line 1, column 6: a number begins with no 0 but the one before the point (at a)"),
+        (#"{"a":01}"#, "line 1, column 6: a number must not have a leading zero (at a)"),
         (#"{"a":-}"#, "line 1, column 7: expected a digit (at a)"),
         (#"{"a":1.}"#, "line 1, column 8: expected a digit (at a)"),
         (#"{"a":.5}"#, "line 1, column 6: expected a value (at a)"),
@@ -48,21 +48,21 @@ import Testing
             "{\"a\":\(String(repeating: "1", count: 100_000))}",
             "line 1, column 6: a number of more than 1000 characters (at a)"
         ),
-        (#"{"a":"b"#, "line 1, column 8: the text has no end, and the data ends (at a)"),
-        ("{\"a\":\"b\nc\"}", "line 1, column 8: a control character in a text is written with a \\ (at a)"),
-        (#"{"a":"b\x"}"#, "line 1, column 8: a \\ in a text begins no escape that JSON has (at a)"),
+        (#"{"a":"b"#, "line 1, column 8: the string has no end, and the data ends (at a)"),
+        ("{\"a\":\"b\nc\"}", "line 1, column 8: a control character in a string must be escaped with a \\ (at a)"),
+        (#"{"a":"b\x"}"#, "line 1, column 8: a \\ in a string begins no JSON escape (at a)"),
         (#"{"a":"\u12"}"#, "line 1, column 7: a \\u needs four hexadecimal digits (at a)"),
-        (#"{"a":"\uD83D"}"#, "line 1, column 7: half a surrogate pair is no text (at a)"),
-        (#"{"a":"\uDE00\uD83D"}"#, "line 1, column 7: half a surrogate pair is no text (at a)"),
-        (#"{"a":"\uD83D\u0041"}"#, "line 1, column 7: half a surrogate pair is no text (at a)"),
+        (#"{"a":"\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
+        (#"{"a":"\uDE00\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
+        (#"{"a":"\uD83D\u0041"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
         (#"{"a":{"$date":"2026-02-30T00:00:00Z"}}"#, "line 1, column 6: \(date) (at a)"),
         (#"{"a":{"$date":"2026-11-21T19:02:60Z"}}"#, "line 1, column 6: \(date) (at a)"),
         (#"{"a":{"$date":"2026-11-21T19:02:43"}}"#, "line 1, column 6: \(date) (at a)"),
         (#"{"a":{"$date":"2026-11-21T19:02:43+01:00"}}"#, "line 1, column 6: \(date) (at a)"),
         (#"{"a":{"$date":"2026-11-21T19:02:43.Z"}}"#, "line 1, column 6: \(date) (at a)"),
         (#"{"a":{"$date":true}}"#, "line 1, column 6: \(date) (at a)"),
-        (#"{"a":[{"$data":"A"}]}"#, "line 1, column 7: \"$data\" needs a text in base64 (at a[0])"),
-        (#"{"a":{"$data":"AQ==\n"}}"#, "line 1, column 6: \"$data\" needs a text in base64 (at a)"),
+        (#"{"a":[{"$data":"A"}]}"#, "line 1, column 7: \"$data\" needs a base64 string (at a[0])"),
+        (#"{"a":{"$data":"AQ==\n"}}"#, "line 1, column 6: \"$data\" needs a base64 string (at a)"),
         (#"{"a":{"$double":1.5}}"#, #"line 1, column 6: "$double" needs "nan", "inf" or "-inf" (at a)"#),
         (
             #"{"a":{"$ref":1}}"#,
@@ -84,7 +84,7 @@ import Testing
             as [[UInt8]])
     func bytesThatAreNotUTF8(_ bytes: [UInt8]) {
         let text = Data("{\"a\":\"é".utf8) + bytes + Data("\\n\"}".utf8)
-        #expect(Self.failure(of: text) == "line 1, column 6: a text that is not UTF-8 (at a)")
+        #expect(Self.failure(of: text) == "line 1, column 6: a string that is not UTF-8 (at a)")
         #expect(
             Self.failure(of: Data("{\"a\":1".utf8) + bytes + Data("}".utf8))?.hasSuffix(": expected , or }")
                 == true)

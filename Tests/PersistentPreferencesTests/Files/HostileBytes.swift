@@ -151,8 +151,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0x5F, 0x13] + [UInt8](repeating: 0xFF, count: 8)], "a count larger than the file"),
         Bytes([[0x5F, 0x10, 200]], "a count larger than the file"),
         Bytes([[0xAF, 0x13, 0x7F] + [UInt8](repeating: 0xFF, count: 7)], "a count larger than the file"),
-        Bytes([[0x5F, 0x20, 1]], "a count that is no integer"),
-        Bytes([[0x4F, 0x14, 1]], "a count that is no integer"),
+        Bytes([[0x5F, 0x20, 1]], "a count that is not an integer"),
+        Bytes([[0x4F, 0x14, 1]], "a count that is not an integer"),
     ]
 
     private static let tooShortForTheirContent: [[UInt8]] = [

@@ -79,7 +79,7 @@ import Testing
         let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)
         let bomb = BinaryList(Self.multiplying(5, text))
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
-        #expect(damage?.reason == "expands to more than 16 MiB of shared texts and data")
+        #expect(damage?.reason == "expands to more than 16 MiB of shared strings and data")
     }
 
     /// Lists of ten times the same list, down to the object.

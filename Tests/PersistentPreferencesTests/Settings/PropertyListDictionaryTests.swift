@@ -41,10 +41,10 @@ private enum Key: String, PropertyListKey { case text, number, date, list, inner
                 == "text: is missing")
         #expect(
             message { () throws(PropertyListFailure) in _ = try dictionary.value(for: Key.number, as: Int.self) }
-                == "number: a number is no Int")
+                == "number: expected Int, found a real number")
         #expect(
             message { () throws(PropertyListFailure) in _ = try dictionary.value(for: Key.list, as: [String].self) }
-                == "list[1]: a number is no String")
+                == "list[1]: expected String, found an integer")
         #expect(
             message { () throws(PropertyListFailure) in
                 var copy = dictionary

@@ -65,9 +65,9 @@ extension Quote: PropertyListModel {
 
     private enum Wrong: String, CaseIterable {
         case missing = "[0].text: is missing"
-        case otherType = "[1].author: a number is no String"
-        case noDictionary = "[0]: is no dictionary"
-        case noArray = ": the root is no array"
+        case otherType = "[1].author: expected String, found an integer"
+        case noDictionary = "[0]: expected a dictionary, found a string"
+        case noArray = ": expected an array, found a dictionary"
 
         var root: Any {
             switch self {

@@ -220,7 +220,7 @@ private struct NumberedSettings: SettingsFile {
             #expect(settings.volume == 8)
             #expect(
                 failure { try settings.tryReset() }.contains(
-                    ".plist.init: window: a text is no Dictionary<String, Any>"))
+                    ".plist.init: window: expected Dictionary<String, Any>, found a string"))
             succeeds(settings.delete())
             succeeds(settings.load())
             #expect(settings.volume == 8)

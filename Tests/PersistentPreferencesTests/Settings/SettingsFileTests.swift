@@ -95,9 +95,9 @@ import Testing
             #expect(other == view)
             let bytes = try Data(contentsOf: view.settingsURL())
             for (wrong, message) in [
-                (["volume": "loud"], "volume: a text is no Int"), (["size": 1], "size: is no field"),
-                (["window": ["width": 1.5]], "window.width: a number is no Int"),
-                (["window": ["wide": 1]], "window.wide: is no field"),
+                (["volume": "loud"], "volume: expected Int, found a string"), (["size": 1], "size: is not a field"),
+                (["window": ["width": 1.5]], "window.width: expected Int, found a real number"),
+                (["window": ["wide": 1]], "window.wide: is not a field"),
                 (["note": Date(timeIntervalSinceReferenceDate: .nan)], "note: a date must be finite"),
             ] as [([String: Any], String)] {
                 let error = failure { try view.tryFromDictionary(wrong) }

@@ -28,12 +28,13 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
     /// A value that the property's type can hold and its constraint does not let through.
     private static let bad: [(key: String, value: any Sendable, reason: String)] = [
         ("size", 73, "must be in 8...72"), ("size", 7, "must be in 8...72"),
-        ("size", Int.max, "must be in 8...72"), ("size", 72.5, "a number is no Int"),
-        ("size", "12", "a text is no Int"),
+        ("size", Int.max, "must be in 8...72"), ("size", 72.5, "expected Int, found a real number"),
+        ("size", "12", "expected Int, found a string"),
         ("Ratio", 1.0000001, "must be in 0.0...1.0"), ("Ratio", -0.1, "must be in 0.0...1.0"),
         ("Ratio", Double.nan, "must be in 0.0...1.0"), ("Ratio", Double.infinity, "must be in 0.0...1.0"),
         ("letter", "z", "must be in a...m"),
-        ("level", "middle", "must be one of low, high"), ("level", "other", "no raw value of Level"),
+        ("level", "middle", "must be one of low, high"),
+        ("level", "other", "expected Level, found an unknown raw value"),
         ("theme", "Dark", "must be one of light, dark"), ("theme", "", "must be one of light, dark"),
         ("digit", 10, "must be in 1...9"), ("even", 3, "must be even"), ("name", "", "must not be empty"),
         ("list", [1, 2, 3], "must have two elements at most"),
@@ -202,10 +203,10 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(stored)
         let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
         let bytes = try file.bytes
-        #expect(prefs.free == 0 && prefs.outcome == "free: a text is no Int; the default is read")
-        #expect(prefs.digit == nil && prefs.outcome == "digit: a number is no Int; the default is read")
-        #expect(prefs.list.isEmpty && prefs.outcome == "list[0]: a text is no Int; the default is read")
-        #expect(prefs.name == "nobody" && prefs.outcome == "name: data is no String; the default is read")
+        #expect(prefs.free == 0 && prefs.outcome == "free: expected Int, found a string; the default is read")
+        #expect(prefs.digit == nil && prefs.outcome == "digit: expected Int, found a real number; the default is read")
+        #expect(prefs.list.isEmpty && prefs.outcome == "list[0]: expected Int, found a string; the default is read")
+        #expect(prefs.name == "nobody" && prefs.outcome == "name: expected String, found data; the default is read")
         #expect(prefs.$free.isSet && prefs.$free.isDefault)
         #expect(try file.bytes == bytes)
         prefs.size = 30

@@ -66,7 +66,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         prefs["size"] = 7
         #expect(prefs.outcome == "size: must be in 8...72")
         prefs.values["size"] = "large"
-        #expect(prefs.outcome == "size: a text is no Int")
+        #expect(prefs.outcome == "size: expected Int, found a string")
         #expect(prefs.size == 72)
     }
 
@@ -96,10 +96,10 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         try store.update(root: "EditorPrefs") { $0 = ["size": 20.5, "fontSize": 5, "theme": "blue"] }
         let prefs = EditorPrefs(store: store)
         #expect(prefs.size == 12)
-        #expect(prefs.outcome == "size: a number is no Int; the default is read")
+        #expect(prefs.outcome == "size: expected Int, found a real number; the default is read")
         #expect(prefs.fontSize == 5 && prefs.outcome == "ok")
         #expect(prefs.theme == .light)
-        #expect(prefs.outcome == "theme: no raw value of Theme; the default is read")
+        #expect(prefs.outcome == "theme: expected Theme, found an unknown raw value; the default is read")
         #expect(prefs["size"] as? Double == 20.5)
     }
 }

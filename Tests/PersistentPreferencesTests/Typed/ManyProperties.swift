@@ -45,7 +45,7 @@ enum ManyProperties {
         #"@Pref var p#: Set<String> = ["a"]"#,
         #"@Pref(in: ["de", "en"]) var p# = "en""#,
         #"@Pref var p#: [Theme] = [.light, .dark]"#,
-        #"@Pref var p#: [String: [Theme]]? = nil"#,
+        #"@Pref var p#: [Theme]? = nil"#,
         #"@Pref var p#: [String: Any] = [:]"#,
         #"@Pref(in: 1...9, previously: "cols#") var p#: Int? = nil"#,
         #"@Pref var p#: Options = [.a, .b]"#,

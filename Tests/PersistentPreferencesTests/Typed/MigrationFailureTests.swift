@@ -84,7 +84,7 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
         _ = prefs.values
         #expect(
             prefs.outcome == "\"Root\" could not be brought to version 2: "
-                + "the version stored in the root is no whole number; the stored state is unchanged")
+                + "the version stored in the root is not a whole number; the stored state is unchanged")
     }
 
     @Test func aFailureRollsBackTheUpdateOfAnotherRoot() throws {

@@ -18,9 +18,11 @@ struct MisuseTests {
     }
 
     private static let unstorable =
-        "is unavailable: a value of this type cannot be stored: make the type Codable or RawRepresentable, or give a coding"
+        "is unavailable: a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     private static let otherType =
         "is unavailable: in: takes a closed range, such as 1...9, or a list, of values of the property's own type"
+    private static let listOnly =
+        "is unavailable: in: takes a list of values of this type: make the type Codable for a closed range or choices of your own"
     private static let halfOpen =
         "is unavailable: in: takes a closed range: write 1...2 for 1..<3, or check: for a condition such as $0 < 3"
     private static let oneBound =
@@ -47,6 +49,12 @@ struct MisuseTests {
         Misuse("@Pref var x = Plain()", unstorable),
         Misuse("@Pref(\"k\", previously: \"o\") var x: Plain? = nil", unstorable),
         Misuse("@Pref(check: { _ in nil }) var x: [Plain] = []", unstorable),
+        Misuse("@Pref var x: [String: [Theme]] = [:]", unstorable),
+        Misuse("@Pref var x: [[Theme]]? = nil", unstorable),
+        Misuse("@Pref var x: [[String: Any]] = []", unstorable),
+        Misuse("@Pref var x: Any? = nil", unstorable),
+        Misuse("@Pref(in: Bright()) var x = Theme.light", listOnly),
+        Misuse("@Pref(in: 1...2) var x = Theme.light", listOnly),
         Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Int?", noValue),
@@ -60,16 +68,27 @@ struct MisuseTests {
         // Valid declarations, among them literals whose type the range gives.
         Misuse("@Pref(in: 8.0...72.0) var x = 12; func f() -> Double { x }"),
         Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
+        Misuse("@Pref(in: [.light]) var x: Theme? = nil; @Pref(in: Theme.allCases) var y = Theme.dark"),
+        Misuse("@Pref var x: [Theme]? = nil; @Pref var y: [String: Theme]? = [:]; @Pref var z: Set<Theme> = []"),
+        Misuse("@Pref var x: Theme?? = nil; @Pref var y: [Any]? = nil; @Pref var z: [String: Any]? = nil"),
+        Misuse("@Pref(in: Even()) var x: Int? = nil; @Pref(in: Even()) var y = 2"),
     ]
 
     /// The errors of each property, in the order of `properties`. All are compiled at once, a line each, because a compiler that starts
     /// costs more than what it checks.
     private static let errorsOfProperties = Result {
-        let preamble = "import PersistentPreferences; struct Plain {}; class Object {}\n"
+        let preamble =
+            "import PersistentPreferences; struct Plain {}; class Object {}; "
+            + "enum Theme: String, CaseIterable { case light, dark }; "
+            + choices("Even", of: "Int") + choices("Bright", of: "Theme") + "\n"
         let lines = properties.enumerated().map { number, misuse in
             "enum Place\(number) { final class A: Prefs, @unchecked Sendable { \(misuse.code) } }"
         }
         return try errorsByLine(in: preamble + lines.joined(separator: "\n"))
+    }
+
+    private static func choices(_ name: String, of type: String) -> String {
+        "struct \(name): PrefChoices { func contains(_ value: \(type)) -> Bool { true }; let choicesDescription = \"\" };"
     }
 
     @Test(arguments: properties.indices) func aWrongPropertyHasOneErrorThatSaysWhatToDo(_ number: Int) throws {
@@ -79,6 +98,18 @@ struct MisuseTests {
     @Test func noErrorIsWithoutAProperty() throws {
         let lines = try Self.errorsOfProperties.get().keys
         #expect(lines.allSatisfy { Self.properties.indices.contains($0 - 2) }, "\(lines)")
+    }
+
+    /// Autocompletion of a client shows nothing of this package in them.
+    @Test func noTypeOfTheStandardLibraryHasTheMembersOfChoices() throws {
+        let values = ["[1]", "(1...2)", "[Int].self", "ClosedRange<Int>.self", "Int?.none", "[\"a\": 1]", "Set([1])"]
+        let names = ["choicesDescription", "PrefChoice", "_PrefContent"]
+        let lines = values.flatMap { value in names.map { "func f() { _ = \(value).\($0) }" } }
+        let found = try Self.errorsByLine(in: "import PersistentPreferences\n" + lines.joined(separator: "\n"))
+        for number in lines.indices {
+            let hasNoMember = found[number + 2]?.contains { $0.contains("has no member") } ?? false
+            #expect(hasNoMember, "\(lines[number])")
+        }
     }
 
     @Test(arguments: [

@@ -38,7 +38,7 @@ import Testing
         prefs["Dictionary Value"] = [AnyHashable(UnitsText([0x61, 0xD800])): 1]
         #expect(
             try failure().failures.map(\.reason) == [
-                "a text with an unpaired surrogate cannot be stored in a property list"
+                "a string with an unpaired surrogate cannot be stored in a property list"
             ])
         try expectNothingChanged()
     }

@@ -96,7 +96,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     ]
 
     private static func key(_ type: String) -> String {
-        "a key of type \(type) cannot be stored in a property list; keys are texts"
+        "a key of type \(type) cannot be stored in a property list; keys are strings"
     }
 
     private static let loneUID = "a dictionary of a lone number CF$UID cannot be stored in a property list"
@@ -119,7 +119,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         },
     ]
 
-    private static let surrogate = "a text with an unpaired surrogate cannot be stored in a property list"
+    private static let surrogate = "a string with an unpaired surrogate cannot be stored in a property list"
 
     private static let sizes: [Trap] = [
         Trap("text over 4 MiB", tooLarge) { String(repeating: "x", count: 4 << 20) },

@@ -53,7 +53,7 @@ private struct Home: Codable {
 
 private struct Owner: Codable { var friends: [Friend?] = [] }
 
-private enum Color: String { case red }
+private enum Color: String, Codable { case red }
 
 private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var owner: Owner? = nil
@@ -75,44 +75,55 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
 
     private static var mismatches: [(key: String, object: Any, message: String)] {
         [
-            ("owner", "secret", "owner: a text is no Dictionary<String, Any>"),
-            ("owner", ["friends": ["secret": 1]], "owner.friends: a dictionary is no Array<Any>"),
+            ("owner", "secret", "owner: expected Dictionary<String, Any>, found a string"),
+            ("owner", ["friends": ["secret": 1]], "owner.friends: expected Array<Any>, found a dictionary"),
             ("owner", [:] as [String: Any], "owner: the key \"friends\" is missing"),
             (
                 "owner", ["friends": [friend, "$null", ["name": "secret", "age": "secret"]] as [Any]],
-                "owner.friends[2].age: a text is no Int"
+                "owner.friends[2].age: expected Int, found a string"
             ),
-            ("owner", ["friends": [["name": 7, "age": 1]]], "owner.friends[0].name: a number is no String"),
-            ("owner", ["friends": [["name": "secret", "age": 1.5]]], "owner.friends[0].age: a number is no Int"),
-            ("owner", ["friends": [["name": "secret", "age": true]]], "owner.friends[0].age: a Boolean is no Int"),
+            (
+                "owner", ["friends": [["name": 7, "age": 1]]],
+                "owner.friends[0].name: expected String, found an integer"
+            ),
+            (
+                "owner", ["friends": [["name": "secret", "age": 1.5]]],
+                "owner.friends[0].age: expected Int, found a real number"
+            ),
+            (
+                "owner", ["friends": [["name": "secret", "age": true]]],
+                "owner.friends[0].age: expected Int, found a Boolean"
+            ),
             ("owner", ["friends": [["name": "secret"]]], "owner.friends[0]: the key \"age\" is missing"),
             (
                 "owner", ["friends": [["name": "$null", "age": 1]]],
-                "owner.friends[0].name: there is no value where String is wanted"
+                "owner.friends[0].name: expected String, found no value"
             ),
             (
                 "owner",
                 ["friends": [["name": "", "age": 1, "home": ["rooms": ["a": [1, "secret"]] as [String: Any]]]]],
-                "owner.friends[0].home.rooms.a[1]: a text is no Double"
+                "owner.friends[0].home.rooms.a[1]: expected Double, found a string"
             ),
             (
                 "owner",
                 ["friends": [["name": "", "age": 1, "home": ["rooms": [:], "id": "secret"] as [String: Any]]]],
-                "owner.friends[0].home.id: what is stored is no UUID"
+                "owner.friends[0].home.id: the stored value is not a valid UUID"
             ),
             (
                 "owners", ["a": [["friends": [Any]()], ["friends": [friend, Data()] as [Any]]]],
-                "owners.a[1].friends[1]: data is no Dictionary<String, Any>"
+                "owners.a[1].friends[1]: expected Dictionary<String, Any>, found data"
             ),
-            ("colors", [["red"], ["red", "secret"]], "colors[1][1]: no raw value of Color"),
-            ("colors", [["red"], 5] as [Any], "colors[1]: a number is no Array<Color>"),
-            ("ages", ["a": "$null", "b": Date.distantPast] as [String: Any], "ages.b: a date is no Int"),
-            ("urls", ["a", 1] as [Any], "urls[1]: a number is no URL"),
-            ("troubles", ["secret"], "troubles[0]: what is stored is no Trouble"),
-            ("troubles", ["plain"], "troubles[0]: what is stored is no Trouble"),
-            ("link", ["next": ["trouble": "plain"]], "link.next.trouble: what is stored is no Trouble"),
-            ("link", ["next": ["trouble": "secret"]], "link.next.trouble: what is stored is no Trouble"),
-            ("own", 5, "own: what is stored is no Int"), ("odd", "secret", "odd: a text is no Int"),
+            ("colors", [["red"], ["red", "secret"]], "colors[1][1]: expected Color, found an unknown raw value"),
+            ("colors", [["red"], 5] as [Any], "colors[1]: expected Array<Color>, found an integer"),
+            ("ages", ["a": "$null", "b": Date.distantPast] as [String: Any], "ages.b: expected Int, found a date"),
+            ("ages", ["a": UInt64.max], "ages.a: expected Int, found an integer out of range"),
+            ("urls", ["a", 1] as [Any], "urls[1]: expected URL, found an integer"),
+            ("troubles", ["secret"], "troubles[0]: the stored value is not a valid Trouble"),
+            ("troubles", ["plain"], "troubles[0]: the stored value is not a valid Trouble"),
+            ("link", ["next": ["trouble": "plain"]], "link.next.trouble: the stored value is not a valid Trouble"),
+            ("link", ["next": ["trouble": "secret"]], "link.next.trouble: the stored value is not a valid Trouble"),
+            ("own", 5, "own: the stored value is not a valid Int"),
+            ("odd", "secret", "odd: expected Int, found a string"),
         ]
     }
 

@@ -134,7 +134,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
         prefs["single"] = ["number": "x"]
         for _ in 0..<2 {
             #expect(prefs.single == nil)
-            #expect(prefs.outcome == "single.number: a text is no Int; the default is read")
+            #expect(prefs.outcome == "single.number: expected Int, found a string; the default is read")
         }
         prefs["single"] = ["number": 1]
         #expect(prefs.single == Counted(1) && prefs.outcome == "ok")

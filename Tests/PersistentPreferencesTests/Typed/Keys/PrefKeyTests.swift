@@ -46,7 +46,7 @@ private final class Told: @unchecked Sendable {
         try store.update(root: "R") { $0 = ["picky": "text"] }
         let values = AppSettingsValues(store: store, root: "R")
         #expect(values[picky.self] == 1)
-        #expect(picky.told.all == ["picky: a text is no Int; the default is read"])
+        #expect(picky.told.all == ["picky: expected Int, found a string; the default is read"])
         #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
         #expect(picky.told.all.count == 2)
     }
