@@ -11,7 +11,7 @@ protocol DomainBackend: Sendable {
     func subscribe(
         to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
         from known: LastKnownEntry?
-    ) throws -> Subscription
+    ) throws -> EntrySubscription
 
     /// An entry in canonical form; nil if there is none. Writes nothing.
     ///

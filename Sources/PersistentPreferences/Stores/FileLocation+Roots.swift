@@ -12,7 +12,7 @@ extension FileLocation {
 
     func subscribe(
         to root: String, _ layout: DomainLayout, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting { try subscribe(to: layout.part(of: root), subscriber, from: known) }
     }

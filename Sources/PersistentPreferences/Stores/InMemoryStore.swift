@@ -42,7 +42,7 @@ public final class InMemoryStore: ReportingStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try NameVetting.checkRoot(root)
         return try domain.queue.feed.subscribe(to: root, subscriber, from: known)
     }

@@ -28,12 +28,12 @@ final class PlainStore: ReportingStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         let adapter = StoreAdapter(subscriber)
         let observation = try store.observe(root: root) { adapter.receive($0) }
         let start = try adapter.start { try store.read(root: root) }
         let catchUp = EntryChange(of: root, from: known, to: start).flatMap(subscriber.receive)
-        return Subscription(start: start, catchUp: catchUp) {
+        return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()
             return LastKnownEntry(entry: adapter.current)
         }

@@ -99,7 +99,7 @@ public final class PropertyListFileStore: ReportingStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try file.get().subscribe(to: root, layout, subscriber, from: known)
     }
 

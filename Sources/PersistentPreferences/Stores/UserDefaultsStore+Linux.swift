@@ -34,7 +34,7 @@
             func subscribe(
                 to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
                 from known: LastKnownEntry?
-            ) throws -> Subscription {
+            ) throws -> EntrySubscription {
                 try file.subscribe(to: root, layout, subscriber, from: known)
             }
 

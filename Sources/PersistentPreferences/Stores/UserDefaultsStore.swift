@@ -62,7 +62,7 @@ public final class UserDefaultsStore: ReportingStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try backend.get().subscribe(to: root, layout, keys: keys, subscriber, from: known)
     }
 

@@ -36,7 +36,7 @@ struct DefaultsBackend: DomainBackend {
     func subscribe(
         to root: String, _ layout: DomainLayout, keys: [String], _ subscriber: any EntrySubscriber,
         from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try NameVetting.checkRoot(root)
         if layout == .flat { domain.expect(keys) }
         return try domain.queue.feed.subscribe(to: layout.part(of: root), subscriber, from: known)
