@@ -42,7 +42,7 @@ package final class ChangeFeed: Sendable {
     /// - Throws: `FileError.pathChanged`.
     package func subscribe(
         to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         state.withLock { $0.entries[key, default: Entry()].users += 1 }
         let failure = updateWatch(of: key)
         do {
@@ -53,7 +53,7 @@ package final class ChangeFeed: Sendable {
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
                     let domain = domain
-                    return Subscription(start: start, catchUp: catchUp, failure: failure) {
+                    return EntrySubscription(start: start, catchUp: catchUp, failure: failure) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
                 }

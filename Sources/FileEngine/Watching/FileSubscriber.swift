@@ -5,7 +5,7 @@ extension FileLocation {
     /// Subscribes to an entry of the file that the path leads to, whichever that is: links on the path may be changed.
     package func subscribe(
         to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try FileSubscriber(self, key, subscriber).start(from: known)
     }
 }
@@ -18,7 +18,7 @@ private final class FileSubscriber: EntrySubscriber {
     private let state = Locked(State())
 
     private struct State {
-        var place: (file: PropertyListFile, subscription: Subscription)?
+        var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var linkWatches: [FileWatch] = []
         var isOver = false
         /// The entry as it was last reported, while there is no place.
@@ -31,14 +31,14 @@ private final class FileSubscriber: EntrySubscriber {
         self.subscriber = subscriber
     }
 
-    func start(from known: LastKnownEntry?) throws -> Subscription {
+    func start(from known: LastKnownEntry?) throws -> EntrySubscription {
         let first = try state.withLock { state in
             let place = try location.withFile { ($0, try $0.queue.feed.subscribe(to: key, self, from: known)) }
             state.place = place
             return place.1
         }
         if location.followsLinks { settle() }
-        return Subscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
+        return EntrySubscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
     }
 
     private func end() -> LastKnownEntry? {

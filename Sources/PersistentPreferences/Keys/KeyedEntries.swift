@@ -11,7 +11,7 @@ protocol KeyedEntries: Sendable {
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
     /// Subscribes to the changes of a value, and possibly of others; nil if nothing reports them.
-    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription?
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription?
     /// Whether a change that a subscriber has received is one of the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool
 }
@@ -31,7 +31,7 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
         return defaults.canonicalObject(forKey: key)
     }
 
-    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription? {
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
         guard defaults === UserDefaults.standard else { return nil }
         return try UserDefaultsStore.standard.domainStore.subscribe(to: key, keys: [key], subscriber, from: nil)
     }
@@ -67,7 +67,7 @@ struct RootEntries: KeyedEntries {
         return try reading.value(forKey: key)
     }
 
-    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> Subscription? {
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
         try NameVetting.checkRoot(root)
         return try store.rootStore.subscribe(to: root, keys: [key], subscriber, from: nil)
     }

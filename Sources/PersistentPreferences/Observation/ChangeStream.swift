@@ -10,7 +10,7 @@ final class ChangeStream<Element>: Sendable {
     private typealias Continuation = CheckedContinuation<PendingChange?, Never>
 
     private struct State {
-        var subscription: Subscription?
+        var subscription: EntrySubscription?
         var first: Element?
         var waiting = WaitingChanges()
         var tasks: [Continuation] = []
@@ -37,7 +37,7 @@ final class ChangeStream<Element>: Sendable {
     /// Keeps the subscription until the end. Called once, before anybody asks.
     ///
     /// - Parameter first: comes before all changes.
-    func begin(_ subscription: Subscription, with first: Element? = nil) {
+    func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
         state.withLock { ($0.subscription, $0.first) = (subscription, first) }
     }
 

@@ -14,7 +14,7 @@ final class DemandedChanges<Element>: Sendable {
     private let state: Locked<State>
 
     private struct State {
-        var subscription: Subscription?
+        var subscription: EntrySubscription?
         var element: ((PendingChange) -> Element?)?
         /// nil once the subscription has ended.
         var deliver: ((Element) -> Int)?
@@ -56,7 +56,7 @@ final class DemandedChanges<Element>: Sendable {
     /// Keeps the subscription until the end. Called once, before anything is requested.
     ///
     /// - Parameter first: delivered before all changes.
-    func begin(_ subscription: Subscription, with first: Element? = nil) {
+    func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
         state.withLock { ($0.subscription, $0.first) = (subscription, first) }
     }
 

@@ -14,7 +14,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     private let state = Locked(State())
 
     private struct State {
-        var subscriptions: [String: Subscription] = [:]
+        var subscriptions: [String: EntrySubscription] = [:]
         var unheard = UnheardChanges()
     }
 
@@ -49,7 +49,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     /// Subscribes once. If it fails, the next call tries again.
     ///
     /// - Parameter begin: begins the subscription; returns nil if there is none.
-    func subscribe(to name: String, _ begin: () -> Subscription?) {
+    func subscribe(to name: String, _ begin: () -> EntrySubscription?) {
         guard !isSubscribed(to: name), let new = begin() else { return }
         // Not before: a thread that finds the subscription relies on it.
         let isFirst = state.withLock {

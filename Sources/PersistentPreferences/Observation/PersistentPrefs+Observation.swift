@@ -84,7 +84,7 @@ extension PersistentPrefs {
     }
 
     /// - Returns: nil if nothing can be observed; ``lastError`` says why.
-    func subscribe(to root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) -> Subscription? {
+    func subscribe(to root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) -> EntrySubscription? {
         do {
             let subscription = try RootSubscriber(root, receiver).start()
             report(subscription.failure.map(PrefsError.notWatched))

@@ -62,7 +62,7 @@ extension PrefProperty {
     }
 
     /// The value that a subscription starts from.
-    fileprivate func value(at subscription: Subscription, in root: ObservedRoot) -> Value {
+    fileprivate func value(at subscription: EntrySubscription, in root: ObservedRoot) -> Value {
         value(in: root.shown(subscription.start as? [String: Any]), root.state)
     }
 

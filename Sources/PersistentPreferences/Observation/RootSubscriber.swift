@@ -14,7 +14,7 @@ final class RootSubscriber: EntrySubscriber {
 
     private struct State {
         var key: String
-        var subscription: Subscription?
+        var subscription: EntrySubscription?
         var isOver = false
     }
 
@@ -24,7 +24,7 @@ final class RootSubscriber: EntrySubscriber {
         state = Locked(State(key: root.key))
     }
 
-    func start() throws -> Subscription {
+    func start() throws -> EntrySubscription {
         let first = try state.withLock { state in
             let first = try subscribe(to: state.key, from: nil)
             state.subscription = first
@@ -33,10 +33,10 @@ final class RootSubscriber: EntrySubscriber {
         root.state.register(self)
         // The instance may have gone to another root before it knew of this.
         goAlong()
-        return Subscription(start: first.start, failure: first.failure) { self.end() }
+        return EntrySubscription(start: first.start, failure: first.failure) { self.end() }
     }
 
-    private func subscribe(to key: String, from known: LastKnownEntry?) throws -> Subscription {
+    private func subscribe(to key: String, from known: LastKnownEntry?) throws -> EntrySubscription {
         try root.state.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 

@@ -1,8 +1,11 @@
 import Observation
 import PrefsPropertyLists
 
-/// Finds out whether a thread is in `withObservationTracking`, which the framework does not say: it puts the key path of an
-/// access that it tracks into a set, and asks it for its hash. This is a part of a key path that notes when it is asked.
+/// Tells whether a thread is in `withObservationTracking`. It is a part of a key path that notes when it is asked for its hash,
+/// because the framework puts the key path of a tracked access into a set.
+///
+/// It costs 180 instructions a read. Without it, each untracked read would cost 8,500 more (a typed read costs 4,700), and would
+/// subscribe to what it reads, which watches the file.
 struct TrackingProbe: Hashable {
     private static let wasHashed = ThreadLocal()
 

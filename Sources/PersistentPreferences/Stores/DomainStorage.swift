@@ -22,7 +22,7 @@ protocol DomainStorage: Sendable {
     /// - Parameter part: the name of an entry; empty for all entries.
     func subscribe(
         to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription
+    ) throws -> EntrySubscription
 }
 
 extension DomainStorage {
@@ -56,7 +56,7 @@ extension FileLocation: DomainStorage {
 
     func subscribe(
         to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try subscribe(to: part, subscriber, from: known)
     }
 }

@@ -78,7 +78,7 @@ final class DomainStore: RootStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try access { try $0.subscribe(to: layout.part(of: root), keys: keys, subscriber, from: known) }
     }
 

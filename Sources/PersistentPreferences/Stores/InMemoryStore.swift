@@ -52,7 +52,7 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
 
     func subscribe(
         to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         try queue.feed.subscribe(to: part, subscriber, from: known)
     }
 

@@ -34,7 +34,7 @@ protocol RootStore: AnyObject, Sendable {
     ///   - known: what the subscriber knows of it from elsewhere; it receives the difference first.
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription
+    ) throws -> EntrySubscription
 
     /// Rolls back the update that is under way on this thread, if one is: a write in it was rejected before it came here.
     func refuse(_ error: PrefsError, root: String)

@@ -31,12 +31,12 @@ final class StoreAdapter: RootStore {
 
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         let foreign = ForeignRoot(subscriber)
         let observation = try store.observe(root: root) { foreign.receive($0) }
         let start = try foreign.start { try store.read(root: root) }
         let catchUp = EntryChange(of: root, from: known, to: start).flatMap(subscriber.receive)
-        return Subscription(start: start, catchUp: catchUp) {
+        return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()
             return LastKnownEntry(entry: foreign.current)
         }

@@ -57,7 +57,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     func subscribe(
         to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> Subscription {
+    ) throws -> EntrySubscription {
         if part.isEmpty { expect(keys) }
         return try queue.feed.subscribe(to: part, subscriber, from: known)
     }

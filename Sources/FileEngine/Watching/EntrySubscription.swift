@@ -32,7 +32,7 @@ package struct LastKnownEntry: @unchecked Sendable {
 /// What a subscriber starts from, and how its subscription ends. Ends with the object.
 ///
 /// Unchecked because `start`, a canonical property-list value that never changes, is not Sendable.
-package final class Subscription: @unchecked Sendable {
+package final class EntrySubscription: @unchecked Sendable {
     /// The entry that the subscriber starts from.
     package let start: Any?
     /// What `receive` has returned for the difference to what the subscriber knew.
