@@ -1,15 +1,23 @@
 import PrefsPropertyLists
 
-/// An observation under way: it ends when this is released or told to.
+/// An active observation. It ends when you cancel or release it.
 ///
-/// Once ``cancel()`` has returned, no further call is made; one that another thread has begun, or is about to begin, comes to
-/// its end. On the observer's own serial queue there is none such. The observer's closure is released then. Safe to use from
-/// any thread, inside the closure too. Mirrors `AnyCancellable` of Combine.
+/// ```swift
+/// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
+/// observation.cancel()
+/// ```
+///
+/// ## Behavior
+/// After ``cancel()`` has returned, no new call of the closure begins; a call that has begun on another thread runs to its end.
+/// On the observer's own serial queue no call is left over. The closure is released. Cancelling again has no effect.
+///
+/// ## Threads
+/// Any thread, also inside the closure. Mirrors `AnyCancellable` of Combine.
 public final class PrefsObservation: @unchecked Sendable {
     private let lock = Lock()
     private var end: (@Sendable () -> Void)?
 
-    /// For a ``PrefsStore`` of your own: `end` is called once, when the observation is to end.
+    /// Creates an observation for your own ``PrefsStore``. `end` is called once, when the observation ends.
     public init(_ end: @escaping @Sendable () -> Void) {
         self.end = end
     }
@@ -18,7 +26,7 @@ public final class PrefsObservation: @unchecked Sendable {
         cancel()
     }
 
-    /// Ends the observation. What is ended already stays so.
+    /// Ends the observation. Has no effect if it has ended.
     public func cancel() {
         let end = lock.withLock {
             defer { self.end = nil }

@@ -1,18 +1,19 @@
 import PrefsPropertyLists
 
-/// The forms of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
+/// The initializers of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
 ///
-/// What is not Codable itself, a raw value's type or `Any`, may stand in optionals, arrays, sets and dictionaries with
-/// text keys up to three deep (`[String: [Theme]]?`), `Any` up to two; for more give a coding.
+/// A RawRepresentable type that is not Codable may be nested in optionals, arrays, sets and dictionaries with string keys up to three
+/// levels deep (`[String: [Theme]]?`), and `Any` up to two. For deeper nesting, pass a coding.
 extension Pref where Value: Codable {
-    /// Of everything that a property list holds, and of every Codable type.
+    /// Declares a property of a property-list type or another Codable type.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
-    ///     absent, and moved by the first write to the root, for every class that shares the root.
-    ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through. Enforced as choices are.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - formerKeys: the keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
+    ///     first write to the root moves it, for every class that shares the root.
+    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
+    ///     `choices`.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(
@@ -22,22 +23,22 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a range or a list of choices.
+    /// Declares a property whose values are restricted to a range or a list.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - choices: what values must be: a range (`in: 8...72`), a list (`in: Theme.allCases`). A write of another is
-    ///     refused, through whichever door; a stored one is kept and reads as the default, which itself is not checked.
-    ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
-    ///     absent, and moved by the first write to the root, for every class that shares the root.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - choices: the valid values: a range (`in: 8...72`) or a list (`in: Theme.allCases`). Every write path rejects other values. A
+    ///     stored value that is not valid is kept and reads as the default. The default itself is not checked.
+    ///   - formerKeys: the keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
+    ///     first write to the root moves it, for every class that shares the root.
     public init<Choices: PrefChoices<Value>>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) {
         self.init(wrappedValue, key, formerKeys, PrefConstraint(choices))
     }
 
-    /// The same, of nil or one of the choices. Parameters as of Codable values.
+    /// The same for an optional: nil is always valid. Parameters as for Codable values.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
     ) where Value == Choices.PrefChoice? {
@@ -46,7 +47,7 @@ extension Pref where Value: Codable {
 }
 
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
-    /// Of a type with a raw value, whether it is Codable or not. Parameters as of Codable values.
+    /// Declares a property of a RawRepresentable type. Parameters as for Codable values.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     @_disfavoredOverload
@@ -57,7 +58,7 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a list of choices. Parameters as of Codable values.
+    /// The same with a list of choices. Parameters as for Codable values.
     @_disfavoredOverload
     public init<Choices: PrefChoices<Value>>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
@@ -99,7 +100,7 @@ where
     Value._PrefContent: RawRepresentable,
     Value._PrefContent.RawValue: Codable
 {
-    /// Of an optional or a collection of a type with a raw value. Parameters as of Codable values.
+    /// Declares a property that is an optional or a collection of a RawRepresentable type. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -108,7 +109,7 @@ where
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of nil or one of the choices. Parameters as of Codable values.
+    /// The same for an optional: nil is always valid. Parameters as for Codable values.
     @_disfavoredOverload
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...
@@ -124,7 +125,7 @@ where
     Value._PrefContent._PrefContent: RawRepresentable,
     Value._PrefContent._PrefContent.RawValue: Codable
 {
-    /// Of collections in collections, two deep. Parameters as of Codable values.
+    /// The same for collections in collections, two levels deep. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -142,7 +143,7 @@ where
     Value._PrefContent._PrefContent._PrefContent: RawRepresentable,
     Value._PrefContent._PrefContent._PrefContent.RawValue: Codable
 {
-    /// Of collections in collections, three deep. Parameters as of Codable values.
+    /// The same for collections in collections, three levels deep. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -153,7 +154,7 @@ where
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
-    /// Of a list or a dictionary of whatever a property list holds, which is vetted when it is written. Parameters as of
+    /// Declares a property that is an array or a dictionary of any property-list values. A write checks them. Parameters as for
     /// Codable values.
     @_disfavoredOverload
     public init(
@@ -165,7 +166,7 @@ extension Pref where Value: _PrefContainer, Value._PrefContent == Any {
 }
 
 extension Pref where Value: _PrefContainer, Value._PrefContent: _PrefContainer, Value._PrefContent._PrefContent == Any {
-    /// The same, two deep. Parameters as of Codable values.
+    /// The same, two levels deep. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -176,14 +177,14 @@ extension Pref where Value: _PrefContainer, Value._PrefContent: _PrefContainer, 
 }
 
 extension Pref {
-    /// Of any type, with a coding of one's own.
+    /// Declares a property of any type, with a coding.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - coding: how it is stored.
-    ///   - formerKeys: where former versions of the program stored it.
-    ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - coding: converts values to and from their stored form.
+    ///   - formerKeys: the keys of former versions of the program.
+    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
