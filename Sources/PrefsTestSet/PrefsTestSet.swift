@@ -56,7 +56,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// The key of ``date``: "Date Value".
     public var dateKey: String { Self.allKeys[4] }
 
-    /// The Integer Value; 0 where there is none.
+    /// The Integer Value; 0 if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -65,7 +65,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[intKey] = newValue }
     }
 
-    /// The String Value; empty where there is none.
+    /// The String Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -74,7 +74,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[stringKey] = newValue }
     }
 
-    /// The Array Value; empty where there is none.
+    /// The Array Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -83,7 +83,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[arrayKey] = newValue }
     }
 
-    /// The Dictionary Value; empty where there is none.
+    /// The Dictionary Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -92,7 +92,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[dictionaryKey] = newValue }
     }
 
-    /// The Date Value; `Date.distantPast` where there is none.
+    /// The Date Value; `Date.distantPast` if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
