@@ -21,8 +21,9 @@ import PrefsFileEngine
 /// On Linux, a read costs one `fstat` if nothing has changed, and a write replaces the file and flushes it and its folder.
 ///
 /// ## Errors
-/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS,
-/// every access before the first unlock of the device fails with ``PrefsError/unreadable(_:)``.
+/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS, a
+/// domain whose values cannot be read before the first unlock of the device is not empty: accesses fail with
+/// ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
 ///
 /// ## Threads
 /// Any thread.
