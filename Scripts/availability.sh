@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Fails if the package uses a symbol that is newer than its deployment targets in Package.swift. Joins two things that the
-# toolchain knows on every platform: the availability of each symbol (symbol graphs) and the symbols that each file uses (the
-# index store that a debug build writes). `#available` is not understood; the package does not use it. On a Mac, the
-# compiler itself checks all of this and more.
-# Not found: C declarations, and symbols of Foundation on Linux that state no version (both are counted); the availability of a
+# Fails if the package uses a symbol that is newer than its deployment targets in Package.swift. Combines the availability of each
+# symbol (symbol graphs) with the symbols that each file uses (the index store of a debug build); the toolchain has both on every
+# platform. Does not understand `#available`, which the package does not use. On a Mac, the compiler checks all of this and more.
+# Does not find: C declarations, and symbols of Foundation on Linux that state no version (both are counted); the availability of a
 # conformance; language features that need a newer runtime.
 # usage: Scripts/availability.sh [--sources FOLDER] [INDEX …]
 set -euo pipefail
@@ -31,7 +30,7 @@ if [ ! -e "$libraries/libIndexStore.so" ]; then
     exit 0
 fi
 
-# The program and the symbol graphs, made once for each toolchain and each version of the program.
+# The program and the symbol graphs are created once for each toolchain and each version of the program.
 cache=.build/availability/$({
     echo "$info"
     cat Scripts/availability/*
@@ -46,7 +45,7 @@ if [ ! -d "$cache" ]; then
         -Xlinker -rpath -Xlinker "$libraries" Scripts/availability/*.swift -o "$made/availability" &
     for module in "$resources"/linux/*.swiftmodule; do
         module="${module##*/}"
-        # They ask for C++.
+        # These modules need C++.
         if [[ $module == Cxx* ]]; then continue; fi
         swift symbolgraph-extract -module-name "${module%.swiftmodule}" -target "$triple" -I "$resources" \
             -minimum-access-level public -skip-synthesized-members -output-dir "$made" -module-cache-path "$made/modules"

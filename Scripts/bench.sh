@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this package against what a program would otherwise do. Works in a temporary folder with a home of its own.
+# Measures this package and compares it with alternatives. Runs in a temporary folder with its own home folder.
 # usage: Scripts/bench.sh [GROUP …] [--filter TEXT] [--rounds N] [--json] [--list]
 set -euo pipefail
 cd "$(dirname "$0")/.."

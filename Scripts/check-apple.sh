@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Type-checks the code for Apple platforms. On a Mac it builds the package, and the compiler checks everything. Elsewhere the compiler
-# is made to see Darwin, SwiftUI and Objective-C, and Scripts/apple-stubs declares what the package uses of them. Writes into a
-# temporary folder only.
-# Finds: code that does not compile, or draws a warning, in the files for Apple platforms, in the harness and in what the tests share;
+# Type-checks the code for Apple platforms. On a Mac it builds the package, and the compiler checks everything. Elsewhere it makes the
+# compiler believe in Darwin, SwiftUI and Objective-C; Scripts/apple-stubs declares what the package uses of them. Writes only into a
+# temporary folder.
+# Finds: code with errors or warnings in the files for Apple platforms, in the command-line tool and in Tests/Support;
 # isolation and Sendable errors; types of C that differ (a mode is UInt16, a time is in `st_mtimespec`, `posix_spawnattr_t` is a
 # pointer); symbols newer than the deployment targets, by Scripts/availability.sh, which needs a debug build.
 # Does not find: a stub that is wrong (each names its source), symbols that have no stub and no version, what tests use of C outside
@@ -36,7 +36,7 @@ flags=(
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -I "$stubs/Darwin" -I "$folder" -plugin-path "$plugins"
 )
-# A compiler whose standard library has no Objective-C refuses, under this flag, wherever something becomes a pointer.
+# With this flag, a compiler whose standard library has no Objective-C rejects every conversion to a pointer.
 objc=(-enable-objc-interop -I "$stubs/ObjectiveC")
 
 # Runs the compiler's frontend. Warnings are errors, except for imports of Foundation whose types are stubs here.
@@ -73,7 +73,7 @@ mapfile -t testSet < <(sources PrefsTestSet)
 
 mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
 
-# SwiftUI comes later: the library has to do without it.
+# SwiftUI comes later: the library must compile without it.
 check -emit-module -parse-as-library -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
 
 echo "== the library with Darwin and Combine: ${#lists[@]} + ${#engine[@]} + ${#library[@]} files"

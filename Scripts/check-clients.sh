@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and runs a client package that depends on the last commit of this one by git URL: in the Swift 5 and the Swift 6 language mode,
 # with and without the settings of a new app in Xcode, then with library evolution. Warnings in the client are errors. --build-system NAME
-# selects another build system than the default. Writes into a temporary folder only.
+# selects another build system than the default. Writes only into a temporary folder.
 # usage: Scripts/check-clients.sh [--build-system NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."

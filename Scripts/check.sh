@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a change has to pass: format lint, mutants that still apply, builds in which warnings are errors, the types of the
-# code for Apple platforms, the documentation, the tests. With --no-tests all but those, for who has just run them.
+# Checks everything that a change must pass: format lint, the order of the targets, mutants that still apply, builds in which warnings
+# are errors, the types of the code for Apple platforms, the documentation, the tests. Prints one line per step, and the output of a
+# step that fails. With --no-tests, leaves out the tests.
 # usage: Scripts/check.sh [--no-tests]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,21 +12,12 @@ usage() {
 
 [ $# -eq 0 ] || [ "$*" = --no-tests ] || usage
 
-echo "== format lint"
-Scripts/format.sh --lint
-
-echo "== every mutant applies"
-for mutant in Tests/Mutants/*.patch; do git apply --check "$mutant"; done
-
-echo "== build, debug and release, warnings are errors"
-swift build --build-tests -Xswiftc -warnings-as-errors
-swift build -c release -Xswiftc -warnings-as-errors
-Scripts/check-apple.sh
-Scripts/docs.sh
-
-if [ $# -eq 0 ]; then
-    echo "== tests"
-    swift test -Xswiftc -warnings-as-errors
-fi
-
-echo "== all checks passed"
+step=Scripts/step.sh
+$step "format lint" Scripts/format.sh --lint
+$step "order of the targets" Scripts/order.sh
+printf '%s\n' Tests/Mutants/*.patch | $step "every mutant applies" xargs -n 1 git apply --check
+$step "debug build, warnings are errors" swift build --build-tests -Xswiftc -warnings-as-errors
+$step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors
+$step "types for Apple platforms" Scripts/check-apple.sh
+$step "documentation" Scripts/docs.sh
+[ $# -gt 0 ] || $step "tests" swift test -Xswiftc -warnings-as-errors

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Counts what one operation of a row of the benchmarks costs, in system calls (strace), instructions and allocations
-# (callgrind), and fails where a count is above its limit in Tests/Benchmarks/thresholds.txt. Nothing is timed. A count is
-# the difference of two runs, so that what sets up a row is not in it. What cannot be counted here is skipped, and said so.
+# Counts the system calls (strace), instructions and allocations (callgrind) of one operation of each row of the benchmarks. Fails if a
+# count is above its limit in Tests/Benchmarks/thresholds.txt. Measures no times. A count is the difference of two runs, which excludes
+# the setup of the row. If a tool is missing or does not work, says what it skips.
 # usage: Scripts/counts.sh [ROW …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ has() { # tool
     return 1
 }
 
-# A container may forbid to trace.
+# A container may forbid tracing.
 works() { # tool
     case $1 in
         strace) strace -c -o /dev/null true ;;
@@ -43,7 +43,7 @@ works() { # tool
     return 1
 }
 
-# Does a row's operation so many times under a tool, in a home of its own.
+# Runs the operation of a row a number of times under a tool, with its own home folder.
 once() { # row, times, command of the tool
     local own
     own="$(mktemp -d "$folder/run.XXXXXX")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Damaged files and hostile surroundings in full: every damage met by every kind of access with every state of the last
-# good copy, many meetings of several processes, 200 if not told, and means that come to an end.
+# Tests damaged files and hostile surroundings in full: every damage with every kind of access and every state of the last good copy, a
+# number of meetings of several processes (200 by default), and exhausted resources.
 # usage: Scripts/damage.sh [MEETINGS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the documentation with the toolchain's own docc into .build/docs: the articles of PersistentPreferences.docc, and the
-# comments of every public symbol. Warnings are errors, broken links among them; so is a public symbol without a comment, or one
-# that the landing page does not list. Nothing comes from the network, and nothing is served.
+# Builds the documentation into .build/docs with the toolchain's own docc: the articles of PersistentPreferences.docc and the comments
+# of every public symbol. Errors are: a warning, such as a broken link; a public symbol without a comment; a public symbol that the
+# landing page does not list. Downloads nothing and serves nothing.
 # usage: Scripts/docs.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ usage() {
 
 [ $# -eq 0 ] || usage
 
-# Beside the compiler's own libraries, wherever the compiler on the PATH is only a link or a shim.
+# The tools are beside the compiler's libraries. The compiler on the PATH may be a link or a shim.
 info="$(swiftc -print-target-info)"
 field() { sed -nE "s|.*\"$1\": \"(.*)\".*|\1|p" <<<"$info" | head -n 1; }
 tools="$(field runtimeResourcePath)/../../bin"
@@ -39,7 +39,7 @@ if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
     -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
     -skip-synthesized-members -emit-extension-block-symbols \
     -experimental-allowed-reexported-modules=PrefsFileEngine,PrefsPropertyLists
-# The public types of the lower targets belong to this module for everybody who imports it.
+# For clients, the public types of the lower targets belong to this module.
 sed -i.bak -E 's/"(PrefsFileEngine|PrefsPropertyLists)"/"PersistentPreferences"/g' "$symbols"/*.json
 rm -f "$symbols"/*.bak
 
@@ -51,8 +51,8 @@ if ! "$tools/docc" convert "$catalog" --additional-symbol-graph-dir "$symbols" -
     exit 1
 fi
 
-# The table of what has a comment: name | kind | whether it has one | … | path. What is made by the compiler, or of other
-# modules, can have none.
+# docc's table has the columns: name | kind | has a comment | … | path. Symbols that the compiler synthesizes, and those of other
+# modules, can have no comment.
 echo "== every public symbol has a comment"
 awk -F ' *[|] *' '
     NF > 6 && ($3 == "true" || $3 == "false") && $2 !~ /^(Extended |CollectionGroup|Module|Article)/ && $1 !~ /^init\(rawValue/ {
@@ -61,7 +61,7 @@ awk -F ' *[|] *' '
     }
     END { print "docs: " count + 0 " symbols"; exit missing || count < 100 }' "$log"
 
-# What no topic names, docc puts into groups of its own making.
+# docc puts symbols that no topic names into groups that it generates.
 echo "== the landing page lists them all"
 strays="$(grep -oE '"title":"[^"]*","anchor":"[^"]*","identifiers":\[[^]]*\],"generated":true' \
     "$output/data/documentation/persistentpreferences.json" | grep -v '^"title":"Extended Modules"' || true)"

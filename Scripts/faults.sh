@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes each system call of each kind of write fail with each error, and looks at every disk that a power cut may leave.
+# Makes each system call of each kind of write fail with each error, and checks every state of the disk that a power cut may leave.
 # usage: Scripts/faults.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

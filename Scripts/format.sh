@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats all Swift sources with the toolchain's swift-format; with --lint only says what it would complain of.
+# Formats all Swift sources with the toolchain's swift-format; with --lint, only reports violations.
 # usage: Scripts/format.sh [--lint]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes for so many seconds, half of them each: bytes in the place of a file, and values that a program may want to store.
-# What is found is kept in the corpus of the tests, which replay it.
+# Fuzzes the bytes of a file and values that a program may store, each for half of the seconds. Adds what it finds to the corpus of the
+# tests, which replay it.
 # usage: Scripts/fuzz.sh SECONDS [bytes|values]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -65,7 +65,7 @@ ulimit -s 2048
 export ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1:quarantine_size_mb=16:thread_local_quarantine_size_kb=64
 export SWIFT_BACKTRACE=enable=no
 
-# Foundation leaks at each XML file that it refuses: no process lives longer than two minutes.
+# Foundation leaks memory with each XML file that it rejects, so no process runs longer than two minutes.
 work() { # target, number of the worker, when to stop
     local left
     while left=$(($3 - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do

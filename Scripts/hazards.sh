@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every hazard proof in full, one after the other; Tests/README.md tells what each does. The fuzzers take as many seconds
-# as given, 3,600 if not told; of the others the model takes longest, by far.
+# Runs every hazard test in full; Tests/README.md describes them. The fuzzers run for the given number of seconds, 3,600 by default. Of
+# the others, the model takes by far the longest.
 # usage: Scripts/hazards.sh [SECONDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

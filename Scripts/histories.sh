@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records what four processes read and write at once and checks it for linearizability, with 20 seeds if not told.
-# PREFS_SEED is the first of them.
+# Records the reads and writes of four concurrent processes and checks that they are linearizable, for a number of seeds, 20 by default.
+# PREFS_SEED is the first seed.
 # usage: Scripts/histories.sh [SEEDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

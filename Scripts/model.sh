@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs random sequences of operations beside a plain dictionary, and stops at the first difference, made short; 5,000
-# of them if not told. To repeat one: PREFS_MODEL_SEED=n swift test --filter ModelTests
+# Compares random sequences of operations with a plain dictionary, 5,000 by default. Stops at the first difference and shortens its
+# sequence. To repeat a sequence: PREFS_MODEL_SEED=n swift test --filter ModelTests
 # usage: Scripts/model.sh [SEEDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

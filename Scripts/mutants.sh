@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves that the tests see: breaks the package on purpose, by one patch of Tests/Mutants at a time, in a copy, and asks
-# that a hazard test fails each time. With names, tries only those.
+# Breaks a copy of the package on purpose, with one patch of Tests/Mutants at a time. A hazard test must fail each time. With names,
+# tries only those patches.
 # usage: Scripts/mutants.sh [NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,12 +20,12 @@ copy=.build/mutants/copy
 mkdir -p "$copy"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - | tar -xf - -C "$copy"
-# The copy is no part of the repository, or git would look for the files there.
+# Without this, git would look for the files in the repository around the copy.
 export GIT_CEILING_DIRECTORIES=$PWD/.build/mutants
 cd "$copy"
 
-# Runs the tests, and no longer than five minutes: a mutant may make them wait for ever. Interrupted, `swift test` takes
-# the tests with it.
+# Runs the tests for at most five minutes, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the
+# tests.
 run_tests() {
     local limit=""
     if command -v timeout >/dev/null; then limit="timeout --signal=INT --kill-after=10 300"; fi
@@ -38,8 +38,8 @@ failed_tests() {
         sort -u | tr "\n" " "
 }
 
-# Which tests saw the mutant, by the code that the run ended with. Nothing where it ended for another reason: time is up,
-# the disk is full, there was nothing to run.
+# Prints the tests that found the mutant, given the exit code of the run. Prints nothing if the run ended for another reason: a timeout,
+# a full disk, no matching tests.
 witness() {
     failed_tests | grep . && return
     if [ "$1" -ne 124 ] && [ "$1" -ne 137 ] && ! grep -q "No matching" ../log &&

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the hazard tests whose names match, and prints their summary lines; everything they say, where one fails. Amounts
-# come through the environment; the other scripts set them.
+# Runs the hazard tests whose names match and prints their summary lines. If one fails, prints all output. The other scripts set the
+# amounts in the environment.
 # usage: Scripts/run-hazard.sh FILTER
 #
-# The files lie on a disk: in PREFS_TEST_FOLDER, else in the temporary folder. `swift test` alone has them in memory.
+# The files are on a disk: in PREFS_TEST_FOLDER or in the temporary folder. With `swift test` alone they are in memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() {

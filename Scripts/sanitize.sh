@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests under ThreadSanitizer and under AddressSanitizer, which must stay silent; with nothing of ours
-# suppressed. Folders of their own for the builds, so that ordinary ones stay warm.
+# Runs the tests under ThreadSanitizer and AddressSanitizer, which must report nothing. Suppresses nothing. Builds in separate folders, so
+# that the ordinary build stays warm.
 # usage: Scripts/sanitize.sh [thread|address] [--filter NAME | --skip NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ case "${1:-}" in
 esac
 [[ $# -eq 0 || ($# -eq 2 && $1 =~ ^--(filter|skip)$) ]] || usage
 
-# Much of what a sequence does is the same from seed to seed, and slow here; threads are what this is for.
+# Few seeds: sequences are slow here and differ little, and the sanitizers are mainly for threads.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096
 
 log="$(mktemp)"
@@ -26,8 +26,8 @@ trap 'rm -f "$log"' EXIT
 counts=()
 reports=0
 
-# Runs the tests under a sanitizer, and counts them and what it reports. All is printed but builds and tests that pass, where
-# anything is wrong.
+# Runs the tests under a sanitizer, and counts them and its reports. If anything is wrong, prints all output except for builds and tests
+# that pass.
 run() { # sanitizer, its name, arguments of swift test
     local sanitizer="$1" name="$2" code=0 found tests
     shift 2
@@ -45,7 +45,7 @@ run() { # sanitizer, its name, arguments of swift test
     reports=$((reports + found))
 }
 
-# Children are given the options too: what one of them does wrong fails its test by the exit code.
+# Child processes inherit the options. The exit code of a child with a report fails its test.
 if [ "$which" != address ]; then
     TSAN_OPTIONS="halt_on_error=1 exitcode=66" run thread ThreadSanitizer "$@"
 fi

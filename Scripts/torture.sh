@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Kills writers with SIGKILL at random moments and counts what is lost; 1,000 kills if not told. PREFS_SEED
-# chooses other moments.
+# Kills writers with SIGKILL at random moments and counts lost writes; 1,000 kills by default. PREFS_SEED chooses other moments.
 # usage: Scripts/torture.sh [KILLS]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,38 +1,44 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// The form of an exported root: see ``PersistentPrefs/exported(as:)``.
+/// The format of exported values.
 ///
-/// Each is a dictionary on top, and each is recognised by its first bytes when it is imported.
+/// ```swift
+/// let data = prefs.exported(as: .json)
+/// let error = data.flatMap { otherPrefs.import($0, merge: true) }
+/// ```
+///
+/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its first bytes.
 public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
-    /// An XML property list, which property-list editors open, with keys in a fixed order. It rounds dates down to the second, the
-    /// date -0.0 to 0.0, and is exact for everything else. What not every reader of XML reads alike is an error that names it:
-    /// control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of 1–9999.
+    /// An XML property list for property-list editors, with keys in a fixed order.
+    ///
+    /// It rounds dates down to the second, and the date -0.0 to 0.0. Other values are exact. Values that readers of XML read
+    /// differently are an error: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of 1–9999.
     case xml
     /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
     ///
-    /// Texts, Booleans, lists and dictionaries are JSON's own. An integer is a number without fraction and exponent, of
-    /// up to 64 bits with or without a sign; a number with either is a double, written in its shortest form that reads
-    /// back as the same (`1.0`, `-0.0`, `1e+22`). What JSON has no form for is an object with one key:
+    /// Strings, Booleans, arrays and dictionaries are those of JSON. An integer is a number without fraction and exponent, signed
+    /// or unsigned, of up to 64 bits. A number with a fraction or an exponent is a double, written in the shortest form that reads
+    /// back as the same double (`1.0`, `-0.0`, `1e+22`). Other values are objects with one key:
     ///
     /// | value | form |
     /// |---|---|
-    /// | date | `{"$date": "2026-11-21T19:02:43.25Z"}`: ISO 8601, in UTC, with the fraction that the date has |
-    /// | date that no such text gives back exactly | `{"$date": 1e+16}`: seconds since 2001 |
+    /// | date | `{"$date": "2026-11-21T19:02:43.25Z"}`: ISO 8601 in UTC, with the fraction of the date |
+    /// | date that ISO 8601 does not give back exactly | `{"$date": 1e+16}`: seconds since 2001 |
     /// | data | `{"$data": "SGVsbG8="}`: base64 |
-    /// | double that is no number of JSON | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
+    /// | double that JSON has no number for | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
     /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
     ///
-    /// No text gives back a date before year 0 or after year 9999, a date within 0.0001 seconds of 2001 unless it is
-    /// exactly that, and the date -0.0. Both forms are read for every date.
+    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001 except exactly
+    /// that date, and for the date -0.0. An import reads both forms for every date.
     ///
     /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters (including
-    /// U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. JSON of other programs is read in
-    /// any layout. Rejected are: `null`, which no property list has, a key that occurs twice, an integer beyond 64 bits, a number
-    /// beyond the range of a double, half a surrogate pair, bytes that are not UTF-8, more than 30 combining marks in a row in a
-    /// key, and a lone key with a `$` that is none of the above.
+    /// U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import reads JSON in any
+    /// layout. It rejects `null`, which property lists do not have, a key that occurs twice, an integer of more than 64 bits, a
+    /// number beyond the range of a double, half a surrogate pair, bytes that are not UTF-8, a key with more than 30 combining marks
+    /// in a row, and an object whose only key begins with `$` and is none of the above.
     case json
 
     /// The bytes of values in canonical form.

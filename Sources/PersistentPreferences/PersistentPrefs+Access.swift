@@ -12,7 +12,7 @@ extension PersistentPrefs {
         if let values, !values.isEmpty {
             mergeValues(values)
         } else {
-            // As in the seed, a new instance tells in lastError whether its state can be read.
+            // As in RVS_PersistentPrefs, lastError of a new instance says whether its state can be read.
             read { _ = try $0.values() }
         }
     }

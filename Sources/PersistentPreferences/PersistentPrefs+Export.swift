@@ -1,32 +1,35 @@
 public import Foundation
 
-/// Roots on the move: into a file, a message, another store or another class.
+/// Export and import: to a file, a message, another store or another class.
 extension PersistentPrefs {
-    /// What ``values`` shows, as bytes: the stored values of the allowed keys in the shape of now, no defaults, no keys
-    /// of other versions; an empty dictionary where nothing is stored.
+    /// Returns the stored values of the allowed keys as bytes, after migration, without defaults and without keys of other
+    /// versions. If nothing is stored, returns an empty dictionary.
     ///
-    /// Importing them gives the same values back, exactly, but for the fractions of dates in XML; see ``ExportFormat``.
-    /// Cost: a read, and linear in the size of the values. Any thread; inside an `update` it sees what that has
-    /// written.
-    /// - Returns: nil where the root cannot be read, or holds an object of another program that the form cannot;
-    ///   ``lastError`` says which. As with every read, ``lastError`` may tell of a damaged file and the values be those
-    ///   restored.
+    /// ```swift
+    /// if let data = prefs.exported(as: .json) { try data.write(to: url) }
+    /// ```
+    ///
+    /// Importing the bytes gives exactly the same values, except for the fractions of dates in XML; see ``ExportFormat``. Costs a
+    /// read, and time linear in the size of the values. Any thread; inside an `update` it returns the state of the update.
+    /// - Returns: nil if the root cannot be read, or if the format has no form for an object that another program has stored;
+    ///   ``lastError`` says which. If the file is damaged, the values are those of the newest known state, and ``lastError``
+    ///   reports the damage.
     public func exported(as format: ExportFormat) -> Data? {
         state.bridge.access(nil, of: self)
         return read { try format.data(of: allowedKeys.visible(in: $0.values())) }
     }
 
-    /// Stores the values that the bytes hold: a property list, binary or XML, or JSON, told apart by their content.
+    /// Stores the values in `data`: a binary or XML property list, or JSON, recognized by its content.
     ///
-    /// All or nothing, in one transaction, inside an `update` in that one: bytes that cannot be read
-    /// (``PrefsError/invalidImport(reason:)``), keys that are not allowed, values that a property list cannot hold or a
-    /// constraint forbids change nothing. Values that are there already are not written again. Bytes that anybody made
-    /// may be given; beyond 256 MiB they are not looked at. Cost: linear in their number, and a write. Any thread.
+    /// Stores all values in one transaction, or none; inside an `update`, in that transaction. Nothing changes if the bytes
+    /// cannot be read (``PrefsError/invalidImport(reason:)``), if a key is not allowed, or if a property list cannot hold a value
+    /// or a constraint forbids it. Equal values are not written again. The data may come from anywhere; more than 256 MiB are
+    /// rejected. Costs time linear in the size of the data, and a write. Any thread.
     /// - Parameters:
-    ///   - data: in a form of ``ExportFormat``; a dictionary of values by their keys.
-    ///   - merge: whether the keys that the data does not have keep their values. If false, those that are allowed are
-    ///     removed, as by assigning ``values``. Keys of other versions stay in either case.
-    /// - Returns: the error of this very call; nil where the new state is committed.
+    ///   - data: a dictionary of values in a format of ``ExportFormat``.
+    ///   - merge: true keeps the values of keys that the data does not contain. False removes them, as assigning ``values`` does.
+    ///     Keys of other versions stay in both cases.
+    /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {
         write { try assign(ImportedData.values(of: data), merging: merge, in: &$0) }

@@ -4,16 +4,16 @@
     // Type-checked only: none of this has ever run. It relies on documented behavior, and on Swift giving a stored property an
     // instance variable of its name, and on longer key paths that lead here being observed by `addObserver`, too.
 
-    /// Key-value observing: of ``values``, and of the `@objc dynamic` accessors of a subclass.
+    /// Key-value observing of ``values`` and of the `@objc dynamic` accessors of a subclass.
     ///
-    /// All of it comes from the feed: after the commit, once, whoever made it, on the thread that made it or, of a change made
-    /// elsewhere, on the main queue. The automatic notification of setters would come before the commit of an update, also of one
-    /// that is rolled back, and a second time; so it is off for accessors. Properties that are stored in the instance itself
-    /// keep it. An accessor that shows something else than stored values says so by overriding
-    /// `automaticallyNotifiesObservers(forKey:)`, or calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)` itself.
-    /// Key paths through ``values`` (`values.theme`) cannot be observed: each read of it is another dictionary.
+    /// Observers are notified once per change, after the commit: on the thread that made the change or, for a change made elsewhere, on
+    /// the main queue. The automatic notification of setters is off for accessors, because it would come before the commit of an
+    /// update, also of one that is rolled back, and a second time. Properties that are stored in the instance itself keep it. An
+    /// accessor that shows something other than stored values overrides `automaticallyNotifiesObservers(forKey:)`, or calls
+    /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` itself. Key paths through ``values`` (`values.theme`) cannot be
+    /// observed, because each read returns another dictionary.
     extension PersistentPrefs {
-        /// The first observer has the root followed, until the instance is released.
+        /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is released.
         open override func addObserver(
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
             context: UnsafeMutableRawPointer?
@@ -23,8 +23,7 @@
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 
-        /// Whether setters notify by themselves: those of properties that are stored in the instance, as far as the class
-        /// does not say otherwise.
+        /// Whether setters notify automatically: only those of properties that are stored in the instance.
         open override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
             key.withCString { class_getInstanceVariable(self, $0) } != nil
                 && super.automaticallyNotifiesObservers(forKey: key)

@@ -1,38 +1,53 @@
 public import Foundation
 
-/// Subclass it, and the subclass's properties are your preferences: every write is vetted, saved at once and survives a
-/// crash; every read is current, from any thread and any process.
+/// The base class for preferences. Declare properties in a subclass; each one is stored as soon as you assign it.
 ///
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var fontSize = 12.0
 ///     @Pref(in: ["light", "dark"]) var theme = "light"
 /// }
+///
+/// let prefs = EditorPrefs()
+/// prefs.fontSize += 2
+/// prefs.update { prefs.theme = "dark" }
 /// ```
 ///
-/// What the subclass stores is one dictionary, its *root*, under a *root key* in a ``PrefsStore``. Instances hold no
-/// values: two of them with one root key agree at once, and creating one is cheap. Nothing throws; ``lastError`` and
-/// ``prefsDidFail(_:)`` tell what went wrong, and then nothing has changed.
+/// A subclass stores one dictionary, its *root*, under a *root key* in a ``PrefsStore``. As in RVS_PersistentPrefs, the root key
+/// is the name of the class, and the default store is `UserDefaults`.
 ///
-/// Reading costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup; a write
-/// replaces the file, with two flushes, and an equal write only reads. Every member may be used from any thread.
-/// Follows `RVS_PersistentPrefs` (seed).
+/// ## Behavior
+/// Instances hold no values: two instances with the same root key and store always agree. A read returns the last committed
+/// state. A write is atomic. With a file, and with `UserDefaults` on Linux, it is on disk when it returns. A write of equal
+/// values changes nothing and notifies nobody. ``update(_:)-(()->Void)`` makes several accesses one transaction.
+///
+/// ## Performance
+/// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write replaces
+/// the file and flushes it and its folder. An equal write costs a read. Creating an instance is cheap.
+///
+/// ## Errors
+/// Nothing throws. ``lastError`` is the outcome of the latest access, and ``prefsDidFail(_:)`` is called for every error. A write
+/// that fails has changed nothing, unless its ``PrefsError`` case says otherwise.
+///
+/// ## Threads
+/// Every member may be used from any thread. A change in place (`+=`) is a read and a write; use `update` for an exact
+/// read-modify-write.
 open class PersistentPrefs: NSObject, @unchecked Sendable {
-    /// The errors of this class, under the name that they have in the seed.
+    /// The errors of this class, with their name in RVS_PersistentPrefs.
     public typealias PrefsError = PersistentPreferences.PrefsError
 
     let state = InstanceState()
 
-    /// An instance on the subclass's own root: its key is the unqualified name of the type, as in the seed.
+    /// Creates an instance with the subclass's own root key: the unqualified name of the type, as in RVS_PersistentPrefs.
     public override init() {
         super.init()
         start(key: nil, values: nil, store: nil)
     }
 
-    /// An instance on what is stored under a root key, with `values` merged over it.
+    /// Creates an instance with a root key, and merges `values` into what is stored there.
     ///
-    /// Without `values` nothing is written. ``lastError`` tells of a bad key, of values that were refused (all of them)
-    /// and of a store that cannot be read.
+    /// Writes nothing if `values` is nil. If any value is rejected, all are, and nothing is written. ``lastError`` reports an
+    /// invalid key, rejected values and a store that cannot be read.
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
@@ -41,7 +56,12 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         start(key: key, values: values, store: nil)
     }
 
-    /// The same on a store of the caller's choice, which outranks ``withStore(_:_:)`` and ``store``.
+    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and ``store``.
+    ///
+    /// - Parameters:
+    ///   - key: the root key; nil stands for the unqualified name of the type.
+    ///   - values: values for allowed keys, stored at once.
+    ///   - store: the store of this instance.
     public init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         super.init()
         start(key: key, values: values, store: store)
@@ -51,37 +71,41 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         state.bridge.end()
     }
 
-    /// Where instances are kept that are not given a store. Override it for a suite, an app group or a file; return the
-    /// same object each time. ``UserDefaultsStore/standard`` by default.
+    /// The store of instances that are created without one; ``UserDefaultsStore/standard`` by default.
+    ///
+    /// Override it for a suite, an app group or a file. Return the same object each time.
     open class var store: any PrefsStore { UserDefaultsStore.standard }
 
-    /// The key of this instance's root. Assigning it moves the instance to another root and changes nothing stored; a
-    /// name that is no root key is refused with ``PrefsError/invalidName(name:reason:)``. May be overridden.
+    /// The key of this instance's root.
+    ///
+    /// Assigning it moves the instance to another root and stores nothing. A name that cannot be a root key is rejected with
+    /// ``PrefsError/invalidName(name:reason:)``. You may override it.
     open var key: String {
         get { state.key }
         set { move(to: newValue) }
     }
 
-    /// The keys that may be stored: those of the ``Pref`` properties, base classes first, unless overridden. An override
-    /// adds to them. Keys that are stored under the root but allowed by neither, by another version of the program say,
-    /// are kept, untouched and invisible.
+    /// The allowed keys: those of the ``Pref`` properties, base classes first, and those of an override.
+    ///
+    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
     open var keys: [String] { state.declarations.allowed.list }
 
-    /// The steps that bring a root of a former version to the current one, the last step's, in order; none by default.
+    /// The steps that bring an older root to the current version, which is that of the last step. Empty by default.
     ///
-    /// They apply in memory to what is read, and are committed with the version by the first write, in whichever process comes
-    /// first. Data without a version has version 0; a new root starts at the current one. If a step fails, every
-    /// access but ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)`` and the data stays. A root of a
-    /// newer version is read and written as it is, and keeps its version. Read once for a class; a subclass of a subclass
-    /// says `super.migrations + […]`.
+    /// The steps run in memory when an older root is read. The first write of any process commits their result and the version.
+    /// Data without a version has version 0; a new root starts at the current version. If a step fails, every access except
+    /// ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays. A root with a newer
+    /// version is read and written unchanged and keeps its version. The property is read once per class. A subclass of a subclass
+    /// returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
-    /// All that is stored under allowed keys, as of now; empty where nothing is, or nothing can be read.
+    /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
-    /// Assigning it replaces the values of all allowed keys in one atomic update; a change in place
-    /// (`prefs.values["a"] = 1`) commits the keys that it changed, in one too. A change in place works on a snapshot, so
-    /// that adding 1 to a value from several threads is exact only in `update`. If it ends by throwing, nothing is stored;
-    /// nor is it where the values could not be read. Cost: the read of the class, and linear in the number of keys.
+    /// Assigning it replaces the values of all allowed keys in one transaction. A change in place (`prefs.values["a"] = 1`)
+    /// commits the keys that it changed, in one transaction too. It works on a snapshot, so several threads that add 1 need
+    /// `update`. If the change ends by throwing, or if the values could not be read, nothing is stored.
+    ///
+    /// Costs a read, and time linear in the number of keys.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -99,31 +123,38 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The value of one key; nil where there is none. Assigning nil removes it. Atomic. A key that is not among ``keys``
-    /// reads nil, is not written, and leaves ``PrefsError/incorrectKeys(invalidElements:)``.
+    /// The stored value of one key, or nil. Assigning nil removes the value. Atomic.
+    ///
+    /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
+    /// ``PrefsError/incorrectKeys(invalidElements:)``.
     public subscript(key: String) -> Any? {
         get { value(of: key) }
         set { setValue(newValue, of: key) }
     }
 
-    /// The outcome of this instance's most recent access: nil where it succeeded. Seed: the same.
+    /// The error of this instance's latest access, or nil if it succeeded. As in RVS_PersistentPrefs.
     public var lastError: PrefsError? { state.lastError }
 
-    /// Called for each error of this instance, on the thread of the access, once every lock is released (within an
-    /// `update`, when that is over), so that none can be missed. Does nothing by default. An access of the same
-    /// instance in it that fails sets ``lastError`` and does not call it again.
+    /// Called for each error of this instance. Override it to miss none. Does nothing by default.
+    ///
+    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the
+    /// same instance in it fails, that access sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleValues().count }
 
-    /// Changes many keys in one transaction: one read, one save, under a lock that keeps other threads and processes out.
+    /// Changes many keys in one transaction, under a lock that excludes other threads and processes.
     ///
-    /// The body runs once, on the calling thread. What other accesses write inside it joins its commit; reads inside it
-    /// see what those wrote, and the body's own dictionary is merged over it at its end, key by key. Do not wait inside
-    /// it for another thread that uses the same store.
+    /// ```swift
+    /// prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
+    /// ```
+    ///
+    /// The body runs once, on the calling thread. Other accesses inside it read and write the same transaction. At its end, the
+    /// changes of the body's own dictionary are merged over theirs, key by key. Inside the body, do not wait for another thread
+    /// that uses the same store.
     /// - Parameter body: gets the values of the allowed keys.
-    /// - Returns: the error of this very call; nil where the new state is committed.
+    /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
     public func update(_ body: (inout [String: Any]) throws -> Void) rethrows -> PrefsError? {
@@ -136,7 +167,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// The same for accesses through properties and the subscript: `update { prefs.low = 1; prefs.high = 9 }`.
+    /// Makes the accesses in the body one transaction: `prefs.update { prefs.low = 1; prefs.high = 9 }`.
+    ///
+    /// - Returns: the error of this call, or nil if the new state is committed.
+    /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
     public func update(_ body: () throws -> Void) rethrows -> PrefsError? {
         try transact(
@@ -146,18 +180,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// Forgets what is cached and loads it again. Nothing stored under the root key is
-    /// ``PrefsError/noStoredPrefsForKey(key:)``. Reads are current without it. Seed: the same.
+    /// Discards the cache and loads the root again. As in RVS_PersistentPrefs.
+    ///
+    /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
+    /// ``PrefsError/noStoredPrefsForKey(key:)``.
     public func flush() {
         reload()
     }
 
-    /// Removes the value of every allowed key, in one transaction; keys of other versions stay. Seed: the same.
+    /// Removes the values of all allowed keys in one transaction. Keys of other versions stay. As in RVS_PersistentPrefs.
     public func clear() {
         replaceValues(with: [:])
     }
 
-    /// Removes the root itself, with all that is under it, keys of other versions included. Seed: the same.
+    /// Removes the root with everything in it, including keys of other versions. As in RVS_PersistentPrefs.
     public func deleteAll() {
         removeRoot()
     }

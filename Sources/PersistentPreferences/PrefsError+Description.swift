@@ -3,8 +3,8 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
-    /// One line in English that says what happened and, where there is one, the way out. Names keys, paths, types and
-    /// limits, never a stored value. Keys are shortened, and their control and format characters escaped.
+    /// One line of English for each failure: what happened and, if possible, what to do. It names keys, paths, types and limits, never
+    /// a stored value. Keys are shortened, and their control and format characters are escaped.
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
@@ -62,7 +62,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
 }
 
 extension MalformedFile.KnownState: CustomStringConvertible {
-    /// What it is, as a noun: `the last good copy of 2026-11-22T08:30:00Z`.
+    /// The state as a noun: `the last good copy of 2026-11-22T08:30:00Z`.
     public var description: String {
         switch self {
         case .lastKnown: "the last known state"

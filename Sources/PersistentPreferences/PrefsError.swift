@@ -1,72 +1,81 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What went wrong with an access to preferences.
+/// An error of an access to preferences.
 ///
-/// Nothing throws it at a user of ``PersistentPrefs``: it is found in ``PersistentPrefs/lastError``, handed to
-/// ``PersistentPrefs/prefsDidFail(_:)``, and returned by `update`. Stores throw it. The first three cases and the last
-/// are the seed's (`RVS_PersistentPrefs.PrefsError`).
+/// ```swift
+/// prefs.fontSize = 14
+/// if case .notStored(let failure)? = prefs.lastError { print(failure) }
 ///
-/// Unless a case says otherwise, an error means that nothing changed, in memory or on disk. No case and no text of an
-/// error holds a stored value. Safe to pass between threads.
+/// if let error = prefs.update({ prefs.fontSize += 1 }) { print(error) }
+/// ```
+///
+/// ``PersistentPrefs`` does not throw it. ``PersistentPrefs/lastError`` contains it, ``PersistentPrefs/prefsDidFail(_:)``
+/// receives it, and `update` returns it. A ``PrefsStore`` throws it. The first three cases and the last are those of
+/// `RVS_PersistentPrefs.PrefsError`.
+///
+/// ## Behavior
+/// Nothing has changed, in memory or on disk, unless a case says otherwise. No case and no description contains a stored value.
+///
+/// ## Threads
+/// May be passed between threads.
 public indirect enum PrefsError: Error, Sendable {
-    /// Keys that are not in ``PersistentPrefs/keys``, sorted. Seed: the same.
+    /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs.
     case incorrectKeys(invalidElements: [String])
-    /// Top-level keys, sorted, under which something stands that a property list cannot hold. ``failures`` gives path
-    /// and reason of each offender. Seed: the same.
+    /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the reason of each.
+    /// As in RVS_PersistentPrefs.
     case valuesNotPlistCompatible(invalidElements: [String])
-    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Seed: the same.
+    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. As in RVS_PersistentPrefs.
     case noStoredPrefsForKey(key: String)
-    /// A root key, a suite name or a URL that cannot name anything; `reason` says why.
+    /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
-    /// What is stored under the root key is no dictionary. Reads are empty and writes refused until
-    /// ``PersistentPrefs/deleteAll()``; the stored value stays as it is.
+    /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
+    /// ``PersistentPrefs/deleteAll()``. The stored value stays.
     case rootIsNotDictionary(key: String)
-    /// The file is there and cannot be read (permission, a folder in its place, an I/O error …). It stays as it is; the
-    /// next access tries again.
+    /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays. The next
+    /// access tries again.
     case unreadable(StorageFailure)
-    /// The bytes of a file that this package or `UserDefaults` has written are not a property list, or no dictionary.
+    /// The bytes of a file that this package or `UserDefaults` has written are not a property list with a dictionary at the top.
     ///
-    /// A read left the file as it is and returned the newest known state (``MalformedFile/state``). A write that reports this has
-    /// succeeded: it quarantined the bytes (``MalformedFile/quarantinedAs``) and is stored on top of that state; see ``isWarning``.
+    /// A read leaves the file alone and returns the newest known state (``MalformedFile/state``). A write that reports this error has
+    /// succeeded: it quarantined the bytes (``MalformedFile/quarantinedAs``) and stored that state with its change; see ``isWarning``.
     case damaged(MalformedFile)
-    /// The bytes of the file are not a property list, or no dictionary, and this package has never written the file: there is no
-    /// last good copy beside it. Reads return what this process last read from it, if anything; writes are rejected.
+    /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so this package
+    /// has not written the file. Reads return what this process last read from it, if anything. Writes are rejected.
     case notOurs(MalformedFile)
-    /// The new state could not be stored; the old one stands, and the next write tries again.
+    /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
-    /// The new state is stored, but the domain of `UserDefaults` is near the size that tvOS and watchOS allow; beyond it, writes
-    /// are rejected. A warning, on these systems only; see ``isWarning``. Sizes are in bytes.
+    /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
+    /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
     /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
     case durabilityUnconfirmed(StorageFailure)
-    /// What is stored under a declared property's key is not of its type. The default was read, and what is stored is
-    /// kept.
+    /// The stored value of a property is not of its type. The read returned the default. The stored value is kept.
     case typeMismatch(PropertyListFailure)
-    /// Values that break the constraints of declared properties, sorted by path. A write of them was refused, whole; of a
-    /// stored one the default was read, and it is kept.
+    /// Values that break the constraints of properties, sorted by path. A write was rejected as a whole; a read of a stored value
+    /// returned the default, and the value is kept.
     case constraintViolated([PropertyListFailure])
-    /// A step of ``PersistentPrefs/migrations`` could not bring the root to its version: the step threw `error`, or
-    /// made what cannot be stored. The data is as it was; reads are empty and writes refused.
+    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored. The data is unchanged. Reads
+    /// are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
-    /// What ``PersistentPrefs/import(_:merge:)`` was given cannot be read as the values of a root. `reason` says why, and
-    /// where: a line and a column, a path.
+    /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a line and a
+    /// column, or a path.
     case invalidImport(reason: String)
-    /// Changes that other processes make are not heard, because the system does not watch the file, its limit of watches
-    /// being reached, say. Those of this process are.
+    /// The system cannot watch the file, for example because its limit of watches is reached. Observers are told of the changes of
+    /// this process, but not of those of other processes.
     case notWatched(StorageFailure)
-    /// A write to one store inside an `update` of another: the two could not be committed together.
+    /// A write to one store inside an `update` of another store: the two cannot be committed together.
     case updateOfAnotherStore
-    /// An error from elsewhere: thrown by the body of an `update` or by a store outside this package. Seed: the same.
+    /// An error that the body of an `update`, or a store outside this package, has thrown. As in RVS_PersistentPrefs.
     case unknownError(error: (any Error)?)
 }
 
 extension PrefsError {
-    /// True if the access that reports this error has succeeded: a write is stored, but it quarantined a damaged file, or its
+    /// Whether the access that reports this error has succeeded: the write is stored, but it quarantined a damaged file, or its
     /// domain is near the size limit.
     ///
-    /// Such a warning is told through ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)``, and is not returned
-    /// by `update`, `import` and the like. Cost: none.
+    /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
+    /// ``PrefHandle/set(_:)`` do not return it.
     public var isWarning: Bool {
         switch self {
         case .damaged(let file): file.quarantinedAs != nil
@@ -82,11 +91,11 @@ extension PrefsError {
         }
     }
 
-    /// Each offender of a ``valuesNotPlistCompatible(invalidElements:)``, a ``constraintViolated(_:)`` or a
-    /// ``typeMismatch(_:)`` with its path and the reason, sorted by path; empty for other errors.
+    /// The path and the reason of each value that caused a ``valuesNotPlistCompatible(invalidElements:)``, a
+    /// ``constraintViolated(_:)`` or a ``typeMismatch(_:)``, sorted by path. Empty for other errors.
     ///
-    /// Of the first, paths and reasons are kept for the 64 newest errors of the process; of an older one, or one made by
-    /// hand, the keys are given with a general reason. Cost: linear in the number of offenders. Any thread.
+    /// For `valuesNotPlistCompatible`, the process keeps the details of its 64 newest errors. An older error, or one that you
+    /// create yourself, gives its keys with a general reason. Costs time linear in the number of values. Any thread.
     public var failures: [PropertyListFailure] {
         switch self {
         case .valuesNotPlistCompatible(let keys):
@@ -115,7 +124,7 @@ extension PrefsError {
 
 /// The paths and reasons behind the newest `valuesNotPlistCompatible` errors.
 ///
-/// The payload of that case is fixed to the seed's `[String]`, so the rest is found by the identity of that array's
+/// The payload of that case is `[String]`, as in RVS_PersistentPrefs, so the rest is found by the identity of that array's
 /// storage, which every copy of the error shares. The report holds the array as well: as long as it is here, no other
 /// array can have its address.
 private final class FailureReports: Sendable {

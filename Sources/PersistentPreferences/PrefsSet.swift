@@ -1,11 +1,18 @@
-/// Names a subclass of ``PersistentPrefs`` as usable from any thread in a module whose default isolation is the main
-/// actor.
+/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that any thread
+/// may use the class.
 ///
-/// ``Prefs`` combines it with the base class. It has no requirements. In a module of another default isolation it changes
-/// nothing. Mirrors the role of `SendableMetatype`, which it refines.
+/// ``Prefs`` combines it with the base class. It has no requirements and changes nothing in a module of another default
+/// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs` directly
+/// adds it:
+///
+/// ```swift
+/// final class EditorPrefs: PersistentPrefs, PrefsSet, @unchecked Sendable {
+///     @Pref var fontSize = 12.0
+/// }
+/// ```
 public protocol PrefsSet: SendableMetatype {}
 
-/// What a set of preferences inherits from: ``PersistentPrefs``, in a form that compiles in every module.
+/// The base class of a set of preferences: ``PersistentPrefs`` in a form that compiles in every module.
 ///
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
@@ -14,15 +21,15 @@ public protocol PrefsSet: SendableMetatype {}
 /// ```
 ///
 /// In a module whose default isolation is the main actor, as in Xcode's template for new apps, a class is isolated to the main
-/// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be: preferences are read on any thread.
-/// ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
+/// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be isolated, because preferences are read on any
+/// thread. ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
 ///
-/// A subclass of such a class needs a marker of its own there, since it cannot repeat one: `nonisolated protocol Marker:
-/// SendableMetatype {}`, then `final class ChildPrefs: EditorPrefs, Marker, @unchecked Sendable`.
+/// A class cannot repeat a marker of its superclass. In such a module, give a subclass of a subclass a marker of its own:
+/// `nonisolated protocol Marker: SendableMetatype {}`, then `final class ChildPrefs: EditorPrefs, Marker, @unchecked Sendable`.
 ///
-/// Values are made and decoded on any thread. Types whose coding the compiler synthesizes work as they are, also in optionals
-/// and collections. The compiler rejects a default value that is made by a structure's initializer, as in
-/// `@Pref var window = Window()`, if the structure is isolated to the main actor: declare the structure `nonisolated`, or
-/// inside the class of preferences, where it is nonisolated already. Do the same with a type whose own `init(from:)` or
-/// `encode(to:)` uses state of the main actor; the compiler does not report that case.
+/// Values are created and decoded on any thread. Types with synthesized Codable conformances work as they are, also in optionals
+/// and collections. The compiler rejects a default value from the initializer of a structure that is isolated to the main actor,
+/// as in `@Pref var window = Window()`. Declare the structure `nonisolated`, or inside the class of preferences, which is
+/// nonisolated. Do the same with a type whose own `init(from:)` or `encode(to:)` uses state of the main actor; the compiler does
+/// not report that case.
 public typealias Prefs = PersistentPrefs & PrefsSet

@@ -1,17 +1,17 @@
 public import Foundation
 public import PersistentPreferences
 
-/// The concrete subclass that the harness, the tests and the benchmark use: five values, one of each common type.
+/// The sample set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
-/// It is the seed's test set (`RVS_PersistentPrefs_TestSet`): typed accessors hide that the storage has no types. A value
-/// that is absent, or of another type, reads as the empty one of its type. Cost, errors and thread-safety are those of
-/// ``PersistentPrefs``. As in the seed, the accessors can be key-value observed where Objective-C is.
+/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write untyped storage, and can be key-value observed on Apple
+/// platforms. A value that is absent or of another type reads as the empty value of its type. Cost, errors and threads are those of
+/// ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
     ]
 
-    /// What `init(key:)` and `reset()` store. Seed: `_myValues`.
+    /// The values that `init(key:)` and `reset()` store.
     public static var defaultValues: [String: Any] {
         [
             allKeys[0]: 10,
@@ -22,7 +22,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    /// An instance on a root key. If nothing is stored under it, the default values are, as in the seed.
+    /// Creates an instance with a root key. If nothing is stored under it, stores the default values.
     public init(key: String) {
         super.init(key: key)
         // A look first, so that a set that is there costs no lock; then under the lock, where no other writer comes
@@ -32,17 +32,17 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    /// An instance on a root key, with values merged over what is stored. Stores no defaults.
+    /// Creates an instance with a root key, and merges values into what is stored there. Stores no defaults.
     public override init(key: String? = nil, values: [String: Any]? = nil) {
         super.init(key: key, values: values)
     }
 
-    /// The same on a store of the caller's choice.
+    /// The same in a given store.
     public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         super.init(key: key, values: values, store: store)
     }
 
-    /// The five keys, in the order of the seed.
+    /// The five keys.
     open override var keys: [String] { Self.allKeys }
 
     /// The key of ``int``: "Integer Value".
@@ -56,7 +56,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// The key of ``date``: "Date Value".
     public var dateKey: String { Self.allKeys[4] }
 
-    /// The Integer Value; 0 where there is none.
+    /// The Integer Value; 0 if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -65,7 +65,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[intKey] = newValue }
     }
 
-    /// The String Value; empty where there is none.
+    /// The String Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -74,7 +74,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[stringKey] = newValue }
     }
 
-    /// The Array Value; empty where there is none.
+    /// The Array Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -83,7 +83,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[arrayKey] = newValue }
     }
 
-    /// The Dictionary Value; empty where there is none.
+    /// The Dictionary Value; empty if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -92,7 +92,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[dictionaryKey] = newValue }
     }
 
-    /// The Date Value; `Date.distantPast` where there is none.
+    /// The Date Value; `Date.distantPast` if none is stored.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -101,7 +101,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         set { self[dateKey] = newValue }
     }
 
-    /// Stores the default values in place of whatever is there. Seed: the same.
+    /// Replaces all values with the default values.
     public func reset() {
         values = Self.defaultValues
     }

@@ -1,4 +1,4 @@
 @_exported public import PersistentPreferences
 
-/// The base class under its name in the seed, so that `import RVS_PersistentPrefs` is all that a subclass has to change.
+/// The base class with its former name, so that a subclass only has to say `import RVS_PersistentPrefs`.
 public typealias RVS_PersistentPrefs = PersistentPrefs

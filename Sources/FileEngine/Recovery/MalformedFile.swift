@@ -3,19 +3,25 @@ import PrefsPropertyLists
 
 /// A file whose bytes are not a property list, and what an access did about it.
 ///
-/// A value type, safe to pass between threads. It holds no byte of the file.
+/// ```swift
+/// if case .damaged(let file)? = prefs.lastError {
+///     print(file.path, file.reason, file.line ?? 0, file.state)
+/// }
+/// ```
+///
+/// It contains no byte of the file. A value type; may be passed between threads.
 public struct MalformedFile: Sendable, Hashable {
-    /// The state that reads return, and that a write starts from, as long as the file is malformed.
+    /// The state that reads return while the file is malformed, and that the next write starts from.
     public enum KnownState: Sendable, Hashable {
         /// What this process last read from the file or wrote to it.
         case lastKnown
-        /// The last good copy beside the file, with the time of its commit.
+        /// The last good copy beside the file; the date is the time of its commit.
         case lastGoodCopy(Date)
-        /// Neither exists: reads are empty.
+        /// Nothing: neither of the others exists, and reads are empty.
         case nothing
     }
 
-    /// The file, absolute, with links followed.
+    /// The absolute path of the file, with links followed.
     public let path: String
     /// What is wrong, as a clause without a full stop.
     public let reason: String
@@ -23,9 +29,9 @@ public struct MalformedFile: Sendable, Hashable {
     public let line: Int?
     /// The column of the fault in characters, counted from 1; nil for a format without lines.
     public let column: Int?
-    /// What is read in place of the file.
+    /// The state that is read instead of the file.
     public let state: KnownState
-    /// Where a write quarantined the bytes; nil if nothing was changed.
+    /// The path of the quarantined bytes, or nil if nothing was changed.
     public internal(set) var quarantinedAs: String?
 
     init(path: String, fault: PropertyListFault, state: KnownState) {

@@ -1,15 +1,21 @@
 import Foundation
 import PrefsPropertyLists
 
-/// One operation on one file that did not succeed.
+/// An operation on a file that failed.
 ///
-/// Mirrors `POSIXError` with the operation and the path that it lacks. A value type, safe to pass between threads.
+/// ```swift
+/// if case .notStored(let failure)? = prefs.lastError {
+///     print(failure.operation, failure.path, failure.code)  // fsync /…/settings.plist 5
+/// }
+/// ```
+///
+/// Mirrors `POSIXError`, with the operation and the path. A value type; may be passed between threads.
 public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system call, as in `fsync`; empty where none failed and `reason` alone says what is wrong.
+    /// The name of the system call, such as `fsync`; empty if `reason` describes a state that no system call reports.
     public let operation: String
-    /// The file or folder that was operated on; empty where there is none (no home folder).
+    /// The path of the file or folder; empty if there is none, for example if there is no home folder.
     public let path: String
-    /// The `errno` of the system call; 0 where none failed.
+    /// The `errno` of the system call; 0 if no system call failed.
     public let code: Int32
     /// What is wrong, as a clause without a full stop.
     public let reason: String

@@ -1,8 +1,12 @@
-/// When a file can be opened: the data protection classes of iOS, watchOS and visionOS.
+/// The data protection classes of iOS, watchOS and visionOS: when a file can be opened.
+///
+/// ```swift
+/// let store = PropertyListFileStore(url: url, protection: .noProtection)
+/// ```
 ///
 /// On macOS and Linux a class has no effect. The raw values are those of `F_SETPROTECTIONCLASS` (sys/fcntl.h). The cases are
-/// those of `FileProtectionType` in Foundation, but `none` is ``noProtection`` here, because `none` could be mistaken for a nil
-/// `FileProtection?`.
+/// those of `FileProtectionType` in Foundation, except that `none` is ``noProtection`` here, because `none` could be mistaken for
+/// a nil `FileProtection?`.
 public enum FileProtection: Int32, Sendable, Hashable {
     /// Only while the device is unlocked.
     case complete = 1

@@ -1,19 +1,25 @@
-/// One of the ``AppSettingsValues``, as a property of whatever type needs it: `@AppSetting(\.useDevEnvironment)`.
+/// A property for one of the ``AppSettingsValues``, for any type that needs it.
 ///
-/// The default is the key's, one for the whole program; no user of the setting has another. Cost, errors and threads are
-/// those of the setting. With the module `PersistentPreferencesUI`, it is a `DynamicProperty` of SwiftUI, and
-/// `$setting.binding` is a `Binding`. Follows `AppSettings` (seed 001), which mirrors `Environment` of SwiftUI.
+/// ```swift
+/// struct Fetcher {
+///     @AppSetting(\.useDevEnvironment) var useDevEnvironment
+/// }
+/// ```
+///
+/// The default is that of the key, for the whole program. With the module `PersistentPreferencesUI`, the wrapper is a
+/// `DynamicProperty` of SwiftUI, and `$setting.binding` is a `Binding`. Performance, errors and threads are those of the setting.
+/// Follows `AppSettings`, which mirrors `Environment` of SwiftUI.
 @propertyWrapper
 public struct AppSetting<Value> {
     private let keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>
-    /// Where the setting is. Another container may be put here, by a test say: `_useDevEnvironment.values = …`.
+    /// The container of the setting. A test may replace it: `_useDevEnvironment.values = …`.
     public var values: AppSettingsValues
 
-    /// A property that shows one of the settings.
+    /// Creates a property for a setting.
     ///
     /// - Parameters:
     ///   - keyPath: the setting.
-    ///   - values: where it is.
+    ///   - values: its container.
     public init(
         _ keyPath: ReferenceWritableKeyPath<AppSettingsValues, Value>,
         in values: AppSettingsValues = .standard
@@ -22,7 +28,7 @@ public struct AppSetting<Value> {
         self.values = values
     }
 
-    /// The value of now.
+    /// The current value.
     public var wrappedValue: Value {
         get { values[keyPath: keyPath] }
         nonmutating set { values[keyPath: keyPath] = newValue }

@@ -17,11 +17,14 @@ public import Foundation
 /// }
 /// ```
 ///
-/// It is `Observable`: a SwiftUI view that reads a setting follows it, also if another process changes it; over a
-/// `UserDefaults` other than the standard one, only what is set through this object is observed.
+/// Follows `AppSettingsValues` of `AppSettings`, which mirrors `EnvironmentValues` of SwiftUI.
 ///
-/// Cost, errors and threads are those of ``PrefKey``; over a store those of the store. Follows `AppSettingsValues`
-/// (seed 001), which mirrors `EnvironmentValues` of SwiftUI.
+/// ## Behavior
+/// The container is `Observable`: a SwiftUI view that reads a setting is updated when it changes, also if another process changes
+/// it. Over a `UserDefaults` other than the standard one, only changes through this object are observed.
+///
+/// ## Performance, errors, threads
+/// Those of ``PrefKey``; over a store, those of the store.
 public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(.standard)
@@ -29,12 +32,12 @@ public final class AppSettingsValues: Sendable {
     private let entries: any KeyedEntries
     let bridge = ObservationBridge<AppSettingsValues>()
 
-    /// Settings in a `UserDefaults`: of a suite, or of a test.
+    /// Creates settings in a `UserDefaults`, for example of a suite or of a test.
     public convenience init(_ defaults: UserDefaults) {
         self.init(DefaultsEntries(defaults))
     }
 
-    /// Settings under a root of a store: an ``InMemoryStore`` for a test or a preview, a file.
+    /// Creates settings under a root of a store, for example an ``InMemoryStore`` for a test or a preview.
     public convenience init(store: any PrefsStore, root: String) {
         self.init(RootEntries(store: store, root: root))
     }
@@ -43,7 +46,7 @@ public final class AppSettingsValues: Sendable {
         self.entries = entries
     }
 
-    /// The value of a key; its default where none is stored.
+    /// The value of a key, or its default if nothing is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get {
             bridge.access(key.stringKey, of: self, in: entries, key.report)
@@ -60,16 +63,16 @@ public final class AppSettingsValues: Sendable {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this very write; nil where it is stored.
+    /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
         defer { bridge.wasWritten(key.stringKey, in: self) }
         return key.write(value, to: entries)
     }
 
-    /// Removes what is stored, so that the default is read.
+    /// Removes the stored value, so that the default is read.
     ///
-    /// - Returns: the error of this very write; nil where it is done.
+    /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
         defer { bridge.wasWritten(key.stringKey, in: self) }

@@ -1,57 +1,69 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// A key of its own, outside of any class: a type whose name is the key and whose one static property is the default.
+/// A single key without a class: a type whose name is the key and whose static property is the default.
 ///
 /// ```swift
 /// struct fontSize: PrefKey { static let defaultValue = 12.0 }
 ///
-/// fontSize.value += 5                 // UserDefaults.standard
-/// fontSize.get(otherDefaults)         // another UserDefaults
+/// fontSize.value += 5  // in UserDefaults.standard
+/// let size = fontSize.get(otherDefaults)  // in another UserDefaults
 /// fontSize()[otherDefaults] += 10
 /// ```
 ///
-/// A value is one entry of a `UserDefaults` domain, as `UserDefaults` itself would store it, so that both may be mixed;
-/// or one of an ``AppSettingsValues``. ``PrefCoding`` says what can be a value. An optional that is nil removes
-/// the entry. A read gives the default where nothing is stored, or nothing that fits, which then is kept;
-/// ``didFail(_:)`` tells of it.
+/// A value is one entry of a `UserDefaults` domain, in the form in which `UserDefaults` stores it, so other code can read and
+/// write it; or a value of an ``AppSettingsValues``. ``PrefCoding`` lists the types of values. Follows `TSUD` (type-safe user
+/// defaults).
 ///
-/// `UserDefaults.standard`: on Linux its domain file is read and written by this package's own engine, with locks,
-/// durable when the call returns; what other code has set on `UserDefaults.standard` comes first, synchronized or
-/// not; arguments and registered defaults are not read. A `UserDefaults` of the caller's is used as it is, with all that
-/// its `object(forKey:)` finds, and with `synchronize()` after each write: on Linux that is neither atomic nor safe from
-/// other processes, what those have written is seen after the next write, and it cannot be part of an `update`;
-/// on iOS, watchOS and visionOS a write before the first unlock of the device is not held back.
+/// ## Behavior
+/// A read returns the default if nothing is stored or if the stored value does not fit; then it is kept. Setting an optional to
+/// nil removes the entry. A change in place (`+=`) is a read and a write, and writes nothing if the stored value could not be
+/// read.
 ///
-/// A key shares its domain with the root keys of ``PersistentPrefs`` classes: name none like one of those. In a module
-/// whose default isolation is the main actor, declare a type whose initializer makes the default `nonisolated`.
+/// For `UserDefaults.standard` on Linux, this package reads and writes the domain's file with locks, and a write is durable when
+/// it returns. A value that other code has set on `UserDefaults.standard` is read first, synchronized or not. Arguments and
+/// registered defaults are not read.
 ///
-/// Cost: a read from `UserDefaults.standard` is one of `UserDefaults`, and on Linux an `fstat`; a write one replacement
-/// of the domain's file. Any thread. A change in place (`+=`) is a read and a write, and is not written where the
-/// stored value could not be read. Follows `TSUD` (seed 003).
+/// Another `UserDefaults` is used as it is, with everything that `object(forKey:)` finds, and `synchronize()` is called after
+/// each write. On Linux such a write is neither atomic nor safe from other processes, their changes are seen after the next
+/// write, and it cannot be part of an `update`. On iOS, watchOS and visionOS, a write before the first unlock of the device is
+/// not rejected.
+///
+/// A key shares its domain with the root keys of ``PersistentPrefs`` classes, so give it a different name. In a module whose
+/// default isolation is the main actor, declare a type whose initializer creates the default `nonisolated`.
+///
+/// ## Performance
+/// A read from `UserDefaults.standard` costs a read of `UserDefaults`, and on Linux an `fstat`. A write replaces the domain's
+/// file.
+///
+/// ## Errors
+/// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.
+///
+/// ## Threads
+/// Any thread.
 public protocol PrefKey: SendableMetatype {
     /// The type of the value.
     associatedtype Value
 
-    /// Makes the key an object, for the subscript.
+    /// Creates an instance of the key, for the subscript.
     init()
 
-    /// What is read where nothing is stored.
+    /// The value that is read if nothing is stored.
     static var defaultValue: Value { get }
 
-    /// The key: the type's own name unless overridden. At most 1,024 bytes, not empty.
+    /// The key: the name of the type by default. Not empty, and at most 1,024 bytes.
     static var stringKey: String { get }
 
-    /// How the value is stored: by the rule of ``PrefCoding``, unless it is given.
+    /// Converts the value to and from its stored form; by default as ``PrefCoding`` describes.
     static var coding: PrefCoding<Value> { get }
 
-    /// Called for each error of a read or a write of the key, on its thread; not for those of accesses in it. Does nothing
-    /// by default.
+    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of accesses inside it.
+    /// Does nothing by default.
     static func didFail(_ error: PrefsError)
 }
 
 extension PrefKey {
-    /// The name of the type: `fontSize`, without a mark (`fontSize #1`) that a compiler may put behind it.
+    /// The name of the type: `fontSize`, without a suffix that the compiler may add (`fontSize #1`).
     public static var stringKey: String { PrefKeyName.stripped(String(describing: Self.self)) }
 
     /// Does nothing.
@@ -75,21 +87,21 @@ extension PrefKey {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this very write; nil where it is stored.
+    /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
         write(value, to: DefaultsEntries(defaults))
     }
 
-    /// Removes what is stored, so that the default is read.
+    /// Removes the stored value, so that the default is read.
     ///
-    /// - Returns: the error of this very write; nil where it is done.
+    /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
         remove(from: DefaultsEntries(defaults))
     }
 
-    /// The value in a `UserDefaults`, to be changed in place: `fontSize()[defaults] += 10`.
+    /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
     public subscript(defaults: UserDefaults) -> Value {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }

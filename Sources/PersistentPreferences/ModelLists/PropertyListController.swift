@@ -1,8 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// Reads and writes the models of a property list whose root is an array of dictionaries: from a bundled resource at
-/// first, from a folder of the caller's choice once it has been saved there.
+/// Loads and saves the models of a property list whose top level is an array of dictionaries.
 ///
 /// ```swift
 /// let quotes = try PropertyListController<Quote>(resource: "Quotes", folder: folder)
@@ -10,27 +9,37 @@ import PrefsPropertyLists
 /// try quotes.save()
 /// ```
 ///
-/// It holds the models; views and commands get them from it. A save drops the keys of a dictionary that the model does not know.
-/// Loading costs a read of the file. A save replaces the file, with two flushes; it is atomic and durable, and rejected if the file
-/// has changed since. Belongs to one thread or actor at a time.
-/// Follows `DataController` (seed 002).
+/// Follows `DataController`.
+///
+/// ## Behavior
+/// It loads the file in the folder or, if that is missing, the one in the bundle. It saves to the folder. A save drops the keys
+/// that the model does not encode.
+///
+/// ## Performance
+/// Loading reads the file. A save replaces it and flushes it and its folder; equal models are not written again.
+///
+/// ## Errors
+/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved.
+///
+/// ## Threads
+/// One thread or actor at a time.
 public final class PropertyListController<Model: PropertyListModel> {
     /// The models, in the order of the file.
     public var models: [Model]
-    /// Where they are saved.
+    /// The file that they are saved to.
     public let url: URL
     private let document: PropertyListDocument
     /// The root in the file; nil if there is no file.
     private var saved: Any?
 
-    /// The models of `NAME.plist` in a folder, or, where it is not there yet, of a bundle.
+    /// Loads the models of `NAME.plist` in a folder or, if it is missing there, in a bundle.
     ///
     /// - Parameters:
     ///   - name: the file's name, without `.plist`.
-    ///   - bundle: contains the file that comes with the program. If neither place has a file, there are no models.
+    ///   - bundle: the bundle with the initial file. If the file is missing in both places, there are no models.
     ///   - folder: a file URL; the folder need not exist before the first save.
-    /// - Throws: ``PrefsError`` if a file is there and cannot be read or is malformed, ``PropertyListFailure`` for a model that
-    ///   cannot be built, by its index and key. The file stays as it is.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
+    ///   be created. The file is not changed.
     public init(resource name: String, in bundle: Bundle = .main, folder: URL) throws {
         url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
         document = try PropertyListDocument(url: url)
@@ -46,10 +55,10 @@ public final class PropertyListController<Model: PropertyListModel> {
         }
     }
 
-    /// Writes the models to the folder, unless the file already has them.
+    /// Saves the models to the folder. Equal models are not written again.
     ///
-    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since the last load or save, and any
-    ///   error of a model; then the file is unchanged.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved; and what
+    ///   a model throws. Then the file is unchanged.
     public func save() throws {
         var root: [Any] = []
         for (index, model) in models.enumerated() {

@@ -1,14 +1,18 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// The keys of one kind of property-list dictionary: an enum of strings, `enum QuoteKey: String, PropertyListKey`.
+/// The keys of one kind of property-list dictionary: `enum QuoteKey: String, PropertyListKey { case author, text }`.
 ///
-/// Follows `PlistKey` (seed 002).
+/// Follows `PlistKey`.
 public protocol PropertyListKey: RawRepresentable, SendableMetatype where RawValue == String {}
 
-/// What a ``PropertyListDictionary`` takes and gives: the types of a property list. A value of another does not compile.
+/// The types of the values of a ``PropertyListDictionary``. A value of another type does not compile.
 ///
-/// Conform no type of your own: turn it into one of these, as a ``PropertyListModel`` does. Follows `PlistValue` (seed 002).
+/// ```swift
+/// try dictionary.set(["wisdom"], for: QuoteKey.tags)
+/// ```
+///
+/// Do not conform your own types: convert them to one of these, as a ``PropertyListModel`` does. Follows `PlistValue`.
 public protocol PropertyListValue {}
 
 extension String: PropertyListValue {}
@@ -35,25 +39,25 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// ```swift
 /// enum QuoteKey: String, PropertyListKey { case author, text }
 ///
-/// let author: String = try dictionary.value(for: QuoteKey.author)
+/// var dictionary = PropertyListDictionary()
 /// try dictionary.set("Seneca", for: QuoteKey.author)
+/// let author: String = try dictionary.value(for: QuoteKey.author)
 /// ```
 ///
-/// Numbers convert as ``PrefCoding`` describes, if nothing is lost. A value type; safe to pass between threads
-/// (unchecked because `Any` is not Sendable; the contents are canonical objects, which nothing changes).
-/// Follows `PlistDictionary` (seed 002).
+/// Numbers convert if nothing is lost, as ``PrefCoding`` describes. A value type; may be passed between threads. Follows
+/// `PlistDictionary`.
 public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
-    /// What it holds: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
+    /// The contents: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
     public private(set) var contents: [String: Any]
 
-    /// An empty dictionary.
+    /// Creates an empty dictionary.
     public init() {
         contents = [:]
     }
 
-    /// A dictionary of whatever a property list holds; copied.
+    /// Creates a dictionary from a copy of property-list values.
     ///
-    /// - Throws: the first failure, if a property list cannot hold it.
+    /// - Throws: the first failure if a property list cannot hold the values.
     public init(_ contents: [String: Any]) throws(PropertyListFailure) {
         self.contents = [:]
         for (key, value) in contents { self.contents[key] = try Self.canonical(value, key) }
@@ -63,9 +67,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
         self.contents = contents
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
-    /// - Throws: a failure that names the key, if the value is missing or of another type.
+    /// - Throws: a failure that names the key if there is no value, or if it is of another type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value {
@@ -75,9 +79,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
         return value
     }
 
-    /// The value of a key; nil if it is absent.
+    /// Returns the value of a key, or nil if there is none.
     ///
-    /// - Throws: a failure that names the key, if the value is of another type.
+    /// - Throws: a failure that names the key if the value is of another type.
     public func valueIfPresent<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value? {
@@ -91,7 +95,7 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 
     /// Stores a value under a key; nil removes it.
     ///
-    /// - Throws: a failure that names the key, if a property list cannot hold the value (a date that is not finite).
+    /// - Throws: a failure that names the key if a property list cannot hold the value, for example a date that is not finite.
     public mutating func set<Value: PropertyListValue>(
         _ value: Value?, for key: some PropertyListKey
     ) throws(PropertyListFailure) {

@@ -1,5 +1,5 @@
-/// A model type that builds itself from a property-list dictionary, and makes one of itself: without text literals,
-/// casts or force unwraps.
+/// A model that is created from a property-list dictionary and encodes itself as one, without string literals, casts or force
+/// unwraps.
 ///
 /// ```swift
 /// struct Quote { let author: String; let text: String }
@@ -19,13 +19,13 @@
 /// }
 /// ```
 ///
-/// For a type that is Codable ``Pref`` needs none of this. Follows `Quote` (seed 002).
+/// A Codable type does not need this for a ``Pref``. Follows `Quote`.
 public protocol PropertyListModel {
-    /// Builds the model.
+    /// Creates the model.
     ///
-    /// - Throws: ``PropertyListFailure`` of the dictionary, which names the key that is missing or of another type.
+    /// - Throws: the ``PropertyListFailure`` of the dictionary, which names the key that is missing or of another type.
     init(_ dictionary: PropertyListDictionary) throws
 
-    /// Puts the model's values into a dictionary that is empty.
+    /// Stores the model's values in an empty dictionary.
     func encode(to dictionary: inout PropertyListDictionary) throws
 }

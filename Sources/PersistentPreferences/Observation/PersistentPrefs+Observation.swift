@@ -1,27 +1,30 @@
 public import Dispatch
 import PrefsFileEngine
 
-/// Observation of changes, wherever they are made: by another instance or thread, by another process, by a text editor.
+/// Observation of changes that are made by another instance, thread or process, or by a text editor.
 extension PersistentPrefs {
-    /// Calls the closure after each commit that changes what ``values`` shows under some of the keys, or under any key if none is
-    /// named; see ``PrefsChange``.
+    /// Calls the closure after each commit that changes the value of one of the keys, or of any key if you name none.
     ///
-    /// Calls come in the order of the commits, one at a time, on a queue of the observer's own unless one is given. A slow
-    /// closure delays no commit and no other observer, as long as there are not hundreds that block their threads at once. The
-    /// closure may do anything, also write the same key: an equal value is not a change. The first observer of a root starts
-    /// watching its file, the last one stops. Assigning ``key`` is a change of all values that differ; an override has to call the
-    /// setter of `super`. The observation does not keep the instance.
+    /// ```swift
+    /// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
+    /// ```
     ///
-    /// If a key is not allowed, nothing is observed and ``lastError`` says why. ``lastError`` is ``PrefsError/notWatched(_:)`` if
-    /// changes made elsewhere are not observed. Cost: some file-system calls; of a change, linear in the number of keys of the
-    /// root. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
+    /// The calls come in the order of the commits, one at a time, on the given queue or on one of the observer's own. A slow
+    /// closure delays no commit and no other observer, unless hundreds of them block their threads at once. The closure may read,
+    /// write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning ``key`` reports the
+    /// differences of the two roots; an override has to call the setter of `super`. The observation does not keep the instance
+    /// alive.
+    ///
+    /// ``lastError`` reports a key that is not allowed, and then nothing is observed. It is ``PrefsError/notWatched(_:)`` if
+    /// changes of other processes cannot be observed. Costs some file-system calls at the start, and for each change time linear
+    /// in the number of keys of the root. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
     public func onChange(
         of keys: String..., on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
         onChange(of: keys, on: queue, action)
     }
 
-    /// The same with a list of keys; an empty one stands for any key.
+    /// The same with an array of keys; an empty array stands for all keys.
     public func onChange(
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
@@ -29,18 +32,19 @@ extension PersistentPrefs {
         return observation(of: root, on: queue) { if let change = root.change($0) { action(change) } }
     }
 
-    /// The same as a sequence of changes, from now on: those that happen before it is iterated wait, too. It ends when its task is
-    /// cancelled, and with the last reference to it. The sequence, unlike its iterator, keeps the instance: do not store it in a
-    /// property of the instance.
+    /// Returns the changes of some keys, or of all if you name none, as an asynchronous sequence that starts now.
     ///
     /// ```swift
     /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }
     /// ```
+    ///
+    /// Changes wait until they are read. The sequence ends when its task is cancelled, and with the last reference to it. The
+    /// sequence keeps the instance alive, its iterators do not: do not store it in a property of the instance.
     public func changes(of keys: String...) -> PrefsChanges {
         changes(of: keys)
     }
 
-    /// The same with a list of keys; an empty one stands for any key.
+    /// The same with an array of keys; an empty array stands for all keys.
     public func changes(of keys: [String]) -> PrefsChanges {
         PrefsChanges {
             let root = self.observedRoot(of: keys)

@@ -3,11 +3,10 @@ import PrefsFileEngine
 
 /// Observation of one property.
 extension PrefHandle {
-    /// Calls the closure with the values before and after each commit that gives the property another value.
+    /// Calls the closure with the old and the new value after each commit that changes the property.
     ///
-    /// The value is the default if nothing is stored, or if what is stored cannot be read. If values can be compared, a commit that
-    /// leaves an equal value is not a change. Otherwise as
-    /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
+    /// The value is the default if nothing is stored or the stored value cannot be read. If values are `Equatable`, a commit that
+    /// leaves an equal value is not reported. Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
@@ -18,11 +17,13 @@ extension PrefHandle {
         }
     }
 
-    /// The current value, and each new one. The sequence, unlike its iterator, keeps the instance.
+    /// The current value and each new one, as an asynchronous sequence.
     ///
     /// ```swift
     /// for await size in prefs.$fontSize.updates { label.resize(to: size) }
     /// ```
+    ///
+    /// The sequence keeps the instance alive, its iterators do not.
     public var updates: PrefUpdates<Value> {
         let (prefs, property) = (prefs, property)
         return PrefUpdates { PrefHandle(prefs: prefs, property: property).stream() }

@@ -2,12 +2,21 @@ import PrefsPropertyLists
 
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
 ///
-/// One for each write or update that changed something. If more than 1,024 changes, or 8 MiB of them, wait for an observer,
-/// the newest become one: the keys of all, with the values before the first and after the last, which may be equal; ``count``
-/// says how many they were. What another process commits in quick succession may be one change, too.
+/// ```swift
+/// let observation = prefs.onChange { change in
+///     for key in change.keys { print(key, change.oldValues[key] ?? "-", change.newValues[key] ?? "-") }
+/// }
+/// ```
 ///
-/// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. Safe to pass between
-/// threads.
+/// ## Behavior
+/// Each write or update that changed something is one change. If more than 1,024 changes, or 8 MiB of them, wait for an observer,
+/// the newest are merged into one: it has the keys of all of them, with the values before the first and after the last, so a key
+/// may have the same value twice. ``count`` is their number. Rapid commits of another process may be merged, too.
+///
+/// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
+///
+/// ## Threads
+/// May be passed between threads.
 public struct PrefsChange: @unchecked Sendable {
     // Unchecked because canonical property-list values, which never change, are not Sendable.
 
@@ -15,8 +24,7 @@ public struct PrefsChange: @unchecked Sendable {
     public enum Origin: Sendable, Hashable {
         /// In this process, through any object of this package.
         case thisProcess
-        /// In another process, or by other code that writes the same place. A change that is several has this origin if
-        /// one of them has.
+        /// In another process, or by other code that writes the same place. A merged change has this origin if one of its parts has.
         case elsewhere
     }
 
@@ -24,17 +32,17 @@ public struct PrefsChange: @unchecked Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// The number of commits that have become this change: 1 unless the observer is slow.
+    /// The number of commits that this change merges; 1 unless the observer is slow.
     public let count: Int
     let difference: DictionaryDifference
 
     /// The keys, sorted.
     public var keys: [String] { difference.keys.sorted() }
 
-    /// The values of ``keys`` before the change; those that were added have none.
+    /// The values of ``keys`` before the change. Added keys have none.
     public var oldValues: [String: Any] { difference.old }
 
-    /// The values of ``keys`` after the change; those that were removed have none.
+    /// The values of ``keys`` after the change. Removed keys have none.
     public var newValues: [String: Any] { difference.new }
 
     init(root: String, _ difference: DictionaryDifference, isForeign: Bool, count: Int) {
@@ -44,8 +52,8 @@ public struct PrefsChange: @unchecked Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// For a ``PrefsStore`` of your own: the difference between two states of a root, in canonical form; nil if they are
-    /// equal. Cost: linear in the number of keys.
+    /// Creates the difference between two states of a root in canonical form, for your own ``PrefsStore``. Returns nil if they are
+    /// equal. Costs time linear in the number of keys.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
         let difference = DictionaryDifference(from: before ?? [:], to: after ?? [:])
         if difference.isEmpty { return nil }

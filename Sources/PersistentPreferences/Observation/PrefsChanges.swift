@@ -1,14 +1,22 @@
 import PrefsPropertyLists
 
-/// The changes of an instance's preferences as an asynchronous sequence, from
-/// ``PersistentPrefs/changes(of:)-(String...)``.
+/// The changes of an instance's preferences as an asynchronous sequence; see ``PersistentPrefs/changes(of:)-(String...)``.
 ///
-/// Changes are collected from the moment it is made. The first iterator gets those; each further one begins anew. Up to 1,024
-/// changes wait, then the newest become one (``PrefsChange``). Mirrors `AsyncStream`.
+/// ```swift
+/// for await change in prefs.changes(of: "theme") { print(change.newValues) }
+/// ```
+///
+/// ## Behavior
+/// The sequence observes from the moment it is created. The first iterator gets the changes since then; each further iterator
+/// starts anew. Up to 1,024 changes wait, then the newest are merged; see ``PrefsChange``. The sequence ends when its task is
+/// cancelled.
+///
+/// ## Threads
+/// `Sendable`. Mirrors `AsyncStream`.
 public struct PrefsChanges: AsyncSequence, Sendable {
     /// The element of the sequence.
     public typealias Element = PrefsChange
-    /// It does not throw.
+    /// The sequence does not throw.
     public typealias Failure = Never
 
     private let source: StreamSource<PrefsChange>
@@ -17,12 +25,12 @@ public struct PrefsChanges: AsyncSequence, Sendable {
         source = StreamSource(make)
     }
 
-    /// A turn through the changes.
+    /// Creates an iterator over the changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(handle: source.take())
     }
 
-    /// Waits for the next change. Ends when its task is cancelled, for good.
+    /// Waits for the next change. Ends when its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         let handle: StreamHandle<PrefsChange>
 
@@ -31,22 +39,29 @@ public struct PrefsChanges: AsyncSequence, Sendable {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next change; nil after the end. `for await` calls this one if the deployment target is below macOS 15 or iOS 18.
+        /// The next change; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS 18.
         public mutating func next() async -> PrefsChange? {
             await handle.stream.next(isolation: nil)
         }
     }
 }
 
-/// The values of one declared property as an asynchronous sequence, from ``PrefHandle/updates``: first the value at the moment it
-/// is made, then each new one.
+/// The values of one property as an asynchronous sequence; see ``PrefHandle/updates``.
 ///
-/// If values can be compared, an equal value is not a change. Otherwise as ``PrefsChanges``. Mirrors `values` of
-/// Combine's publishers.
+/// ```swift
+/// for await size in prefs.$fontSize.updates { print(size) }
+/// ```
+///
+/// ## Behavior
+/// The first element is the value when the sequence was created, then follows each new value. If values are `Equatable`, equal
+/// values are not repeated. Otherwise as ``PrefsChanges``. Mirrors `values` of Combine's publishers.
+///
+/// ## Threads
+/// `Sendable` if the values are.
 public struct PrefUpdates<Value>: AsyncSequence {
     /// The element of the sequence.
     public typealias Element = Value
-    /// It does not throw.
+    /// The sequence does not throw.
     public typealias Failure = Never
 
     private let source: StreamSource<Value>
@@ -55,12 +70,12 @@ public struct PrefUpdates<Value>: AsyncSequence {
         source = StreamSource(make)
     }
 
-    /// A turn through the values.
+    /// Creates an iterator over the values.
     public func makeAsyncIterator() -> Iterator {
         Iterator(handle: source.take())
     }
 
-    /// Waits for the next value. Ends when its task is cancelled, for good.
+    /// Waits for the next value. Ends when its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         let handle: StreamHandle<Value>
 
@@ -69,7 +84,7 @@ public struct PrefUpdates<Value>: AsyncSequence {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next value; nil after the end. `for await` calls this one if the deployment target is below macOS 15 or iOS 18.
+        /// The next value; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS 18.
         public mutating func next() async -> Value? {
             await handle.stream.next(isolation: nil)
         }

@@ -1,14 +1,22 @@
 import PrefsPropertyLists
 
-/// An observation. It ends when this is cancelled or released.
+/// An active observation. It ends when you cancel or release it.
 ///
-/// Once ``cancel()`` has returned, no further call is made. A call that another thread has begun, or is about to begin, is
-/// completed; if `cancel()` is called on the observer's own serial queue, there is no such call. The observer's closure is
-/// released then. Safe to use from any thread, also inside the closure. Mirrors `AnyCancellable` of Combine.
+/// ```swift
+/// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
+/// observation.cancel()
+/// ```
+///
+/// ## Behavior
+/// After ``cancel()`` has returned, no new call of the closure begins; a call that has begun on another thread runs to its end.
+/// On the observer's own serial queue no call is left over. The closure is released. Cancelling again has no effect.
+///
+/// ## Threads
+/// Any thread, also inside the closure. Mirrors `AnyCancellable` of Combine.
 public final class PrefsObservation: Sendable {
     private let end: Locked<(@Sendable () -> Void)?>
 
-    /// For a ``PrefsStore`` of your own: `end` is called once, when the observation is to end.
+    /// Creates an observation for your own ``PrefsStore``. `end` is called once, when the observation ends.
     public init(_ end: @escaping @Sendable () -> Void) {
         self.end = Locked(end)
     }
@@ -17,7 +25,7 @@ public final class PrefsObservation: Sendable {
         cancel()
     }
 
-    /// Ends the observation, once.
+    /// Ends the observation. Has no effect if it has ended.
     public func cancel() {
         let end = end.withLock { end in
             defer { end = nil }

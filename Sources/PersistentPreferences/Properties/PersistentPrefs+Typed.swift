@@ -2,10 +2,10 @@ import PrefsPropertyLists
 
 /// Declared properties: what `@Pref` and its handles do with the root.
 extension PersistentPrefs {
-    /// The declared properties of the class, those of its base classes first, in the order of their declaration.
+    /// The properties of the class in the order of their declaration, those of base classes first.
     ///
-    /// They are found by the first instance: before one has been made in this process, the call stops the program with a
-    /// message that says so. Cost: linear in their number. Any thread.
+    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the program
+    /// with a message that says so. Costs time linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
         guard let declarations = ClassDeclarations.known(self) else {
             fatalError("\(self).describe(): the properties are known once an instance has been made, of any store")
@@ -13,7 +13,7 @@ extension PersistentPrefs {
         return declarations.declarations.map(PrefDescription.init)
     }
 
-    /// The same of this instance's class.
+    /// The properties of this instance's class.
     public func describe() -> [PrefDescription] {
         declarations.declarations.map(PrefDescription.init)
     }

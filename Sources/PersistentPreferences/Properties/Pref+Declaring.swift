@@ -1,19 +1,19 @@
 import PrefsPropertyLists
 
-/// The forms of `@Pref(…)`. Each covers some of the types that ``PrefCoding`` can store.
+/// The initializers of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
 ///
-/// A type with a raw value that is not Codable may stand in an optional, an array, a set or a dictionary with String keys, and in
-/// an optional of one of those (`[Theme]?`); `Any` in an array, a dictionary with String keys, and an optional of one. Deeper
-/// values (`[String: [Theme]]`) need a Codable type or a coding.
+/// A RawRepresentable type that is not Codable may be nested in optionals, arrays, sets and dictionaries with string keys up to three
+/// levels deep (`[String: [Theme]]?`), and `Any` up to two. For deeper nesting, pass a coding.
 extension Pref where Value: Codable {
-    /// Of everything that a property list holds, and of every Codable type.
+    /// Declares a property of a property-list type or another Codable type.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
-    ///     absent, and moved by the first write to the root, for every class that shares the root.
-    ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through. Enforced as choices are.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - formerKeys: the keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
+    ///     first write to the root moves it, for every class that shares the root.
+    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
+    ///     `choices`.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(
@@ -75,7 +75,7 @@ extension Pref where Value: Codable {
 }
 
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
-    /// Of a type with a raw value, whether it is Codable or not. Parameters as of Codable values.
+    /// Declares a property of a RawRepresentable type. Parameters as for Codable values.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     @_disfavoredOverload
@@ -86,7 +86,7 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a list. Parameters as of Codable values.
+    /// The same with a list of choices. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...
@@ -105,7 +105,7 @@ extension Pref where Value: _PrefRawValues {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of nil or a value in a list. Parameters as of Codable values.
+    /// The same for an optional: nil is always valid. Parameters as for Codable values.
     @_disfavoredOverload
     public init<Wrapped: Equatable>(
         wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...
@@ -138,14 +138,14 @@ extension Pref where Value: _PrefAnyValues {
 }
 
 extension Pref {
-    /// Of any type, with a coding of your own.
+    /// Declares a property of any type, with a coding.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - coding: how it is stored.
-    ///   - formerKeys: where former versions of the program stored it.
-    ///   - check: says why a value must not be stored, beginning with "must"; nil lets it through.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - coding: converts values to and from their stored form.
+    ///   - formerKeys: the keys of former versions of the program.
+    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil

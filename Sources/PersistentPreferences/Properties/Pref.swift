@@ -4,33 +4,39 @@ import PrefsPropertyLists
 ///
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
-///     @Pref var fontSize = 12.0                          // key "fontSize", default 12.0
-///     @Pref("Has Widgets") var hasWidgets = false        // explicit key
-///     @Pref(in: 8...72) var size = 12                    // out of range is refused
-///     @Pref(previously: "fontsize") var fontName = "Menlo"
+///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
+///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
+///     @Pref(in: 8...72) var size = 12  // other values are rejected
+///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
 /// }
 /// ```
 ///
-/// The key is the property's name, or the one given, and needs no mention in ``PersistentPrefs/keys``. Two properties
-/// with one key stop the program when the first instance is made. ``PrefCoding`` says what can be a value and how it is
-/// stored. `$fontSize` is a ``PrefHandle``.
+/// The key is the name of the property, or the one given; ``PersistentPrefs/keys`` need not mention it. ``PrefCoding`` lists the
+/// types of values and their stored form. `$fontSize` is a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI.
 ///
-/// A read gives the default where nothing is stored, and where what is stored is of another type or breaks the
-/// constraint: then it is kept, and ``PersistentPrefs/lastError`` tells. A change in place (`prefs.recent.append(url)`) of
-/// a value that could not be read is refused; assigning a value replaces what is stored. One that ends by throwing
-/// stores what it has made until then, as with any computed property. Writing an optional nil removes
-/// the key, so that the default is read again; where nil and absent are to differ, make it doubly optional.
+/// ## Behavior
+/// A read returns the default if nothing is stored, if the stored value is of another type, or if it breaks the constraint; in
+/// the last two cases the stored value is kept. Assigning a value replaces what is stored. Assigning nil to an optional removes
+/// the key; make the property doubly optional if nil and absent must differ. A change in place (`prefs.recent.append(url)`) is a
+/// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
 ///
-/// What a property says holds for the class: of several instances whose initializers give it other keys or constraints,
-/// the first counts.
+/// Two properties with the same key stop the program when the first instance is created. If the initializers of instances give a
+/// property different keys or constraints, those of the first instance apply to the class.
 ///
-/// No two reads return the same object of a class. A default that holds an object is therefore copied by its coding at each
-/// read; one that cannot be copied stops the program when the first instance is made.
+/// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
+/// copied, the program stops when the first instance is created.
 ///
-/// Cost: a read is one of the class and the conversion of the value, which is not done again as long as nothing is committed,
-/// nor, for lists, dictionaries and Codable types, as long as what is stored stays the same; instances of classes are made
-/// anew each time. A write is one of the class. Any thread.
-/// Mirrors `@AppStorage` of SwiftUI.
+/// ## Performance
+/// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
+/// dictionaries and Codable types only if their stored value has changed; objects of classes always. A write costs a write of the
+/// class.
+///
+/// ## Errors
+/// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value
+/// does not fit. A change in place of such a value is rejected, because it would start from the default.
+///
+/// ## Threads
+/// Any thread.
 @propertyWrapper
 public struct Pref<Value>: PrefWrapper {
     private let property: PrefProperty<Value>
@@ -51,9 +57,11 @@ public struct Pref<Value>: PrefWrapper {
         self.init(defaultValue, key, formerKeys, constraint, coding: coding)
     }
 
-    /// `@Pref var owner: Person?` starts with nil where the compiler finds an initializer like this in the type itself, and
-    /// not in an extension.
-    /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
+    /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
+    ///
+    /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
+    /// with nil.
+    /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(wrappedValue: Value) where Value: Codable {
         self.init(wrappedValue, nil, [], check: nil)
@@ -61,7 +69,7 @@ public struct Pref<Value>: PrefWrapper {
 
     var declaredProperty: any DeclaredProperty { property }
 
-    /// What the compiler makes of `prefs.property`.
+    /// The compiler calls this for `prefs.property`.
     public static subscript<Prefs: PersistentPrefs>(
         _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
         storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
@@ -76,7 +84,7 @@ public struct Pref<Value>: PrefWrapper {
         }
     }
 
-    /// What the compiler makes of `prefs.$property`.
+    /// The compiler calls this for `prefs.$property`.
     public static subscript<Prefs: PersistentPrefs>(
         _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
         storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>

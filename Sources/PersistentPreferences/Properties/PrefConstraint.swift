@@ -1,14 +1,20 @@
-/// The values that a declared property lets through, where they are neither a closed range nor a list: `@Pref(in: Even())`.
+/// The values that a property accepts: a closed range or an array of choices.
 ///
-/// Mirrors the set notation of `ClosedRange.contains(_:)`.
+/// ```swift
+/// @Pref(in: 8...72) var size = 12
+/// @Pref(in: ["light", "dark"]) var theme = "light"
+/// ```
+///
+/// Conform your own type for another kind of choice. ``contains(_:)`` is called for each write and each decoded read, on any
+/// thread.
 public protocol PrefChoices<PrefChoice> {
-    /// The type of the values to choose from.
+    /// The type of the values.
     associatedtype PrefChoice
 
-    /// Whether a value is one of the choices. Called for each write and each read, on any thread.
+    /// Whether a value is one of the choices. Called on any thread.
     func contains(_ value: PrefChoice) -> Bool
 
-    /// The choices in words that make a sentence with "must be": `in 8...72`, `one of 1, 2, 3`.
+    /// The choices in words that complete "must be": `in 8...72`, `one of 1, 2, 3`.
     var choicesDescription: String { get }
 }
 

@@ -1,6 +1,10 @@
 import PrefsPropertyLists
 
-/// What is known of one declared property of a class: see ``PersistentPrefs/describe()-type.method``.
+/// A description of one property of a class; see ``PersistentPrefs/describe()-type.method``.
+///
+/// ```swift
+/// for property in prefs.describe() { print(property) }  // size: Int = 12, in 8...72
+/// ```
 public struct PrefDescription: CustomStringConvertible {
     /// The name of the property in the class.
     public let name: String
@@ -8,11 +12,11 @@ public struct PrefDescription: CustomStringConvertible {
     public let key: String
     /// The type of its values.
     public let valueType: Any.Type
-    /// The value of a property that nobody has set, of type ``valueType``; of an optional one it may be nil.
+    /// The default, of type ``valueType``. For an optional type it may be nil.
     public let defaultValue: Any
-    /// What its values must be, in words (`in 8...72`); nil where every value of the type is let through.
+    /// The constraint in words (`in 8...72`), or nil if the property accepts every value of its type.
     public let constraint: String?
-    /// The keys that its value was stored under in former versions.
+    /// The keys of its value in former versions.
     public let formerKeys: [String]
 
     init(_ declaration: ClassDeclarations.Declaration) {

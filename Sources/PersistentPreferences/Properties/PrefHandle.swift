@@ -1,35 +1,41 @@
-/// One declared property of one instance: what `$property` gives.
+/// A handle for one property of one instance: the value of `$property`.
 ///
-/// Cost, errors and threads are those of the property itself; a handle keeps its instance alive. It is `Sendable` if the values
-/// are. Mirrors `Binding` of SwiftUI.
+/// ```swift
+/// if let error = prefs.$fontSize.set(14) { print(error) }
+/// print(prefs.$fontSize.isSet)  // true
+/// prefs.$fontSize.reset()
+/// ```
+///
+/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are those of the property; a
+/// handle is `Sendable` if its values are.
 public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>
 
-    /// The key that the value is stored under.
+    /// The key of the property.
     public var key: String { property.binding(in: prefs.state).key }
 
-    /// The value where none is stored.
+    /// The value that is read if nothing is stored.
     public var defaultValue: Value { property.defaultValue(in: prefs.state) }
 
-    /// The value of now; the same as the property.
+    /// The current value: the same as the property.
     public var value: Value { prefs.value(of: property) }
 
-    /// Whether a value is stored, of whatever type, the default included.
+    /// Whether a value is stored. True also if it equals the default or is of another type.
     public var isSet: Bool { prefs.isSet(property) }
 
-    /// Whether the value of now is the default: nothing is stored, or what is stored equals it or cannot be read.
+    /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.
     public var isDefault: Bool { prefs.isDefault(property) }
 
-    /// Removes what is stored, so that the default is read; under former keys, too.
+    /// Removes the stored value, also under former keys, so that the default is read.
     ///
-    /// - Returns: the error of this very write; nil where it is done.
+    /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public func reset() -> PrefsError? { prefs.remove(property) }
 
-    /// Stores a value, as assigning it to the property does.
+    /// Stores a value, as an assignment to the property does.
     ///
-    /// - Returns: the error of this very write; nil where it is stored.
+    /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public func set(_ value: Value) -> PrefsError? { prefs.set(value, of: property) }
 }

@@ -1,4 +1,4 @@
-/// A step from one version of a root to the next: see ``PersistentPrefs/migrations``.
+/// A step from one version of a root to the next; see ``PersistentPrefs/migrations``.
 ///
 /// ```swift
 /// override class var migrations: [PrefsMigration] {
@@ -12,17 +12,17 @@
 /// }
 /// ```
 public struct PrefsMigration: Sendable {
-    /// The version that the step leads to; 1 or more.
+    /// The version after the step; 1 or more.
     public let version: Int
     let migrate: @Sendable (inout [String: Any]) throws -> Void
 
-    /// A step to a version, from the one before it in the list, or from 0, which is data without a version.
+    /// Creates a step to a version, from that of the previous step or from 0, which is data without a version.
     ///
     /// - Parameters:
-    ///   - version: 1 or more, and higher than that of the step before.
-    ///   - migrate: gets all that is stored under the root, keys that are not allowed any more included, and makes of it
-    ///     what the version wants. It may run several times on the same state, on any thread, and depends on
-    ///     nothing but the values. If it throws, or makes what no property list can hold, nothing is changed.
+    ///   - version: 1 or more, and higher than that of the previous step.
+    ///   - migrate: changes the values under the root to those of the version. It gets all of them, including those of keys that are
+    ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values. If it
+    ///     throws, or if a property list cannot hold its result, nothing is changed.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// A Codable type that saves, loads and resets itself: settings that are a value, in a property-list file of their own.
+/// A Codable type that saves, loads and resets itself in its own property-list file.
 ///
 /// ```swift
 /// struct PlayerSettings: SettingsFile {
@@ -10,24 +10,15 @@ import PrefsPropertyLists
 /// }
 ///
 /// var settings = PlayerSettings()
-/// settings.load()          // the file's values; if there is no file, the initial ones are saved
+/// settings.load()  // the values of the file; creates it with the initial values if it is missing
 /// settings.volume = 0.5
 /// settings.save()
-/// settings.reset()         // the initial values again, here and in the file
+/// settings.reset()  // the initial values, in memory and in the file
 /// ```
 ///
-/// Structs, classes and enums. Each method returns whether it succeeded, as in the seed, and has a twin that throws a
-/// ``SettingsFileError`` instead: `save()` and `trySave()`.
-///
-/// - Saves are atomic and durable: killed at any instant, the file holds the old values or the new ones. Several
-///   processes may save: the last one wins, whole.
-/// - A load that fails leaves the value unchanged, except for a malformed file: then the newest known values are taken over, and
-///   the error says which. No load changes a file. A save quarantines a damaged file beside the new one, keeps values of another
-///   type there, and rejects a file that this package has not written.
-/// - A field that the file lacks takes its initial value (an optional one reads nil; inside of arrays and dictionaries it is
-///   an error). A field of another type is an error that names it, and so is an unknown field whose name differs from a missing one
-///   by a typing error. A save drops other unknown fields.
-/// - A class implements ``take(_:)``, so that loading changes the instance that everybody holds:
+/// Structs, classes and enums may conform. Each method returns whether it succeeded, and has a variant that throws a
+/// ``SettingsFileError``: `save()` and `trySave()`. A class implements `take(_:)`, so that loading changes the instance that
+/// others hold:
 ///
 /// ```swift
 /// final class AppSettings: SettingsFile {
@@ -39,24 +30,40 @@ import PrefsPropertyLists
 /// AppSettings.shared.load()
 /// ```
 ///
-/// Values are stored as ``PrefCoding`` stores Codable ones, in a property list, binary or XML; other formats are not
-/// supported. XML holds dates to the second. For many keys that change one by one, from several places, use
-/// ``PersistentPrefs``: a settings file is read and written as a whole.
+/// Follows `SettingsManageable`.
 ///
-/// Cost: a load is one look at the file where it is unchanged, and a decoding; a save an encoding, a decoding of what is
-/// there, and one replacement of the file, with two flushes, where something has changed. The value belongs to its
-/// owner's thread or actor; files may be used from any. Follows `SettingsManageable` (seed 000).
+/// ## Behavior
+/// - A save is atomic and durable. If several processes save, the last save wins as a whole. For many keys that change one by
+///   one, use ``PersistentPrefs``.
+/// - A load never changes an existing file. A field that the file lacks takes its initial value; an optional reads as nil. Inside
+///   arrays and dictionaries a missing field is an error. A field of another type is an error that names it, and so is an unknown
+///   field whose name resembles that of a missing one. Other unknown fields are dropped by the next save.
+/// - A save quarantines a damaged file, keeps values of another type beside the new file, and rejects a file that this package
+///   has not written.
+/// - Values are stored as ``PrefCoding`` describes for Codable types, in a binary or XML property list. XML rounds dates to the
+///   second.
+///
+/// ## Performance
+/// A load validates the file and decodes it. A save encodes the value, decodes the file and, if they differ, replaces the file
+/// with two flushes.
+///
+/// ## Errors
+/// A load that fails leaves the value unchanged. If the file is damaged, the newest known values are taken over, and the error
+/// says so.
+///
+/// ## Threads
+/// The value belongs to its owner's thread or actor. Any thread may use the files.
 public protocol SettingsFile: Codable {
-    /// Where the file is. By default `TYPE.plist` in a folder of the program's name, in `$XDG_CONFIG_HOME` or `~/.config` on
-    /// Linux, in Application Support on Apple platforms. Types of one name in several modules, and private and local
-    /// ones, would share a file: give each its own.
+    /// The location of the file. By default `TYPE.plist` in a folder with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on
+    /// Linux, in Application Support on Apple platforms. Types with the same name, for example private ones or those of several
+    /// modules, would share a file: give each its own.
     func settingsURL() -> URL
 
-    /// The format of a file that has to be created; binary by default. A file that is there keeps its own.
+    /// The format of a new file; binary by default. An existing file keeps its format.
     static var settingsFormat: PropertyListFormat { get }
 
-    /// Takes over values that were loaded. A struct or an enum is replaced by default; a class assigns each property, so that
-    /// it stays the instance that others hold. One that it leaves out is an error of the load. Do not save in it.
+    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that it stays the
+    /// instance that others hold; if it omits one, the load fails. Do not save inside it.
     mutating func take(_ loaded: Self)
 }
 
@@ -72,7 +79,7 @@ extension SettingsFile {
 }
 
 extension SettingsFile where Self: AnyObject {
-    /// A class has to say how.
+    /// A class must implement it.
     @available(*, unavailable, message: "a class takes over what was loaded: func take(_ loaded: …) { a = loaded.a … }")
     public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
 }

@@ -1,11 +1,21 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// What went wrong with a ``SettingsFile``. No case and no text holds a stored value. Safe to pass between threads.
+/// An error of a ``SettingsFile``.
+///
+/// ```swift
+/// do {
+///     try settings.tryLoad()
+/// } catch SettingsFileError.field(_, let failure) {
+///     print(failure.path, failure.reason)
+/// }
+/// ```
+///
+/// No case and no description contains a stored value. May be passed between threads.
 public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConvertible {
-    /// A file that is needed is missing.
+    /// A file is missing.
     case missing(path: String)
-    /// A field is missing, of another type, or not known. `failure` names it.
+    /// A field is missing, is of another type, or is unknown. `failure` names it.
     case field(path: String, failure: PropertyListFailure)
     /// The file could not be read, is malformed, or could not be written (no permission, disk full …).
     case storage(PrefsError)

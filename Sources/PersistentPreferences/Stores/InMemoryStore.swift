@@ -1,22 +1,34 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store that lives as long as the object: for tests and previews.
+/// A store that keeps its roots in memory, as long as the object lives. For tests and previews.
 ///
-/// Two instances share nothing; what is to be shared shares the object. It vets, nests and rolls back like the stores on
-/// files. Cost: a lock and a dictionary lookup. Safe to use from any thread.
+/// ```swift
+/// let prefs = EditorPrefs(store: InMemoryStore())
+/// PersistentPrefs.withStore(InMemoryStore()) { runTheApp() }
+/// ```
+///
+/// ## Behavior
+/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to share
+/// values.
+///
+/// ## Performance
+/// A read costs a lock and a dictionary lookup.
+///
+/// ## Threads
+/// Any thread.
 public final class InMemoryStore: DomainBackedStore {
     let domainStore = DomainStore(.success(MemoryDomain()), durability: .process)
 
-    /// An empty store.
+    /// Creates an empty store.
     public init() {}
 
-    /// The dictionary under a root key; nil where there is none. Never touches a disk.
+    /// Returns the dictionary under a root key, or nil if there is none.
     public func read(root: String) throws -> [String: Any]? {
         try domainStore.values(of: root)
     }
 
-    /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try domainStore.update(root: root, body)
     }

@@ -2,58 +2,75 @@ public import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store that keeps its roots in one property-list file, durable and shared by every process that uses this package.
+/// A store that keeps its roots in one property-list file.
 ///
-/// By default, the file is laid out as a UserDefaults domain is: root keys on top, a dictionary under each. ``DomainLayout``
-/// says what else it can be. Entries that are not ours are carried along. It is created when something is first written, 0600,
-/// with its folder, 0700; an existing file keeps its format, mode, owner, group, access control list and extended attributes,
-/// or the write is rejected. Beside it stand `.NAME.lock` and `.NAME.lastgood`.
+/// Use it when you want to choose the file yourself, for example in a command-line tool:
 ///
-/// A symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target. The path is
-/// resolved when the file is first used, and again when a link is found to have changed.
+/// ```swift
+/// final class ToolPrefs: Prefs, @unchecked Sendable {
+///     @Pref var isVerbose = false
+/// }
 ///
-/// `.NAME.lastgood` is the last good copy: the bytes of the last commit. If another program damages the file, reads leave it as
-/// it is and return the newest known state, which is this copy or what the process knew, and ``PrefsError/damaged(_:)`` says
-/// which; the next write quarantines the bytes as `NAME.corrupt-…` and stores on top of that state. A malformed file without
-/// such a copy was never written by this package: writes are rejected with ``PrefsError/notOurs(_:)``. The copy costs each write
-/// one more small file, written and renamed without a flush, and on disk the size of the file once more; reads of a good file do
-/// not touch it. If there is no room for it, the write itself has succeeded all the same, and there is no copy.
+/// let store = PropertyListFileStore(url: folder.appending(path: "settings.plist"))
+/// let prefs = ToolPrefs(store: store)
+/// ```
 ///
-/// A read creates, renames, changes and removes nothing.
+/// ## Behavior
+/// Writes are atomic and durable: when a write returns, the new state survives a crash and a power cut (see ``Durability``).
+/// Several processes may use the same file. All stores on one file in a process share one cache and commit together. A read
+/// creates, renames, changes and removes nothing.
 ///
-/// On Linux, a child that was forked in a process with threads can read and write if the parent has done so before; it cannot
-/// observe. On Apple platforms a forked child has to call `exec` first. A process that forks inside an update shares its lock
-/// with the child, and the child's own commit of that update is rejected. If the parent is killed inside the update, the child
-/// holds the lock until it ends or calls `exec`. Other writers wait that long, as they do for a writer that is suspended inside
-/// an update. Reads need no lock.
+/// By default the file is laid out like a `UserDefaults` domain, with a dictionary under each root key; see ``DomainLayout``.
+/// Entries of other programs are preserved. The first write creates the file with mode 0600, and its folder with mode 0700. A
+/// write keeps the format, mode, owner, group, access control list and extended attributes of an existing file, or is rejected. A
+/// symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target.
 ///
-/// Stores on one file, however they reach it, share one cache and commit together. Cost of a read: one `fstat`; of a
-/// write: one replacement of the file, with two flushes; one open descriptor for as long as the store lives. Safe to use
-/// from any thread. A read does not notice that a folder above the file was moved away and another put in its place; the
-/// next write does.
+/// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy: the bytes of
+/// the last commit. If another program damages the file, reads leave it alone and return the newest known state, which is this
+/// copy or what the process knows. The next write quarantines the file as `NAME.corrupt-…` and stores that state with its change.
+/// A malformed file without a last good copy was not written by this package; it is never replaced.
+///
+/// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was forked in a
+/// process with threads can read and write if its parent has done so before; it cannot observe. On Apple platforms, a forked
+/// child must call `exec` first. A process that forks inside an update shares its lock with the child. The child's own commit of
+/// that update is rejected. If the parent is killed inside the update, the child holds the lock until it ends or calls `exec`.
+///
+/// ## Performance
+/// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It also writes
+/// the last good copy, without a flush, which takes the size of the file once more on disk. The store keeps one descriptor open.
+///
+/// ## Errors
+/// If the file cannot be read, reads fail with ``PrefsError/unreadable(_:)``. A damaged file is reported as
+/// ``PrefsError/damaged(_:)``, a malformed file of another program as ``PrefsError/notOurs(_:)``, and a write that fails as
+/// ``PrefsError/notStored(_:)``. If there is no room for the last good copy, the write succeeds and there is no copy.
+///
+/// A read does not notice that a folder above the file was replaced by another one; the next write does.
+///
+/// ## Threads
+/// Any thread.
 public final class PropertyListFileStore: DomainBackedStore {
     /// How sure a write is to last when it has returned.
     public enum Durability: Sendable, Hashable {
-        /// It survives a power cut: the file and its folder are flushed to the medium. The default.
+        /// A power cut: the file and its folder are flushed to the medium. The default.
         case powerCut
-        /// It survives the process, killed at any instant, but a power cut may undo it or damage the file.
+        /// A kill of the process at any moment. A power cut may undo the write or damage the file.
         case process
     }
 
-    /// The file, as given.
+    /// The file, as passed to the initializer.
     public let url: URL
     let domainStore: DomainStore
 
-    /// A store on a file, which need not exist. Reads and writes nothing yet.
+    /// Creates a store on a file, which need not exist. Reads and writes nothing.
     ///
     /// - Parameters:
-    ///   - url: a file URL. Any other makes every access fail with ``PrefsError/invalidName(name:reason:)``.
-    ///   - format: of the file, should it have to be created.
-    ///   - durability: of this store's writes.
+    ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
+    ///   - format: the format of the file if a write creates it.
+    ///   - durability: the durability of this store's writes.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
-    ///   - protection: the protection class that the next write gives to the file, and to the files that it creates beside it.
-    ///     nil keeps the class of an existing file, and lets the system choose that of a new one. If two stores on one file ask
-    ///     for different classes, the store that was first used later decides.
+    ///   - protection: the protection class that the next write gives to the file and to the files that it creates beside it. nil
+    ///     keeps the class of an existing file, and leaves that of a new file to the system. If two stores on one file have different
+    ///     classes, the one whose first use came later decides.
     public convenience init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil
@@ -77,18 +94,18 @@ public final class PropertyListFileStore: DomainBackedStore {
         domainStore = DomainStore(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
     }
 
-    /// The dictionary under a root key; nil where there is none. One `fstat` where nothing has changed.
+    /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed.
     public func read(root: String) throws -> [String: Any]? {
         try domainStore.values(of: root)
     }
 
-    /// One transaction under the file's lock, on the calling thread; on disk when it returns. See
+    /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns. See
     /// ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try domainStore.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, also one of another process. See
+    /// Calls the closure after each commit that changes the root, also those of other processes. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try domainStore.observe(root: root, action)

@@ -1,12 +1,32 @@
 public import Foundation
 import PrefsFileEngine
 
-/// The store over a domain of `UserDefaults`, and the default of ``PersistentPrefs``.
+/// A store over a domain of `UserDefaults`. The standard domain is the default store of ``PersistentPrefs``.
 ///
-/// Apple platforms: `UserDefaults` is the store, and its daemon the writer; updates are atomic within a process.
-/// Linux: the very domain file that `UserDefaults` uses, through the engine of this package (locks, atomic replacement,
-/// durability), kept in agreement with `UserDefaults` in this process. Arguments and registered defaults are never read
-/// into a root. Safe to use from any thread.
+/// ```swift
+/// final class SharedPrefs: Prefs, @unchecked Sendable {
+///     @Pref var launches = 0
+///
+///     static let suite = UserDefaultsStore(suiteName: "group.org.example.app")
+///     override class var store: any PrefsStore { suite }
+/// }
+/// ```
+///
+/// ## Behavior
+/// On Apple platforms, `UserDefaults` is the store, and its daemon writes the file; an update is atomic within the process. On
+/// Linux, the package reads and writes the domain file of `UserDefaults` itself, with locks and durable writes, and keeps
+/// `UserDefaults` of this process in agreement. Arguments and registered defaults are never read into a root.
+///
+/// ## Performance
+/// On Linux, a read costs one `fstat` if nothing has changed, and a write replaces the file and flushes it and its folder.
+///
+/// ## Errors
+/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS, a
+/// domain whose values cannot be read before the first unlock of the device is not empty: accesses fail with
+/// ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
+///
+/// ## Threads
+/// Any thread.
 public final class UserDefaultsStore: DomainBackedStore {
     /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
     public static let standard = UserDefaultsStore()
@@ -15,11 +35,11 @@ public final class UserDefaultsStore: DomainBackedStore {
     /// What other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows.
     private let unsynchronized: (any UnsynchronizedEntries)?
 
-    /// The domain of a suite, as `UserDefaults(suiteName:)` has it; on Apple platforms also of an app group.
+    /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
     ///
     /// - Parameters:
-    ///   - suiteName: at most 200 bytes, with no `/`, NUL or leading dot. Any other makes every access fail with
-    ///     ``PrefsError/invalidName(name:reason:)``. nil stands for the standard domain.
+    ///   - suiteName: at most 200 bytes, without `/`, NUL or a leading dot; nil stands for the standard domain. Any other name makes
+    ///     every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the domain.
     public convenience init(suiteName: String? = nil, layout: DomainLayout = .roots) {
         do {
@@ -44,23 +64,23 @@ public final class UserDefaultsStore: DomainBackedStore {
         self.unsynchronized = unsynchronized
     }
 
-    /// The domain's property-list file; nil on Apple platforms, where it belongs to a daemon, and where the domain has
-    /// none because its name is bad or there is no home.
+    /// The property-list file of the domain. nil on Apple platforms, where a daemon owns the file, and if the name of the domain is
+    /// invalid or there is no home folder.
     public var fileURL: URL? {
         try? domainStore.storage.get().fileURL
     }
 
-    /// The dictionary under a root key; nil where there is none. On Linux one `fstat` where nothing has changed.
+    /// Returns the dictionary under a root key, or nil if there is none. On Linux, costs one `fstat` if nothing has changed.
     public func read(root: String) throws -> [String: Any]? {
         try domainStore.values(of: root)
     }
 
-    /// One transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try domainStore.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, also one of another process. See
+    /// Calls the closure after each commit that changes the root, also those of other processes. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try domainStore.observe(root: root, action)

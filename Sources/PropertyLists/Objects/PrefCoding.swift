@@ -1,20 +1,39 @@
-/// How a value becomes a property-list object and is read back: the one rule of this package, or a coding of your own.
+/// Converts values of a type to property-list objects and back: by the rule of this package, or by your own closures.
 ///
-/// The rule, the first that fits:
-/// 1. what a property list holds: String, Bool, the integers, Double, Float, Date, Data; `Any`, which is vetted when it
-///    is written; and, as strings, URL and Decimal (exact);
-/// 2. optionals, arrays, sets (stored sorted, so that equal sets are equal files) and dictionaries with string keys (String,
-///    or a type whose raw value is one) of values;
-/// 3. the raw value of a `RawRepresentable`, whether it is Codable or not;
-/// 4. the property-list objects that a `Codable` makes of itself: dates as dates, data as data.
+/// ```swift
+/// struct Color { var hex: String }
 ///
-/// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool, 5 as Double; 4.5 as Int is a type mismatch, and so is
-/// a number out of range. A Double reads as Float where both have the same shortest decimal form.
+/// let colorCoding = PrefCoding<Color>(
+///     encode: { $0.hex }, decode: { ($0 as? String).map(Color.init(hex:)) })
 ///
-/// nil inside of a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
-/// `PropertyListEncoder` does; a string that could be taken for it gets one more `$`.
+/// final class PaintPrefs: Prefs, @unchecked Sendable {
+///     @Pref(coding: colorCoding) var ink = Color(hex: "000000")
+/// }
+/// ```
 ///
-/// Cost: linear in the value. Decoding never traps, whatever is stored. Safe to use from any thread; `Sendable` if the values are.
+/// ## Behavior
+/// The rule is the first of these that fits the type:
+/// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL and Decimal,
+///    as exact strings.
+/// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
+///    keys of dictionaries are String, or RawRepresentable with a String.
+/// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not.
+/// 4. The property-list objects that a `Codable` type encodes itself as. Dates are stored as dates, and data as data.
+///
+/// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for
+/// Int, and so is a number out of range. A Double reads as Float if both have the same shortest decimal form.
+///
+/// nil inside a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
+/// `PropertyListEncoder` does. A string that could be mistaken for it gets one more `$`.
+///
+/// ## Performance
+/// Linear in the size of the value.
+///
+/// ## Errors
+/// Decoding never traps, whatever is stored. See ``init(encode:decode:)`` for errors of your own closures.
+///
+/// ## Threads
+/// Any thread. `Sendable` if the values are.
 public struct PrefCoding<Value> {
     /// nil removes the key.
     package let encode: (Value) throws -> Any?
@@ -30,13 +49,13 @@ public struct PrefCoding<Value> {
         self.cachePolicy = cachePolicy
     }
 
-    /// A coding of your own.
+    /// Creates a coding from two closures.
     ///
     /// - Parameters:
-    ///   - encode: gives what a property list can hold, which is vetted; nil removes the key. What it throws becomes
+    ///   - encode: returns a property-list object, which is checked, or nil to remove the key. If it throws, the write fails with
     ///     ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
-    ///   - decode: gets String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`, whatever is stored. nil, or what
-    ///     it throws, becomes ``PrefsError/typeMismatch(_:)``, and the default is read.
+    ///   - decode: gets the stored object: String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`. If it throws or returns nil,
+    ///     the read reports ``PrefsError/typeMismatch(_:)`` and returns the default.
     public init(
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {

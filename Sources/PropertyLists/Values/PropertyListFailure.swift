@@ -1,10 +1,17 @@
-/// Why one value cannot be stored, and where in the hierarchy it stands.
+/// The reason why a value cannot be stored or read, and its path.
 ///
-/// Mirrors the coding path of `EncodingError`. A value type, safe to pass between threads.
+/// ```swift
+/// prefs["recent"] = [{ print("hi") }]
+/// for failure in prefs.lastError?.failures ?? [] {
+///     print(failure.path, failure.reason)  // recent[0] a closure cannot be stored in a property list
+/// }
+/// ```
+///
+/// Mirrors the coding path of `EncodingError`. A value type; may be passed between threads.
 public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the offender stands: the top-level key, then `.key` and `[index]` steps, as in `Dictionary Value.a[3]`.
+    /// The path of the value: the top-level key, then `.key` and `[index]` steps, as in `Dictionary Value.a[3]`.
     public let path: String
-    /// The key of the root under which the offender stands: the first step of `path`.
+    /// The first step of `path`: a key of the root.
     public let topLevelKey: String
     /// What is wrong, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
     /// types and limits, never the value.

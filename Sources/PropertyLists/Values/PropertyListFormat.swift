@@ -1,7 +1,7 @@
-/// How a property list is written to a file.
+/// The format of a property-list file: `PropertyListFileStore(url: url, format: .xml)`.
 public enum PropertyListFormat: String, Sendable, Hashable, CaseIterable {
-    /// Exact and compact: dates keep their fraction. The default for a new file.
+    /// Compact and exact: dates keep their fraction. The default for a new file.
     case binary
-    /// Readable in an editor; dates are rounded down to the second.
+    /// Readable in a text editor. Dates are rounded down to the second.
     case xml
 }

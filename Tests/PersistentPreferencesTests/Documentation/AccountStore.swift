@@ -11,7 +11,7 @@ final class AccountStore: PrefsStore {
         self.inner = inner
     }
 
-    // At the end, so that a bad name stays one.
+    // The account comes last, so that an invalid root key stays invalid.
     private func key(_ root: String) -> String { root.isEmpty ? "" : "\(root)@\(account)" }
 
     func read(root: String) throws -> [String: Any]? {
