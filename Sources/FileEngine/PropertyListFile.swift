@@ -4,7 +4,7 @@ package import PrefsPropertyLists
 /// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
 /// that every store on it shares its lock, its cache and its commits.
 ///
-/// `+Session` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
+/// `+WriteLock` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
 /// with one that is damaged.
 package final class PropertyListFile: TransactionDomain, Sendable {
     package let queue = TransactionQueue()

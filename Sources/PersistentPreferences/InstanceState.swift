@@ -10,14 +10,14 @@ final class InstanceState: @unchecked Sendable {
         var outcome: PrefsError?
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: Any], current: [String: Any])?
-        var followers: [WeakFollower] = []
-        var followersToTidy = 16
+        var subscribers: [WeakSubscriber] = []
+        var subscribersToTidy = 16
         /// What key-value observers ask for.
         var observedKeys: Set<String> = []
     }
 
-    private struct WeakFollower {
-        weak var follower: RootSubscriber?
+    private struct WeakSubscriber {
+        weak var subscriber: RootSubscriber?
     }
 
     private let state = Locked(State())
@@ -72,21 +72,21 @@ final class InstanceState: @unchecked Sendable {
         return current
     }
 
-    /// Lets a follower hear when the instance goes to another root.
-    func register(_ follower: RootSubscriber) {
+    /// Lets a subscriber hear when the instance goes to another root.
+    func register(_ subscriber: RootSubscriber) {
         state.withLock { state in
             // Now and then: there may be thousands.
-            if state.followers.count >= state.followersToTidy {
-                state.followers.removeAll { $0.follower == nil }
-                state.followersToTidy = max(16, 2 * state.followers.count)
+            if state.subscribers.count >= state.subscribersToTidy {
+                state.subscribers.removeAll { $0.subscriber == nil }
+                state.subscribersToTidy = max(16, 2 * state.subscribers.count)
             }
-            state.followers.append(WeakFollower(follower: follower))
+            state.subscribers.append(WeakSubscriber(subscriber: subscriber))
         }
     }
 
     /// Takes those who follow the instance to the root that it is at.
-    func moveFollowers() {
-        for entry in state.withLock({ $0.followers }) { entry.follower?.goAlong() }
+    func moveSubscribers() {
+        for entry in state.withLock({ $0.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
 
     /// For what properties keep of their own.

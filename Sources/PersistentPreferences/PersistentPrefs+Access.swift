@@ -55,7 +55,7 @@ extension PersistentPrefs {
         do {
             try NameVetting.checkRoot(newKey)
             state.key = newKey
-            state.moveFollowers()
+            state.moveSubscribers()
             report(nil)
         } catch {
             report(error)

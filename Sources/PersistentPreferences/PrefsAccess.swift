@@ -80,7 +80,7 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    /// The same with a change that depends on the state under the lock.
+    /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
         let access = self

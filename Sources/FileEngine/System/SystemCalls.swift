@@ -4,7 +4,9 @@ import PrefsPropertyLists
 /// Every system call that the engine makes, one method each: the seam at which tests make calls fail.
 ///
 /// A method makes its call once and throws what it reports; interruption and short counts are the caller's business
-/// (`SystemCalls+Complete.swift`). Paths in messages are the ones the user knows.
+/// (`SystemCalls+Retrying.swift`). Paths in messages are the ones the user knows.
+///
+/// Unchecked because tests subclass it. It has no state of its own.
 package class SystemCalls: @unchecked Sendable {
     package static let real = SystemCalls()
 

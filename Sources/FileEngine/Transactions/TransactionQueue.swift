@@ -115,8 +115,11 @@ package final class TransactionQueue: Sendable {
             state.waiters.append(waiter)
             return waiter
         }
-        waiter?.wait()
-        if let openBatch = state.withLock({ $0.openBatch }) { return openBatch }
+        if let waiter {
+            waiter.wait()
+            // Without one the batch before this has been written.
+            if let openBatch = state.withLock({ $0.openBatch }) { return openBatch }
+        }
         do {
             let batch = Batch(content: try domain.begin())
             state.withLock { $0.openBatch = batch }
@@ -134,7 +137,10 @@ package final class TransactionQueue: Sendable {
         let dependsOnBatch = batch.isChanged || !domain.isConfirmed(batch.durability)
         let isHandedOn = state.withLock { state in
             if batch.process != LockRegistry.forks { state.waiters = [] }
-            guard batch.members < Self.largestBatch, !state.waiters.isEmpty else { return false }
+            guard batch.members < Self.largestBatch, !state.waiters.isEmpty else {
+                state.openBatch = nil
+                return false
+            }
             state.passTurn()
             return true
         }
@@ -145,7 +151,6 @@ package final class TransactionQueue: Sendable {
             guard let outcome = state.withLock({ _ in batch.outcome }) else { preconditionFailure("no outcome") }
             return outcome
         }
-        state.withLock { $0.openBatch = nil }
         let outcome = Result {
             if batch.isChanged {
                 try commitAndTell(batch, domain)

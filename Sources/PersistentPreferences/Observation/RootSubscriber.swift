@@ -32,7 +32,7 @@ final class RootSubscriber: EntrySubscriber {
         }
         root.state.register(self)
         // The instance may have gone to another root before it knew of this.
-        goAlong()
+        moveWithInstance()
         return EntrySubscription(start: first.start, failure: first.failure) { self.end() }
     }
 
@@ -41,7 +41,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     /// Goes where the instance is. Two that assign its key at once may come here in either order.
-    func goAlong() {
+    func moveWithInstance() {
         // An override may give another key each time.
         for _ in 0..<100 {
             guard let key = root.state.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }

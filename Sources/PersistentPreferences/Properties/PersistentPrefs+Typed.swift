@@ -56,8 +56,7 @@ extension PersistentPrefs {
     func set<Value>(_ value: Value, of property: PrefProperty<Value>) -> PrefsError? {
         write {
             let binding = property.binding(in: state)
-            let object = try property.object(for: value, key: binding.key)
-            try assign(object, to: binding.key, in: &$0)
+            try assign(try property.object(for: value, binding), to: binding.key, in: &$0)
         }
     }
 
@@ -73,8 +72,8 @@ extension PersistentPrefs {
 
     func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
         commit(change) { value, access in
-            let key = property.binding(in: state).key
-            try assign(try property.object(for: value, key: key), to: key, in: &access)
+            let binding = property.binding(in: state)
+            try assign(try property.object(for: value, binding), to: binding.key, in: &access)
         }
     }
 

@@ -151,11 +151,12 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The object to store for a value; nil removes the key.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
-    func object(for value: Value, key: String) throws(PrefsError) -> Any? {
+    func object(for value: Value, _ binding: Binding) throws(PrefsError) -> Any? {
+        let key = binding.key
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return try coding.object(for: value, forKey: key)
+        return try binding.coding.object(for: value, forKey: key)
     }
 
     // MARK: - For the class

@@ -14,6 +14,8 @@
 
     /// `UserDefaults` and the system around it. Type-checked only: each member is a call or two. All decisions are made above
     /// `SystemDefaults`, where they run against a model.
+    ///
+    /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
     private final class AppleDefaults: NSObject, SystemDefaults, @unchecked Sendable {
         let slot = DomainSlot()
         private let name: String
