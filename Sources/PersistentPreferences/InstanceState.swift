@@ -3,7 +3,8 @@ import PrefsPropertyLists
 /// What an instance holds: everything but values.
 ///
 /// Unchecked because the initializer assigns the owner, the store and the declarations, and the properties of the instance keep their
-/// last values behind the lock of this object, which makes a read one lock cheaper.
+/// last values behind the lock of this object, which makes a read one lock cheaper. A bare lock and not Locked: to hand the generic result
+/// of a property through a second closure costs 500 instructions a read.
 final class InstanceState: @unchecked Sendable {
     private struct State {
         var rootKey = ""
@@ -20,7 +21,8 @@ final class InstanceState: @unchecked Sendable {
         weak var subscriber: RootSubscriber?
     }
 
-    private let state = Locked(State())
+    private let lock = Lock()
+    private var state = State()
     private var startStore: (any RootStore)?
     private var startDeclarations: ClassDeclarations?
 
@@ -52,7 +54,7 @@ final class InstanceState: @unchecked Sendable {
     func allowed(_ keys: [String]) -> AllowedKeys {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
-        return state.withLock { state in
+        return lock.withLock {
             if state.lastKeys?.areMade(of: keys) != true { state.lastKeys = AllowedKeysCache(keys, and: declared) }
             return state.lastKeys?.allowed ?? declared
         }
@@ -62,19 +64,19 @@ final class InstanceState: @unchecked Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = state.withLock({ $0.migratedCache }),
+        if let migratedCache = lock.withLock({ state.migratedCache }),
             CanonicalValue.areIdentical(migratedCache.stored, stored)
         {
             return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
-        if let current { state.withLock { $0.migratedCache = (stored, current) } }
+        if let current { lock.withLock { state.migratedCache = (stored, current) } }
         return current
     }
 
     /// Lets a subscriber hear when the instance goes to another root.
     func register(_ subscriber: RootSubscriber) {
-        state.withLock { state in
+        lock.withLock {
             // Now and then: there may be thousands.
             if state.subscribers.count >= state.subscribersToTidy {
                 state.subscribers.removeAll { $0.subscriber == nil }
@@ -86,28 +88,28 @@ final class InstanceState: @unchecked Sendable {
 
     /// Takes those who follow the instance to the root that it is at.
     func moveSubscribers() {
-        for entry in state.withLock({ $0.subscribers }) { entry.subscriber?.moveWithInstance() }
+        for entry in lock.withLock({ state.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
 
     /// For what properties keep of their own.
     @inline(__always)
     func withLock<R>(_ body: () -> R) -> R {
-        state.withLock { _ in body() }
+        lock.withLock(body)
     }
 
     var key: String {
-        get { state.withLock { $0.rootKey } }
-        set { state.withLock { $0.rootKey = newValue } }
+        get { lock.withLock { state.rootKey } }
+        set { lock.withLock { state.rootKey = newValue } }
     }
 
     var lastError: PrefsError? {
-        get { state.withLock { $0.outcome } }
-        set { state.withLock { $0.outcome = newValue } }
+        get { lock.withLock { state.outcome } }
+        set { lock.withLock { state.outcome = newValue } }
     }
 
-    var observedKeys: Set<String> { state.withLock { $0.observedKeys } }
+    var observedKeys: Set<String> { lock.withLock { state.observedKeys } }
 
     func addObservedKey(_ key: String) {
-        state.withLock { _ = $0.observedKeys.insert(key) }
+        lock.withLock { _ = state.observedKeys.insert(key) }
     }
 }

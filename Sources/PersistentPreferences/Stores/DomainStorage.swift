@@ -2,7 +2,7 @@ import Foundation
 import PrefsFileEngine
 
 /// Where a domain is kept: a file, a domain of `UserDefaults`, memory. Its errors are the engine's.
-protocol DomainStorage: Sendable {
+protocol DomainStorage: AnyObject, Sendable {
     /// nil if it is not a file of ours.
     var fileURL: URL? { get }
 
@@ -30,6 +30,23 @@ extension DomainStorage {
     func confirm(_ revision: Revision?, _ durability: CommitDurability) -> Bool { false }
     func takeWarning() -> FileError? { nil }
     func forget() {}
+}
+
+/// A domain that cannot be reached, because its name is bad, for example: every access fails.
+final class UnreachableDomain: DomainStorage {
+    let error: PrefsError
+
+    init(_ error: PrefsError) {
+        self.error = error
+    }
+
+    func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot { throw error }
+
+    func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws { throw error }
+
+    func subscribe(
+        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription { throw error }
 }
 
 extension FileLocation: DomainStorage {

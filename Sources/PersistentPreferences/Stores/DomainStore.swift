@@ -2,16 +2,13 @@ import PrefsFileEngine
 
 /// The roots of a domain: what the three public stores have in common.
 final class DomainStore: RootStore {
-    let storage: Result<any DomainStorage, PrefsError>
+    let storage: any DomainStorage
     let layout: DomainLayout
     private let durability: CommitDurability
 
-    /// - Parameters:
-    ///   - storage: or the error of every access.
-    ///   - durability: of this store's writes.
+    /// - Parameter durability: of this store's writes.
     init(
-        _ storage: Result<any DomainStorage, PrefsError>, layout: DomainLayout = .roots,
-        durability: CommitDurability = .powerCut
+        _ storage: any DomainStorage, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut
     ) {
         self.storage = storage
         self.layout = layout
@@ -54,7 +51,7 @@ final class DomainStore: RootStore {
     func snapshot(of root: String) throws -> RootSnapshot {
         // Not by `access`, for the sake of reads.
         do {
-            return try storage.get().read(root, layout)
+            return try storage.read(root, layout)
         } catch let error as FileError {
             throw PrefsError(error)
         }
@@ -69,11 +66,11 @@ final class DomainStore: RootStore {
     }
 
     func takeWarning() -> PrefsError? {
-        (try? storage.get())?.takeWarning().map { PrefsError($0) }
+        storage.takeWarning().map { PrefsError($0) }
     }
 
     func forget() {
-        try? storage.get().forget()
+        storage.forget()
     }
 
     func subscribe(
@@ -100,7 +97,7 @@ final class DomainStore: RootStore {
     /// Errors of the engine become those of the package.
     private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
         do {
-            return try body(storage.get())
+            return try body(storage)
         } catch let error as FileError {
             throw PrefsError(error)
         }

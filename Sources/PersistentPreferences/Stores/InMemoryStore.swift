@@ -18,7 +18,7 @@ import PrefsPropertyLists
 /// ## Threads
 /// Any thread.
 public final class InMemoryStore: DomainBackedStore {
-    let domainStore = DomainStore(.success(MemoryDomain()), durability: .process)
+    let domainStore = DomainStore(MemoryDomain(), durability: .process)
 
     /// Creates an empty store.
     public init() {}

@@ -85,11 +85,14 @@ public final class PropertyListFileStore: DomainBackedStore {
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
     ) {
         self.url = url
-        let file = Result { () throws(PrefsError) -> any DomainStorage in
-            FileLocation(path: try NameVetting.path(of: url), system: system) {
+        let file: any DomainStorage
+        do {
+            file = FileLocation(path: try NameVetting.path(of: url), system: system) {
                 $0.setFormatOfNewFile(format)
                 if let protection { $0.setProtection(protection) }
             }
+        } catch {
+            file = UnreachableDomain(error)
         }
         domainStore = DomainStore(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
     }

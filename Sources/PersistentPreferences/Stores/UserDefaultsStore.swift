@@ -45,19 +45,19 @@ public final class UserDefaultsStore: DomainBackedStore {
         do {
             if let suiteName { try NameVetting.checkSuite(suiteName) }
             let (domain, unsynchronized) = try Self.domain(suiteName)
-            self.init(.success(domain), layout, unsynchronized)
+            self.init(domain, layout, unsynchronized)
         } catch {
-            self.init(.failure(error), layout)
+            self.init(UnreachableDomain(error), layout)
         }
     }
 
     /// The domain of a model of `UserDefaults`, for tests.
     package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
-        self.init(.success(DefaultsDomain.of(system)), layout)
+        self.init(DefaultsDomain.of(system), layout)
     }
 
     private init(
-        _ domain: Result<any DomainStorage, PrefsError>, _ layout: DomainLayout,
+        _ domain: any DomainStorage, _ layout: DomainLayout,
         _ unsynchronized: (any UnsynchronizedEntries)? = nil
     ) {
         domainStore = DomainStore(domain, layout: layout)
@@ -67,7 +67,7 @@ public final class UserDefaultsStore: DomainBackedStore {
     /// The property-list file of the domain. nil on Apple platforms, where a daemon owns the file, and if the name of the domain is
     /// invalid or there is no home folder.
     public var fileURL: URL? {
-        try? domainStore.storage.get().fileURL
+        domainStore.storage.fileURL
     }
 
     /// Returns the dictionary under a root key, or nil if there is none. On Linux, costs one `fstat` if nothing has changed.

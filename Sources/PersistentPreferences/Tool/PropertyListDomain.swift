@@ -13,14 +13,15 @@ package struct PropertyListDomain: Sendable {
     /// - Throws: `PrefsError`.
     package init(suiteName: String) throws {
         store = UserDefaultsStore(suiteName: suiteName).domainStore
-        fileURL = try store.storage.get().fileURL
+        if let unreachable = store.storage as? UnreachableDomain { throw unreachable.error }
+        fileURL = store.storage.fileURL
     }
 
     /// A property-list file.
     ///
     /// - Throws: `PrefsError`.
     package init(url: URL) throws {
-        store = DomainStore(.success(FileLocation(path: try NameVetting.path(of: url))))
+        store = DomainStore(FileLocation(path: try NameVetting.path(of: url)))
         fileURL = url
     }
 

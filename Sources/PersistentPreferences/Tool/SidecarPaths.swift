@@ -75,6 +75,6 @@ package struct SidecarPaths: Sendable {
     ///
     /// - Throws: `PrefsError`.
     package static func path(ofSuite name: String) throws -> String? {
-        try UserDefaultsStore(suiteName: name).domainStore.storage.get().fileURL?.path(percentEncoded: false)
+        try PropertyListDomain(suiteName: name).fileURL?.path(percentEncoded: false)
     }
 }

@@ -26,7 +26,7 @@ private final class SharedStore: DomainBackedStore {
 extension InMemoryStore {
     /// Whether anybody observes a root.
     var isFollowed: Bool {
-        let domain = try? domainStore.storage.get() as? any TransactionDomain
+        let domain = domainStore.storage as? any TransactionDomain
         return domain?.queue.feed.hasSubscribers == true
     }
 }
