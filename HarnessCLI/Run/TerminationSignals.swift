@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// Handles SIGINT, SIGTERM and SIGHUP while it exists: they no longer end the program, and call a handler instead.
 ///

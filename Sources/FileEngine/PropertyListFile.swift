@@ -4,8 +4,8 @@ package import PrefsPropertyLists
 /// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
 /// that every store on it shares its lock, its cache and its commits.
 ///
-/// `+WriteLock` is what goes on under the cross-process lock, `+Load` reads the file, `+Commit` replaces it, `+Recovery` deals
-/// with one that is damaged.
+/// `+Transaction` has the steps of a transaction, `+WriteLock` what happens while the cross-process lock is held. `+Load` reads
+/// the file, `+Commit` replaces it, `+Recovery` deals with a damaged one.
 package final class PropertyListFile: TransactionDomain, Sendable {
     package let queue = TransactionQueue()
     let names: FileNames
@@ -60,7 +60,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     private let state = Locked(State())
-    private let currentSession = Locked<Session?>(nil)
+    let currentSession = Locked<Session?>(nil)
 
     /// What is being changed, and the lock on it. Belongs to the thread whose turn it is.
     struct Session {
@@ -153,7 +153,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     /// True at the first call.
-    private func isFirstTransaction() -> Bool {
+    func isFirstTransaction() -> Bool {
         state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
@@ -183,7 +183,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     /// Makes the state of a read as durable as asked, for a write that found itself equal to it.
     ///
     /// - Parameter revision: of that state. No system call if it is still cached and durable.
-    /// - Returns: whether anything was done.
+    /// - Returns: false if the cached state was durable already, so that the file was not looked at again.
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = ownTransaction {
             transaction.durability = max(transaction.durability, durability)
@@ -258,62 +258,5 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     var currentMirror: (any Mirror)? {
         state.withLock { $0.mirror }
-    }
-
-    // MARK: - One transaction
-
-    package func begin() throws -> Content? {
-        let writeLock = try lockForWriting()
-        do {
-            // A killed writer has left it; the next commit would replace it, and may never come.
-            if isFirstTransaction() { try? system.remove(names.temporary, in: writeLock.folder) }
-            var snapshot = try writable(current(under: writeLock))
-            if snapshot.fault == nil, let mirror = currentMirror {
-                mirror.willChange()
-                snapshot = try writable(current(under: writeLock))
-                mirror.note(snapshot.content)
-            }
-            currentSession.withLock { $0 = Session(lock: writeLock, base: snapshot) }
-            return snapshot.content
-        } catch {
-            writeLock.end()
-            throw error
-        }
-    }
-
-    package func commit(_ content: Content, durability: CommitDurability) throws {
-        guard let session else { preconditionFailure("commit outside begin and end") }
-        try refuseFork(of: session.lock)
-        try replace(session.base, with: content, durability: durability, under: session.lock)
-    }
-
-    package func confirm() throws {
-        guard let session else { preconditionFailure("confirm outside begin and end") }
-        try refuseFork(of: session.lock)
-        let base = session.base
-        if base.fault == nil, try flushInPlace(base) { return }
-        if let content = base.content {
-            try store(content, replacing: base, durability: .powerCut, under: session.lock)
-        } else if base.fault != nil {
-            try removeFile(base, durability: .powerCut, under: session.lock)
-        }
-    }
-
-    package func end() {
-        // The files are closed outside of the lock.
-        let ended = session
-        ended?.lock.end()
-        currentSession.withLock { $0 = nil }
-    }
-
-    /// Whether what the session started from is as sure to last as asked.
-    package func isConfirmed(_ durability: CommitDurability) -> Bool {
-        guard let session else { preconditionFailure("isConfirmed outside begin and end") }
-        return self.durability(of: session.base) >= durability
-    }
-
-    package func stored(_ content: Content?) -> Content? {
-        guard let session else { preconditionFailure("stored outside begin and end") }
-        return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
     }
 }

@@ -37,7 +37,7 @@ extension PropertyListFile {
         return snapshot
     }
 
-    /// Opens and parses what is at the path; under the write lock, what has the file's name in its folder.
+    /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
     func find(under writeLock: WriteLock?) throws -> Found {
         // A program that writes in place changes the file between two looks at it; each such round is a short one.
         for _ in 0..<100 {

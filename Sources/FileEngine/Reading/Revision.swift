@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// Tells committed states apart: of two of one revision the content is the same, whoever asks for it.
+/// Tells committed states apart: two states with the same revision have the same content.
 @usableFromInline
 package struct Revision: Equatable {
     private static let last = Locked<UInt64>(0)

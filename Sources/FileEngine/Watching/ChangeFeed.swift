@@ -96,8 +96,8 @@ package final class ChangeFeed: Sendable {
         let (actions, needsReload) = state.withLock { state in
             state.isCommitting = false
             state.commits += 1
-            let isAnybodyTold = !state.entries.isEmpty
-            let steps = isAnybodyTold ? steps.map { Step(before: stored($0.before), after: stored($0.after)) } : []
+            let hasSubscribers = !state.entries.isEmpty
+            let steps = hasSubscribers ? steps.map { Step(before: stored($0.before), after: stored($0.after)) } : []
             var actions = steps.map { _ in [Action]() }
             for key in state.entries.keys {
                 state.report(steps, of: key, mayOthersWrite, to: &actions)

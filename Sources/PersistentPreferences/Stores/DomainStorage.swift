@@ -12,7 +12,7 @@ protocol DomainStorage: AnyObject, Sendable {
 
     /// Makes the state of a read as durable as asked.
     ///
-    /// - Returns: whether anything was done.
+    /// - Returns: false if the cached state was durable already, so that nothing was looked at again.
     func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
 
     func takeWarning() -> FileError?

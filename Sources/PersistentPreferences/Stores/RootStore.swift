@@ -18,7 +18,7 @@ protocol RootStore: AnyObject, Sendable {
     /// Acknowledges a write that equals what is stored: makes that as durable as the store promises.
     ///
     /// - Parameter revision: of the snapshot that the write was compared with.
-    /// - Returns: whether anything was done.
+    /// - Returns: false if the cached state was durable already, so that nothing was looked at again.
     func acknowledge(_ revision: Revision?) throws -> Bool
 
     /// A warning of a write that has succeeded; returned once.
