@@ -32,11 +32,15 @@ final class InstanceState: @unchecked Sendable {
     private(set) weak var owner: PersistentPrefs?
 
     /// Called once, by the initializer, before the instance is anybody else's.
-    func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) {
+    ///
+    /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
+    func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) -> PrefsError? {
         self.owner = owner
         self.key = key
-        startDeclarations = ClassDeclarations.of(owner)
+        let (declarations, isNew) = ClassDeclarations.of(owner)
+        startDeclarations = declarations
         startStore = store.rootStore
+        return isNew ? SharedRoots.register(type(of: owner), declarations, root: key, in: store) : nil
     }
 
     var store: any RootStore {

@@ -8,7 +8,9 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        state.start(self, key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
+        let warning = state.start(
+            self, key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
+        defer { if let warning { report(warning) } }
         if let values, !values.isEmpty {
             mergeValues(values)
         } else {
@@ -106,6 +108,23 @@ extension PersistentPrefs {
         guard try !change(from: access.values()).isEmpty else { return try access.acknowledge() }
         // Once more under the lock: what others write meanwhile is replaced, too.
         try access.commit { try change(from: $0) }
+    }
+
+    func clearValues() {
+        write {
+            let allowed = allowedKeys
+            let others = try $0.values()?.keys.filter { !allowed.contains($0) }
+            guard let others, try others.isEmpty || !allowed.visible(in: $0.values()).isEmpty else {
+                return try $0.acknowledge()
+            }
+            try $0.clear(allowed)
+        }
+    }
+
+    static func result<R>(_ value: R?, _ failure: PrefsError?) -> Result<R, PrefsError> {
+        if let failure { return .failure(failure) }
+        guard let value else { preconditionFailure("an update has succeeded without running its body") }
+        return .success(value)
     }
 
     func removeRoot() {

@@ -99,6 +99,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
+    /// The root keys of former names of the class, the newest first. Empty by default.
+    ///
+    /// ```swift
+    /// final class ReaderPrefs: Prefs, @unchecked Sendable {
+    ///     override class var formerKeys: [String] { ["EditorPrefs"] }
+    /// }
+    /// ```
+    ///
+    /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The first write moves
+    /// it, in the same transaction; observers receive that as a change of all its keys. Applies to instances whose root key is the
+    /// name of the class, and not to a flat layout, in which the root key has no effect. The property is read once per class. If it
+    /// contains the class's own root key or a name that cannot be one, the program stops at the first instance.
+    open class var formerKeys: [String] { [] }
+
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
     /// Assigning it replaces the values of all allowed keys in one transaction. A change in place (`prefs.values["a"] = 1`)
@@ -141,6 +155,11 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// same instance in it fails, that access sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
+    /// The class, the root key and the stored values, for logs and debuggers: `EditorPrefs("EditorPrefs") {fontSize: 14}`.
+    ///
+    /// Costs a read. Leaves ``lastError`` alone. Any thread.
+    open override var description: String { text() }
+
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleValues().count }
 
@@ -180,6 +199,39 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
+    /// The same, with a body that returns a value. If the body could also be one that returns nothing, the compiler prefers that.
+    ///
+    /// ```swift
+    /// let number = try prefs.update { values -> Int in
+    ///     let next = (values["next"] as? Int ?? 1)
+    ///     values["next"] = next + 1
+    ///     return next
+    /// }.get()
+    /// ```
+    ///
+    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
+    /// - Throws: what the body throws; then nothing has changed.
+    @_disfavoredOverload
+    @discardableResult
+    public func update<R>(_ body: (inout [String: Any]) throws -> R) rethrows -> Result<R, PrefsError> {
+        var result: R?
+        let failure = try update { (values: inout [String: Any]) -> Void in result = try body(&values) }
+        return Self.result(result, failure)
+    }
+
+    /// Makes the accesses in the body one transaction, and returns what the body returns:
+    /// `try prefs.update { prefs.next += 1; return prefs.next }.get()`.
+    ///
+    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
+    /// - Throws: what the body throws; then nothing has changed.
+    @_disfavoredOverload
+    @discardableResult
+    public func update<R>(_ body: () throws -> R) rethrows -> Result<R, PrefsError> {
+        var result: R?
+        let failure = try update { () -> Void in result = try body() }
+        return Self.result(result, failure)
+    }
+
     /// Discards the cache and loads the root again. As in RVS_PersistentPrefs.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
@@ -188,9 +240,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         reload()
     }
 
-    /// Removes the values of all allowed keys in one transaction. Keys of other versions stay. As in RVS_PersistentPrefs.
+    /// Removes the values of all allowed keys in one transaction, and the root too if nothing else is in it, as in
+    /// RVS_PersistentPrefs. Keys of other versions stay.
     public func clear() {
-        replaceValues(with: [:])
+        clearValues()
     }
 
     /// Removes the root with everything in it, including keys of other versions. As in RVS_PersistentPrefs.

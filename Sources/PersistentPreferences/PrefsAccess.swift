@@ -53,7 +53,29 @@ struct PrefsAccess {
         let reading = try state.store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
-        return reading
+        return try formerRoot(insteadOf: reading)?.reading ?? reading
+    }
+
+    /// What is stored under a former root key; nil if there is a root, or no former one either.
+    private func formerRoot(insteadOf reading: RootSnapshot) throws -> (key: String, reading: RootSnapshot)? {
+        let formerKeys = state.declarations.formerRoots(of: root)
+        if formerKeys.isEmpty || state.store.layout == .flat { return nil }
+        guard try reading.values() == nil else { return nil }
+        for key in formerKeys {
+            let reading = try state.store.snapshot(of: key)
+            if try reading.values() != nil { return (key, reading) }
+        }
+        // Another process may have moved it between the two looks.
+        let again = try state.store.snapshot(of: root)
+        return try again.values() == nil ? nil : (root, again)
+    }
+
+    /// The root as a transaction has found it, or the former one.
+    private func rootToMove(_ stored: [String: Any]?) throws -> (formerKey: String?, values: [String: Any]?) {
+        guard stored == nil, let former = try formerRoot(insteadOf: RootSnapshot(of: root, in: nil)) else {
+            return (nil, stored)
+        }
+        return (former.key, try former.reading.values())
     }
 
     // MARK: - Writing
@@ -71,10 +93,10 @@ struct PrefsAccess {
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
     ///
-    /// - Parameter isChecked: whether the constraints were looked at when the change was made.
+    /// - Parameter isChecked: whether the values were made by the property itself.
     mutating func commit(_ change: RootChange, isChecked: Bool = false) throws {
         guard !change.isEmpty else { return try acknowledge() }
-        if !isChecked { try checkConstraints(change) }
+        if !isChecked { try state.declarations.check(change.assigned) }
         hasReachedStore = true
         try apply { _ in change }
         noteSuccess()
@@ -86,7 +108,7 @@ struct PrefsAccess {
         let access = self
         try apply {
             let change = try change($0)
-            try access.checkConstraints(change)
+            try access.state.declarations.check(change.assigned)
             return change
         }
         noteSuccess()
@@ -97,9 +119,9 @@ struct PrefsAccess {
         hasReachedStore = true
         let access = self
         try state.store.update(root: root) { stored in
-            let change = try body(access.state.current(stored, root: access.root))
+            let change = try body(access.state.current(access.rootToMove(stored).values, root: access.root))
             guard let change, !change.isEmpty else { return }
-            try access.checkConstraints(change)
+            try access.state.declarations.check(change.assigned)
             // By the same way as theirs, so that it comes to what they have left.
             try access.apply { _ in change }
         }
@@ -107,13 +129,34 @@ struct PrefsAccess {
         warning = state.store.takeWarning()
     }
 
+    /// Removes the allowed keys, and the root if it contains nothing else.
+    mutating func clear(_ allowed: AllowedKeys) throws {
+        hasReachedStore = true
+        let schema = state.declarations.schema
+        let isFlat = state.store.layout == .flat
+        let access = self
+        try state.store.update(root: root) { values in
+            // An update may remove what is not a dictionary; this one must not.
+            _ = try access.state.store.snapshot(of: access.root).values()
+            let (formerKey, found) = try access.rootToMove(values)
+            guard let current = try schema.current(found, root: access.root) else { return }
+            let rest = current.filter { !allowed.contains($0.key) }
+            let isEmpty = rest.keys.allSatisfy { $0 == RootSchema.versionKey }
+            values = isEmpty && !isFlat ? nil : schema.withVersion(rest)
+            if let formerKey { try access.state.store.update(root: formerKey) { $0 = nil } }
+        }
+        noteSuccess()
+    }
+
     /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
         let isShared = state.store.layout == .flat
+        let formerKeys = state.declarations.formerRoots(of: root)
         try state.store.update(root: root) { values in
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
+            if !isShared { for key in formerKeys { try state.store.update(root: key) { $0 = nil } } }
         }
         noteSuccess()
     }
@@ -121,16 +164,13 @@ struct PrefsAccess {
     private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
         let schema = state.declarations.schema
         try state.store.replace(root: root) { stored in
+            let (formerKey, stored) = try rootToMove(stored)
             var current = try schema.current(stored, root: root)
             let change = schema.droppingFormerKeys(try change(current), of: current)
             // A root that stays as it is keeps its old shape, too.
             guard try change.apply(to: &current), let current else { return nil }
+            if let formerKey { try state.store.update(root: formerKey) { $0 = nil } }
             return schema.withVersion(current)
         }
-    }
-
-    private func checkConstraints(_ change: RootChange) throws(PrefsError) {
-        let failures = state.declarations.violations(in: change.assigned)
-        if !failures.isEmpty { throw .constraintViolated(failures) }
     }
 }

@@ -41,6 +41,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "the data cannot be imported: \(reason); the stored state is unchanged"
         case .notWatched(let failure):
             "\(failure); changes made elsewhere are not heard"
+        case .sharedRoot(let shared):
+            shared.description
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .unknownError(let error):

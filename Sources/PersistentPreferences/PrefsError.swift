@@ -64,6 +64,9 @@ public indirect enum PrefsError: Error, Sendable {
     /// The system cannot watch the file, for example because its limit of watches is reached. Observers are told of the changes of
     /// this process, but not of those of other processes.
     case notWatched(StorageFailure)
+    /// Two classes use one root, and they have the same name or declare a key with different types. Reported once, by the first
+    /// instance of the second class. A warning: the instance works. Give one of the classes a root key of its own.
+    case sharedRoot(SharedRoot)
     /// A write to one store inside an `update` of another store: the two cannot be committed together.
     case updateOfAnotherStore
     /// An error that the body of an `update`, or a store outside this package, has thrown. As in RVS_PersistentPrefs.
@@ -79,7 +82,7 @@ extension PrefsError {
     public var isWarning: Bool {
         switch self {
         case .damaged(let file): file.quarantinedAs != nil
-        case .nearSizeLimit: true
+        case .nearSizeLimit, .sharedRoot: true
         default: false
         }
     }

@@ -5,7 +5,8 @@ import PrefsFileEngine
 extension PrefHandle {
     /// Calls the closure with the old and the new value after each commit that changes the property.
     ///
-    /// The value is the default if nothing is stored or the stored value cannot be read. If values are `Equatable`, a commit that
+    /// The value is the default if nothing is stored or the stored value cannot be read. A stored value that cannot be read is
+    /// reported through ``PersistentPrefs/prefsDidFail(_:)``, before the closure is called. If values are `Equatable`, a commit that
     /// leaves an equal value is not reported. Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -57,19 +58,26 @@ extension PrefProperty {
     /// The values before and after a change; nil where they are equal.
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
+        let new = value(in: change.newValues, root.state, reportsFailure: true)
+        // A failure to read the former value was reported when it was new.
         let old = value(in: change.oldValues, root.state)
-        let new = value(in: change.newValues, root.state)
         return Self.areEqual(old, new) ? nil : (old, new)
     }
 
     /// The value that a subscription starts from.
     fileprivate func value(at subscription: EntrySubscription, in root: ObservedRoot) -> Value {
-        value(in: root.shown(subscription.start as? [String: Any]), root.state)
+        value(in: root.shown(subscription.start as? [String: Any]), root.state, reportsFailure: true)
     }
 
     /// The value among those of a root; the default if there is none of the right type.
-    private func value(in values: [String: Any], _ state: InstanceState) -> Value {
-        values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue(in: state)
+    private func value(in values: [String: Any], _ state: InstanceState, reportsFailure: Bool = false) -> Value {
+        guard let object = values[binding(in: state).key] else { return defaultValue(in: state) }
+        do throws(PrefsError) {
+            return try freshValue(of: object, in: state)
+        } catch {
+            if reportsFailure { state.owner?.report(error) }
+            return defaultValue(in: state)
+        }
     }
 
     private static func areEqual(_ left: Value, _ right: Value) -> Bool {

@@ -13,6 +13,9 @@ final class ClassDeclarations: Sendable {
     let declarations: [Declaration]
     let allowed: AllowedKeys
     let schema: RootSchema
+    private let formerRoots: [String]
+    /// The root of instances that are created without a key.
+    private let ownRoot: String
     private let byKey: [String: Declaration]
     /// By the key path of the wrapper.
     private let keysByStorage = Locked([AnyKeyPath: String]())
@@ -21,14 +24,14 @@ final class ClassDeclarations: Sendable {
 
     /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance. Inspects
     /// every stored property of the first instance.
-    static func of(_ prefs: PersistentPrefs) -> ClassDeclarations {
+    static func of(_ prefs: PersistentPrefs) -> (declarations: ClassDeclarations, isNew: Bool) {
         let type = type(of: prefs)
-        if let found = known(type) { return found }
+        if let found = known(type) { return (found, false) }
         let new = ClassDeclarations(prefs, type)
         return known.withLock { known in
-            if let found = known[ObjectIdentifier(type)] { return found }
+            if let found = known[ObjectIdentifier(type)] { return (found, false) }
             known[ObjectIdentifier(type)] = new
-            return new
+            return (new, true)
         }
     }
 
@@ -42,16 +45,31 @@ final class ClassDeclarations: Sendable {
         declarations = found.map {
             Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
         }
-        byKey = Self.unique(declarations, in: type)
+        let byKey = Self.unique(declarations, in: type)
+        self.byKey = byKey
         for declaration in declarations { declaration.property.checkDefault() }
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
+        ownRoot = String(describing: type)
+        formerRoots = Self.checked(type.formerKeys, of: type)
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
-                .map { ($0.key, $0.property.formerKeys) })
+                .map { ($0.key, $0.property.formerKeys) },
+            check: { values throws(PrefsError) in try Self.check(values, byKey) })
     }
 
     subscript(key: String) -> Declaration? { byKey[key] }
+
+    /// The roots to look for if this one is missing.
+    func formerRoots(of root: String) -> [String] {
+        formerRoots.isEmpty || root != ownRoot ? [] : formerRoots
+    }
+
+    /// The keys that the other class declares with another type.
+    func contradictions(with other: ClassDeclarations) -> [String] {
+        declarations.filter { own in other[own.key].map { $0.property.valueType != own.property.valueType } ?? false }
+            .map(\.key).sorted()
+    }
 
     var isEmpty: Bool { declarations.isEmpty }
 
@@ -83,14 +101,17 @@ final class ClassDeclarations: Sendable {
         Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
     }
 
-    /// The assigned values that violate a constraint.
-    func violations(in values: [String: Any]) -> [PropertyListFailure] {
-        if isEmpty { return [] }
-        return values.compactMap { key, object in
-            byKey[key]?.property.violation(of: object).map {
-                PropertyListFailure(path: key, topLevelKey: key, reason: $0)
-            }
-        }.sorted { $0.path < $1.path }
+    /// The values that do not fit their properties: they are of another type, or they break the constraint.
+    ///
+    /// - Throws: `PrefsError.constraintViolated`.
+    func check(_ values: [String: Any]) throws(PrefsError) {
+        try Self.check(values, byKey)
+    }
+
+    private static func check(_ values: [String: Any], _ byKey: [String: Declaration]) throws(PrefsError) {
+        if byKey.isEmpty { return }
+        let failures = values.compactMap { key, object in byKey[key]?.property.failure(of: object, forKey: key) }
+        if !failures.isEmpty { throw .constraintViolated(failures.sorted { $0.path < $1.path }) }
     }
 
     // MARK: - Inspecting an instance
@@ -109,6 +130,18 @@ final class ClassDeclarations: Sendable {
             mirror = current.superclassMirror
         }
         return found.reversed().flatMap { $0 }
+    }
+
+    private static func checked(_ formerKeys: [String], of type: Any.Type) -> [String] {
+        for key in formerKeys {
+            do {
+                try NameVetting.checkRoot(key)
+            } catch {
+                fatalError("\(type): \"\(key)\" in formerKeys cannot be a root key: \(error)")
+            }
+            if key == String(describing: type) { fatalError("\(type): formerKeys contains the root key of today") }
+        }
+        return formerKeys
     }
 
     /// Stops the program if two properties share a key, because one of them would lose its values.

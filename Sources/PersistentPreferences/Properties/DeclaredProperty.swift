@@ -7,8 +7,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     /// Stops the program if the default holds an object that cannot be copied.
     func checkDefault()
     var constraintDescription: String? { get }
-    /// Why an object must not be stored; nil if it may.
-    func violation(of object: Any) -> String?
+    /// Why an object cannot be stored under a key: it does not read back, or it breaks the constraint. nil if it can.
+    func failure(of object: Any, forKey key: String) -> PropertyListFailure?
 }
 
 /// A wrapper that a mirror finds in an instance.

@@ -169,12 +169,13 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var constraintDescription: String? { constraint?.description }
 
-    func violation(of object: Any) -> String? {
-        guard let constraint else { return nil }
+    func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         do {
-            return constraint.violation(try coding.decode(object))
+            return constraint?.violation(try coding.decode(object)).map {
+                PropertyListFailure(path: key, topLevelKey: key, reason: $0)
+            }
         } catch {
-            return ValueMismatch(error, in: Value.self).reason
+            return ValueMismatch(error, in: Value.self).failure(forKey: key)
         }
     }
 }

@@ -9,14 +9,21 @@ struct RootSchema: Sendable {
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
+    private let check: @Sendable ([String: Any]) throws(PrefsError) -> Void
 
-    /// Stops the program where the versions of the steps do not rise.
-    init(migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])]) {
+    /// Stops the program if the versions of the steps do not rise.
+    ///
+    /// - Parameter check: throws if values do not fit the properties of the class.
+    init(
+        migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])],
+        check: @escaping @Sendable ([String: Any]) throws(PrefsError) -> Void
+    ) {
         for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
             fatalError("\(className): a migration to version \(next) stands behind version \(version)")
         }
         self.migrations = migrations
         self.renames = renames
+        self.check = check
         formerKeys = Dictionary(renames) { $0 + $1 }
     }
 
@@ -103,6 +110,7 @@ struct RootSchema: Sendable {
 
     private func migrate(_ values: inout [String: Any], from version: Int, root: String) throws(PrefsError) {
         let mark = values.removeValue(forKey: Self.versionKey)
+        let stored = values
         for migration in migrations where migration.version > version {
             do {
                 let before = values
@@ -115,6 +123,12 @@ struct RootSchema: Sendable {
             } catch {
                 throw .migrationFailed(key: root, version: migration.version, error: error)
             }
+        }
+        do throws(PrefsError) {
+            // Not the values that the steps have left alone: another program may have stored them.
+            try check(values.filter { !CanonicalValue.areEqualOrMissing($1, stored[$0]) })
+        } catch {
+            throw .migrationFailed(key: root, version: newest, error: error)
         }
         values[Self.versionKey] = mark
     }

@@ -1,0 +1,39 @@
+extension PrefsError: Equatable {
+    /// Whether two errors are of the same case and have equal details.
+    ///
+    /// Two errors of other types, such as those that a body has thrown, are equal if they have the same type and the same description.
+    /// ``failures`` are compared too. Any thread.
+    public static func == (left: PrefsError, right: PrefsError) -> Bool {
+        left.parts == right.parts
+    }
+
+    /// The name of the case, and its details.
+    private var parts: [AnyHashable] {
+        switch self {
+        case .incorrectKeys(let keys): ["incorrectKeys", keys]
+        case .valuesNotPlistCompatible(let keys): ["valuesNotPlistCompatible", keys, failures]
+        case .noStoredPrefsForKey(let key): ["noStoredPrefsForKey", key]
+        case .invalidName(let name, let reason): ["invalidName", name, reason]
+        case .rootIsNotDictionary(let key): ["rootIsNotDictionary", key]
+        case .unreadable(let failure): ["unreadable", failure]
+        case .damaged(let file): ["damaged", file]
+        case .notOurs(let file): ["notOurs", file]
+        case .notStored(let failure): ["notStored", failure]
+        case .nearSizeLimit(let bytes, let limit): ["nearSizeLimit", bytes, limit]
+        case .durabilityUnconfirmed(let failure): ["durabilityUnconfirmed", failure]
+        case .typeMismatch(let failure): ["typeMismatch", failure]
+        case .constraintViolated(let failures): ["constraintViolated", failures]
+        case .migrationFailed(let key, let version, let error): ["migrationFailed", key, version, Self.parts(of: error)]
+        case .invalidImport(let reason): ["invalidImport", reason]
+        case .notWatched(let failure): ["notWatched", failure]
+        case .sharedRoot(let shared): ["sharedRoot", shared]
+        case .updateOfAnotherStore: ["updateOfAnotherStore"]
+        case .unknownError(let error): ["unknownError", error.map(Self.parts(of:)) ?? []]
+        }
+    }
+
+    private static func parts(of error: any Error) -> [AnyHashable] {
+        if let error = error as? PrefsError { return error.parts }
+        return [ObjectIdentifier(type(of: error)), "\(error)"]
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The classes that use each root in this process. Finds two classes that would read each other's values by mistake.
+enum SharedRoots {
+    private struct Use {
+        weak var store: (any PrefsStore)?
+        let file: URL?
+        let type: PersistentPrefs.Type
+        let declarations: ClassDeclarations
+
+        func isIn(_ other: any PrefsStore) -> Bool {
+            guard let store else { return false }
+            return store === other || file != nil && file == SharedRoots.file(of: other)
+        }
+    }
+
+    private static let uses = Locked([String: [Use]]())
+
+    /// Registers the root of the first instance of a class.
+    ///
+    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
+    static func register(
+        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in store: any PrefsStore
+    ) -> PrefsError? {
+        let use = Use(store: store, file: file(of: store), type: type, declarations: declarations)
+        let others = uses.withLock { uses in
+            let others = uses[root, default: []].filter { $0.store != nil }
+            uses[root] = others + [use]
+            return others
+        }
+        for other in others where other.isIn(store) {
+            let keys = declarations.contradictions(with: other.declarations)
+            guard !keys.isEmpty || String(describing: type) == String(describing: other.type) else { continue }
+            return .sharedRoot(
+                SharedRoot(key: root, classes: [other.type, type].map { String(reflecting: $0) }, contradictions: keys))
+        }
+        return nil
+    }
+
+    private static func file(of store: any PrefsStore) -> URL? {
+        (store as? any DomainBackedStore)?.domainStore.storage.fileURL
+    }
+}
+
+/// Two classes that use one root; see ``PrefsError/sharedRoot(_:)``.
+public struct SharedRoot: Sendable, Hashable {
+    /// The root key.
+    public let key: String
+    /// The names of the two classes with their modules, the first user first.
+    public let classes: [String]
+    /// The keys that the classes declare with different types, sorted.
+    public let contradictions: [String]
+}
+
+extension SharedRoot: CustomStringConvertible {
+    /// One line: which classes share the root, the keys in question, and what to do.
+    public var description: String {
+        let types = contradictions.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
+        return "\(classes.joined(separator: " and ")) share the root \"\(ShownText.key(key))\""
+            + (types.isEmpty ? "" : ", and declare \(types) with different types")
+            + "; give one of them a root key of its own"
+    }
+}
