@@ -140,9 +140,10 @@ struct PrefsAccess {
             _ = try access.state.store.snapshot(of: access.root).values()
             let (formerKey, found) = try access.rootToMove(values)
             guard let current = try schema.current(found, root: access.root) else { return }
-            let rest = current.filter { !allowed.contains($0.key) }
-            let isEmpty = rest.keys.allSatisfy { $0 == RootSchema.versionKey }
-            values = isEmpty && !isFlat ? nil : schema.withVersion(rest)
+            var rest: [String: Any]? = current
+            let change = try RootChange(from: allowed.visible(in: current), to: [:])
+            try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
+            values = rest?.isEmpty == true && !isFlat ? nil : rest.map(schema.withVersion)
             if let formerKey { try access.state.store.update(root: formerKey) { $0 = nil } }
         }
         noteSuccess()

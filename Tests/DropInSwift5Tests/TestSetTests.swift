@@ -160,10 +160,12 @@ public class TestSet: RVS_PersistentPrefs {
         #expect(name(prefs.lastError) == "none", "the next access clears it")
     }
 
-    @Test func clearAndDeleteAreTwoThings() {
+    @Test func clearRemovesTheEntryAsDeleteAllDoes() {
         prefs.clear()
         prefs.flush()
-        #expect(name(prefs.lastError) == "none" && prefs.values.isEmpty)
+        #expect(name(prefs.lastError) == "nothing stored under Set" && prefs.values.isEmpty)
+        prefs.values = ["Integer Value": 11]
+        #expect(name(prefs.lastError) == "none")
         prefs.deleteAll()
         prefs.flush()
         #expect(name(prefs.lastError) == "nothing stored under Set")

@@ -41,7 +41,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
             },
             new: ["a": 2, "b": 2]),
         FaultScenario(name: "unflushed", durability: .process, old: ["a": 1], change: setA, new: ["a": 2]),
-        FaultScenario(name: "clear", old: ["a": 1], change: { $0.clear() }, new: [:]),
+        FaultScenario(name: "clear", old: ["a": 1], change: { $0.clear() }, new: nil),
         FaultScenario(name: "deleteAll", old: ["a": 1], change: { $0.deleteAll() }, new: nil),
         FaultScenario(
             name: "through a link", old: ["a": 1],

@@ -109,7 +109,7 @@ struct Model {
         case .set(let number, let key, let input): set(number, key, input)
         case .copy(let number, let from, let to): set(number, to, get(number, from).map(ModelInput.plain))
         case .replace(let number, let values): replace(number, values)
-        case .clear(let number): replace(number, [:])
+        case .clear(let number): clear(number)
         case .change(let number, let steps): change(number, steps)
         case .swap(let number, let one, let other, let inValues): swap(number, one, other, inValues: inValues)
         case .update(let number, let isPlain, let steps): update(number, isPlain: isPlain, steps)
@@ -196,6 +196,21 @@ struct Model {
         write(number) { model, access throws(ModelError) in
             let before = model.visible(number, in: try model.look(&access))
             try model.commit(&access, Change(from: before, to: Self.inputs(values), allowed))
+        }
+    }
+
+    private mutating func clear(_ number: Int) {
+        let allowed = instances[number].allowed
+        write(number) { model, access throws(ModelError) in
+            let root = try model.look(&access)
+            let others = root?.filter { !allowed.contains($0.key.text) }
+            guard let others, others.isEmpty || !model.visible(number, in: root).isEmpty else {
+                return try model.commit(&access, Change(from: [:], to: [:]))
+            }
+            try model.transact(&access) { _, root in
+                root = root?.filter { !allowed.contains($0.key.text) }
+                if root?.isEmpty == true { root = nil }
+            }
         }
     }
 
