@@ -6,9 +6,9 @@ struct PrefsAccess {
     private let state: InstanceState
     /// Something to report although the access succeeds.
     var warning: PrefsError?
-    /// Of what was read last.
+    /// The revision of the last read.
     var revision: Revision?
-    /// What is read in the place of what is stored, if anything.
+    /// The state that is read instead of the stored one, if any.
     var past: PastState?
     /// Whether the store itself has had the write, and so knows of its failure.
     private(set) var hasReachedStore = false
@@ -21,12 +21,12 @@ struct PrefsAccess {
 
     // MARK: - Reading
 
-    /// Everything stored under the root, as of now; nil where nothing is.
+    /// All stored values of the root, as of now; nil if nothing is stored.
     mutating func values() throws -> [String: Any]? {
         try values(in: look())
     }
 
-    /// The same of what a look has found.
+    /// The same for a given snapshot.
     func values(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
         try state.current(reading.values(), root: root)
     }
@@ -42,12 +42,12 @@ struct PrefsAccess {
         return try schema.current(part, root: root)?[key]
     }
 
-    /// Whether there is a root, of whatever version.
+    /// Whether there is a root, of any version.
     mutating func hasRoot() throws -> Bool {
         try look().values() != nil
     }
 
-    /// The state of now, of which nothing is taken yet.
+    /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
         let reading = try state.store.snapshot(of: root)
@@ -71,7 +71,7 @@ struct PrefsAccess {
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
     ///
-    /// - Parameter isChecked: whether the constraints were looked at when the change was made.
+    /// - Parameter isChecked: whether the constraints were checked when the change was made.
     mutating func commit(_ change: RootChange, isChecked: Bool = false) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try checkConstraints(change) }
@@ -100,14 +100,14 @@ struct PrefsAccess {
             let change = try body(access.state.current(stored, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.checkConstraints(change)
-            // By the same way as theirs, so that it comes to what they have left.
+            // In the same way as the nested accesses, so that it applies to their result.
             try access.apply { _ in change }
         }
         // It has read nothing before.
         warning = state.store.takeWarning()
     }
 
-    /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
+    /// Removes the root, whatever it is. From a flat domain, which others use too, removes only what belongs to the class.
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
@@ -123,7 +123,7 @@ struct PrefsAccess {
         try state.store.replace(root: root) { stored in
             var current = try schema.current(stored, root: root)
             let change = schema.droppingFormerKeys(try change(current), of: current)
-            // A root that stays as it is keeps its old shape, too.
+            // An unchanged root keeps its old shape, too.
             guard try change.apply(to: &current), let current else { return nil }
             return schema.withVersion(current)
         }

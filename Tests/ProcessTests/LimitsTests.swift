@@ -20,12 +20,12 @@ import Testing
                 ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
                 (
                     "open \(folder)/other.plist",
-                    "\(folder)/other.plist: open: Too many open files; the file was left as it is"
+                    "\(folder)/other.plist: open: Too many open files; the file is unchanged"
                 ),
                 // What was open until now is closed, which left one to take.
                 ("descriptors taken", "ok"),
-                ("get", "nil \(folder)/other.plist: open: Too many open files; the file was left as it is"),
-                ("set 2", "\(folder)/other.plist: open: Too many open files; the file was left as it is"),
+                ("get", "nil \(folder)/other.plist: open: Too many open files; the file is unchanged"),
+                ("set 2", "\(folder)/other.plist: open: Too many open files; the file is unchanged"),
                 ("descriptors free", "ok"),
             ],
             later: [
@@ -101,7 +101,7 @@ import Testing
             ])
         // Damage on a full disk: reads give the newest known state, writes are rejected, until there is room.
         let damage =
-            "\(file): is neither a binary nor an XML property list; the file was left as it is, and the last known state is "
+            "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
         try situation.run(
             "full and damaged", through: Self.mounted(folder),

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A program in a terminal of its own, which it controls: keys in, a screen out. For one thread.
+/// A program in a terminal that it controls: keys in, a screen out. For one thread.
 ///
-/// The program, and what it has started, is hung up with the object at the latest.
+/// The program and its children are hung up with the object at the latest.
 package final class PseudoTerminal {
-    /// What was waited for did not come in a minute, or cannot come any more.
+    /// The expected event did not happen within a minute, or cannot happen any more.
     package struct Trouble: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// What the program has drawn so far.
+    /// The output of the program so far.
     package private(set) var screen: VirtualScreen
     /// All bytes that it has written so far; the system puts a carriage return before each line feed.
     package private(set) var output: [UInt8] = []
@@ -80,7 +80,7 @@ package final class PseudoTerminal {
         }
     }
 
-    /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
+    /// Waits until the program waits for the lock of a file. Only the system shows that.
     package func waitUntilItWaitsForALock() throws {
         let deadline = ContinuousClock.now + .seconds(300)
         let process = String(process)
@@ -105,7 +105,7 @@ package final class PseudoTerminal {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
-    /// - Returns: false where nobody has the terminal any more.
+    /// - Returns: false if no process has the terminal open any more.
     private func readMore(until deadline: ContinuousClock.Instant) throws -> Bool {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
@@ -145,8 +145,8 @@ package final class PseudoTerminal {
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// In a session of its own, the first terminal that it opens is the one that controls it. With all signals as a
-    /// program finds them, and not as they are on a thread of the tests.
+    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a thread of the tests
+    /// has other settings.
     private static func start(
         _ words: [String], _ environment: [String: String], terminal path: String
     ) throws -> pid_t {
@@ -165,7 +165,7 @@ package final class PseudoTerminal {
         #if canImport(Darwin)
             let newSession = Int32(POSIX_SPAWN_SETSID)
         #else
-            // What Swift imports of Glibc leaves out POSIX_SPAWN_SETSID.
+            // Swift's import of Glibc does not contain POSIX_SPAWN_SETSID.
             let newSession: Int32 = 0x80
         #endif
         let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)

@@ -54,7 +54,7 @@ extension PrefHandle {
 }
 
 extension PrefProperty {
-    /// The values before and after a change; nil where they are equal.
+    /// The values before and after a change; nil if they are equal.
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
         let old = value(in: change.oldValues, root.state)
@@ -67,7 +67,7 @@ extension PrefProperty {
         value(in: root.shown(subscription.start as? [String: Any]), root.state)
     }
 
-    /// The value among those of a root; the default if there is none of the right type.
+    /// The value in a root; the default if there is no value of the right type.
     private func value(in values: [String: Any], _ state: InstanceState) -> Value {
         values[binding(in: state).key].flatMap { try? freshValue(of: $0, in: state) } ?? defaultValue(in: state)
     }

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// The values of a settings type as objects of a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {
-    /// Of an object, the class that it is of: it may be another than the variable's.
+    /// The class of an object, which may be a subclass of the variable's type.
     private let type: Settings.Type
     private let path: String
 

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Makes property-list objects of Codable values, without bytes in between.
+/// Encodes Codable values as property-list objects, without bytes in between.
 ///
 /// The result is that of `PropertyListEncoder`, with these differences: URL and Decimal are strings. Sets are sorted, and so are the
-/// pairs of a dictionary that is stored as an array. A string that could be taken for the marker of nil is escaped.
+/// pairs of a dictionary that is stored as an array. A string that could be mistaken for the marker of nil is escaped.
 package enum PropertyListObjectEncoder {
     package static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
         let context = CodingContext()
         do {
             try node.encode(value, in: context)
-            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encodes nothing") }
+            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encoded no value") }
             return object
         } catch {
             throw ValueMismatch(encoding: error, of: type(of: value), state: context.state)

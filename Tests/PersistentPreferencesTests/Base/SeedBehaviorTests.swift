@@ -57,14 +57,14 @@ import Testing
     @Test func aBadKeyIsRefusedAndChangesNothing() {
         let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
         prefs.key = ""
-        #expect(prefs.outcome == "\"\" is no root key: it is empty")
+        #expect(prefs.outcome == "\"\" is not a valid root key: it is empty")
         #expect(prefs.key == "first")
         #expect(prefs.ints == ["a": 1])
     }
 
     @Test func aBadKeyGivenToTheInitializerFailsEveryAccess() {
         let prefs = AnyPrefs(key: "", store: store)
-        let trouble = "\"\" is no root key: it is empty"
+        let trouble = "\"\" is not a valid root key: it is empty"
         #expect(prefs.outcome == trouble)
         #expect(prefs.values.isEmpty)
         #expect(prefs.outcome == trouble)

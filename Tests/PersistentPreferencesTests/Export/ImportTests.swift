@@ -92,7 +92,7 @@ import Testing
         ),
         (
             Data("<plist><array/></plist>".utf8),
-            "the data cannot be imported: its top level is no dictionary; the stored state is unchanged"
+            "the data cannot be imported: expected a dictionary at the top level, found an array; the stored state is unchanged"
         ),
     ]
 
@@ -140,7 +140,7 @@ import Testing
         let prefs = folder.prefs()
         for format in ExportFormat.allCases {
             #expect(prefs.exported(as: format) == nil)
-            #expect(prefs.outcome.contains("is no dictionary"))
+            #expect(prefs.outcome.contains("expected a dictionary"))
         }
         #expect(prefs.import(json("{}"), merge: false)?.description == prefs.outcome)
         #expect(try Data(contentsOf: folder.file()) == bytes)

@@ -339,7 +339,7 @@ import Testing
         let prefs = prefs()
         #expect(
             prefs.outcome.contains(
-                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file was left as it is"))
+                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file is unchanged"))
         #expect(!prefs.outcome.contains("secret"))
     }
 
@@ -350,7 +350,7 @@ import Testing
             try writePropertyList(["AnyPrefs": ["a": 1], "theirs": deep], to: folder.file(), as: format)
             let bytes = try Data(contentsOf: folder.file())
             let prefs = prefs()
-            let trouble = "nested deeper than 160 levels; the file was left as it is"
+            let trouble = "nested deeper than 160 levels; the file is unchanged"
             #expect(prefs.outcome.hasSuffix(trouble))
             prefs["a"] = 2
             #expect(prefs.outcome.hasSuffix(trouble))
@@ -362,7 +362,7 @@ import Testing
     @Test func aRootThatIsNoDictionaryIsKeptUntilDeleteAll() throws {
         try writePropertyList(["AnyPrefs": [1, 2]], to: folder.file())
         let prefs = prefs()
-        let trouble = "what is stored under the root key \"AnyPrefs\" is no dictionary; deleteAll() removes it"
+        let trouble = "the root \"AnyPrefs\": expected a dictionary, found another type; deleteAll() removes it"
         #expect(prefs.outcome == trouble)
         #expect(prefs.values.isEmpty)
         prefs["a"] = 1

@@ -54,7 +54,7 @@ import Testing
             try? FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
         }
         prefs["a"] = 2
-        #expect(prefs.outcome == "\(file.path): a link took the place of the file; the stored state is unchanged")
+        #expect(prefs.outcome == "\(file.path): was replaced by a link; the stored state is unchanged")
         // The next access follows it.
         #expect(prefs.ints == ["a": 7])
         prefs["b"] = 3

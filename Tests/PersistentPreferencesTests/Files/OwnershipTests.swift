@@ -105,7 +105,7 @@ import Testing
         let url = URL(filePath: user + "/conf/test.plist")
         let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping()))
         prefs["a"] = 1
-        let reason = "another folder took the place of the new one; the stored state is unchanged"
+        let reason = "was replaced by another folder; the stored state is unchanged"
         #expect(prefs.outcome == "\(user)/conf: \(reason)")
         #expect(try owner("user/conf") == 0)
     }
@@ -115,7 +115,7 @@ import Testing
         try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))
         chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
-        #expect(prefs.outcome.hasSuffix("since this package has not written it"))
+        #expect(prefs.outcome.hasSuffix("because this package did not write it"))
         #expect(prefs.values.isEmpty)
     }
 

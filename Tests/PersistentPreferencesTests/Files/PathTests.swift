@@ -89,7 +89,7 @@ import Testing
         let target: [CChar] = [0x74, -1, 0]
         #expect(symlink(target, link) == 0)
         let prefs = folder.prefs("link.plist")
-        let trouble = "\(link): leads to a name that is not UTF-8; the file was left as it is"
+        let trouble = "\(link): leads to a name that is not UTF-8; the file is unchanged"
         #expect(prefs.outcome == trouble)
         prefs["a"] = 1
         #expect(prefs.outcome == trouble)
@@ -173,7 +173,7 @@ import Testing
         link("h", "/", owner: 22_222)
         let refused: (String, uid_t) -> String = { name, user in
             "\(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed; "
-                + "the file was left as it is"
+                + "the file is unchanged"
         }
         let rest = folder.path.dropFirst()
         let cases: KeyValuePairs = [

@@ -26,8 +26,8 @@ import Testing
         #expect(prefs.ints["a"] == 1, sourceLocation: sourceLocation)
     }
 
-    private static let read = "the file was left as it is, and the last known state is read"
-    private static let written = ", and stored on top of the last known state"
+    private static let read = "the file is unchanged, and the last known state is read"
+    private static let written = "; the write started from the last known state"
 
     @Test func withAWriteThatIsRejected() {
         prefs["a"] = { 1 } as () -> Int
@@ -65,7 +65,7 @@ import Testing
         prefs.flush()
         #expect(prefs.outcome == "nothing is stored under the root key \"AnyPrefs\"")
         #expect(prefs.errors.count == 2)
-        #expect(prefs.errors.first?.hasSuffix("since this package has not written it") == true)
+        #expect(prefs.errors.first?.hasSuffix("because this package did not write it") == true)
     }
 
     @Test func withAnUpdateThatThrows() {

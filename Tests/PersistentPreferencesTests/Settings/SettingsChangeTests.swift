@@ -164,7 +164,7 @@ private struct NumberedSettings: SettingsFile {
                     #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
                 }
                 #expect(settings == ViewSettings(volume: 3))
-                #expect(failure { try settings.trySave() }.hasSuffix("since this package has not written it"))
+                #expect(failure { try settings.trySave() }.hasSuffix("because this package did not write it"))
             }
         }
     }
@@ -190,7 +190,7 @@ private struct NumberedSettings: SettingsFile {
             #expect(settings.items == ["b"] && settings.size == 2)
             #expect(
                 failure { try settings.tryFromDictionary(["color": 3]) }
-                    .hasSuffix("color: was not taken over by take(_:)"))
+                    .hasSuffix("color: was not copied by take(_:)"))
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
     }
 
     private static let locked =
-        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file was left as it is"
+        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file is unchanged"
 
     @Test(arguments: [DomainLayout.roots, .flat])
     func nothingIsWrittenBeforeTheFirstUnlock(_ layout: DomainLayout) throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(
             prefs.lastError.map { "\($0)" }
                 == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults does not return them yet; "
-                + "the file was left as it is")
+                + "the file is unchanged")
         prefs.volume = 7
         #expect(prefs.lastError != nil)
         process.tellUnlock()
@@ -124,7 +124,7 @@ import Testing
         #expect(
             prefs.takeErrors() == [
                 "UserDefaults cannot be read: the domain has had values, and UserDefaults returns none yet; "
-                    + "the file was left as it is"
+                    + "the file is unchanged"
             ])
         // If there are no values after all, the program is not blocked.
         process.tellUnlock()
@@ -277,7 +277,7 @@ import Testing
         let prefs = prefs(daemon.process(), .flat)
         #expect(
             prefs.takeErrors() == [
-                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file was left as it is"
+                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file is unchanged"
             ])
         daemon.failure = nil
         prefs.volume = 2
