@@ -246,7 +246,7 @@ import Testing
         #expect(report["temporary"] is NSNull && (report["quarantined"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func aFileThatWasRemovedCanBeBroughtBack() throws {
+    @Test func aRemovedFileCanBeRestored() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "7")
         try FileManager.default.removeItem(at: home.suiteFile)

@@ -167,7 +167,7 @@ import Testing
             #"{"$date": "2026-11-20T08:30:00.1231Z"} → {"$date": "2026-11-20T08:30:00.1232Z"}"#
         ),
     ])
-    func aDryRunTellsTypesApart(old: String, new: String, shown: String) throws {
+    func aDryRunDistinguishesTypes(old: String, new: String, shown: String) throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.prefs("write", file, "R", "k", "-json", old)

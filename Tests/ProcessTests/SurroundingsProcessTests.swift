@@ -28,9 +28,9 @@ import Testing
             let shown = name.replacingOccurrences(of: "<NUL>", with: "\\u{0}")
                 .replacingOccurrences(of: "\u{FEFF}", with: "\\u{feff}")
             let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
-            let trouble = "\"\(text)\" is not a valid suite name: \(flaw)"
+            let message = "\"\(text)\" is not a valid suite name: \(flaw)"
             try situation.run(
-                "suite", [("suite \(name)", trouble), ("set 1", trouble), ("get", "nil \(trouble)")],
+                "suite", [("suite \(name)", message), ("set 1", message), ("get", "nil \(message)")],
                 later: [("suite good", "ok"), ("set 1", "ok"), ("get", "1 ok")])
         }
         let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
@@ -216,11 +216,11 @@ import Testing
                 let path = "\(folder)/\(place)"
                 remove(path)
                 kind.plant(at: path, treasure)
-                let trouble = kind.trouble(in: place, path, file)
+                let message = kind.message(in: place, path, file)
                 let old = isNew ? "nil" : "1"
                 try situation.run(
                     "\(kind) as \(place)",
-                    victim + [("set 2", trouble ?? "ok"), ("get", "\(trouble == nil ? "2" : old) ok")])
+                    victim + [("set 2", message ?? "ok"), ("get", "\(message == nil ? "2" : old) ok")])
                 #expect(try String(contentsOfFile: treasure, encoding: .utf8) == "treasure")
                 #expect(mode(treasure) == 0o644)
                 remove(path)
@@ -254,7 +254,7 @@ import Testing
         }
 
         /// What a write says; nil where it is carried out.
-        func trouble(in place: String, _ path: String, _ file: String) -> String? {
+        func message(in place: String, _ path: String, _ file: String) -> String? {
             let unchanged = "; the stored state is unchanged"
             switch (place, self) {
             case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):

@@ -5,7 +5,7 @@ import Foundation
 /// For one thread. The program is ended with the object at the latest.
 package final class PipedChild {
     /// Why no line came.
-    package enum Trouble: Error {
+    package enum Failure: Error {
         /// It has closed its output, by ending most likely.
         case hasEnded
         /// It lives and has said nothing for a minute.
@@ -56,8 +56,8 @@ package final class PipedChild {
     package func line() throws -> String {
         while true {
             if let line = takeLine() { return line }
-            if isAtEnd { throw Trouble.hasEnded }
-            guard fill(waiting: 60_000) else { throw Trouble.isSilent }
+            if isAtEnd { throw Failure.hasEnded }
+            guard fill(waiting: 60_000) else { throw Failure.isSilent }
         }
     }
 

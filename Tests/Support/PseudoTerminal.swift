@@ -5,7 +5,7 @@ package import Foundation
 /// The program and its children are hung up with the object at the latest.
 package final class PseudoTerminal {
     /// The expected event did not happen within a minute, or cannot happen any more.
-    package struct Trouble: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -52,7 +52,9 @@ package final class PseudoTerminal {
     /// Presses keys, as the bytes that a terminal sends for them.
     package func type(_ keys: String) throws {
         let bytes = Array(keys.utf8)
-        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw trouble("it takes no keys") }
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw failure("the terminal accepts no keys")
+        }
     }
 
     package func resize(columns: Int, rows: Int) {
@@ -68,7 +70,7 @@ package final class PseudoTerminal {
     package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !isThere(screen) {
-            guard try readMore(until: deadline) else { throw trouble("\(what): it ended before") }
+            guard try readMore(until: deadline) else { throw failure("\(what): the program ended before") }
         }
     }
 
@@ -76,7 +78,7 @@ package final class PseudoTerminal {
     package func wait(forText text: String) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !String(decoding: output, as: UTF8.self).contains(text) {
-            guard try readMore(until: deadline) else { throw trouble("\(text): it ended before") }
+            guard try readMore(until: deadline) else { throw failure("\(text): the program ended before") }
         }
     }
 
@@ -91,7 +93,7 @@ package final class PseudoTerminal {
             }
             sched_yield()
         }
-        throw trouble("it waits for no lock")
+        throw failure("the program does not wait for a lock")
     }
 
     /// Waits until all who had the terminal have ended.
@@ -109,7 +111,7 @@ package final class PseudoTerminal {
     private func readMore(until deadline: ContinuousClock.Instant) throws -> Bool {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
-        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw trouble("nothing came") }
+        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw failure("nothing came") }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0, errno == EINTR { return true }
@@ -119,14 +121,14 @@ package final class PseudoTerminal {
         return true
     }
 
-    private func trouble(_ what: String) -> Trouble {
-        Trouble(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
+    private func failure(_ what: String) -> Failure {
+        Failure(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
     }
 
     /// Its two ends. By the names of the functions: what Swift imports of Glibc leaves them out.
     private static func open() throws -> (Int32, String) {
         func function<F>(_ name: String, _ type: F.Type) throws -> F {
-            guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Trouble(description: "no \(name)") }
+            guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Failure(description: "no \(name)") }
             return unsafeBitCast(found, to: type)
         }
         typealias OnDescriptor = @convention(c) (Int32) -> Int32
@@ -136,7 +138,7 @@ package final class PseudoTerminal {
         guard descriptor >= 0, try function("grantpt", OnDescriptor.self)(descriptor) == 0,
             try function("unlockpt", OnDescriptor.self)(descriptor) == 0,
             try function("ptsname_r", Name.self)(descriptor, &name, name.count) == 0
-        else { throw Trouble(description: "no pseudo-terminal: \(String(cString: strerror(errno)))") }
+        else { throw Failure(description: "no pseudo-terminal: \(String(cString: strerror(errno)))") }
         return (descriptor, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
 
@@ -176,7 +178,7 @@ package final class PseudoTerminal {
         defer { for word in words + variables { free(word) } }
         var process: pid_t = 0
         let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
-        guard code == 0 else { throw Trouble(description: "posix_spawn: \(String(cString: strerror(code)))") }
+        guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
         return process
     }
 
@@ -189,7 +191,7 @@ package final class PseudoTerminal {
         return memory.move()
     }
 
-    /// For the caller to free; nil stands behind the last.
+    /// The caller frees the strings; nil ends the list.
     private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
         words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     }

@@ -55,7 +55,7 @@ package struct TortureWriter: Sendable {
         guard let stored = root[numberKey] else { return 0 }
         let both = stored as? [String: Any]
         guard let number = (both?["number"] ?? stored) as? Int else {
-            throw Damage(reason: "\(numberKey) is no number")
+            throw Damage(reason: "expected a number under \(numberKey)")
         }
         guard (both?["payload"] ?? root[payloadKey]) as? Data == payload(number) else {
             throw Damage(reason: "\(numberKey) is \(number), with the payload of another write")

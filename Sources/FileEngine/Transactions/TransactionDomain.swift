@@ -49,7 +49,7 @@ extension TransactionDomain {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or `commit` throw.
     package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
         try queue.transact(on: self, durability: durability, body)
     }

@@ -64,7 +64,7 @@ package final class TransactionQueue: Sendable {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or `commit` throw.
     func transact<R>(
         on domain: some TransactionDomain, durability: CommitDurability, _ body: (Transaction) throws -> R
     ) throws -> R {

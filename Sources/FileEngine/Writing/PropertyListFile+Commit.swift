@@ -18,8 +18,8 @@ extension PropertyListFile {
 
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
-    /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
-    /// says that its durability is unconfirmed.
+    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
+    /// means that its durability is unconfirmed.
     func store(
         _ content: Content, replacing base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws {

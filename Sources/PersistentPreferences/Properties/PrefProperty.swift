@@ -3,7 +3,7 @@ import PrefsPropertyLists
 /// The declaration of one `@Pref`, its key and coding in its class, and the value of its last read.
 ///
 /// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
-/// of its own would cost each instance a mutex for each property. Values that hold objects are made anew for each reader.
+/// of its own would cost each instance a mutex for each property. Values that hold objects are decoded for each reader.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]

@@ -35,7 +35,7 @@ struct SettingsValues<Settings: SettingsFile> {
     }
 
     /// - Parameters:
-    ///   - path: of the file; the settings' own where it is nil.
+    ///   - path: of the file; nil stands for the file of the settings.
     ///   - refusesUnknown: whether every field has to be known.
     ///   - fallback: gives the fields that are missing.
     func decode(

@@ -25,7 +25,7 @@
     /// by several.
     private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
         private static let calls = Lock()
-        /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
+        /// A domain that is never written. It shows the values that come from outside of every domain, such as registered defaults.
         private static let noDomain = "PersistentPreferences.NoDomain"
 
         private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])

@@ -8,7 +8,7 @@ import PrefsPropertyLists
 package struct FileInspection: Sendable {
     /// One thing that is wrong.
     package struct Problem: Sendable, Equatable {
-        /// The root, and the key in it, at which it is wrong; empty where it is the file as a whole.
+        /// The root and the key in it; empty if the problem concerns the file as a whole.
         package let keys: [String]
         /// The exact place, in the form of `PropertyListFailure.path`; empty as above.
         package let path: String

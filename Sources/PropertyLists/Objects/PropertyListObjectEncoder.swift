@@ -82,7 +82,7 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func nestedEncoder(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
         let context = context.inside(key)
-        // One that is too deep stands alone, or the chain would be too long for the stack to release.
+        // A node that is too deep is not linked to the others, because the stack could not release so long a chain.
         guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
         return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), context: context)
     }

@@ -55,7 +55,7 @@ package struct PropertyListVetter {
         }
     }
 
-    /// nil where the value is refused.
+    /// nil if the value is rejected.
     mutating func look(at value: Any, depth: Int) -> Copy? {
         // Each value costs something: shared references multiply, and their bytes bound the work.
         bytes += Self.leastBytes

@@ -96,7 +96,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: refused.indices, [true, false]) func aRefusalChangesNothing(_ index: Int, merge: Bool) throws {
+    @Test(arguments: refused.indices, [true, false]) func aRejectionChangesNothing(_ index: Int, merge: Bool) throws {
         let (data, message) = Self.refused[index]
         let prefs = try makePrefs()
         let bytes = try Data(contentsOf: folder.file())

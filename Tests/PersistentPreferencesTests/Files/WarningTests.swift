@@ -19,7 +19,9 @@ import Testing
         try Data("hello".utf8).write(to: folder.file())
     }
 
-    private func expectTold(_ ending: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectReported(
+        _ ending: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let told = prefs.errors
         #expect(told.first?.hasSuffix(ending) == true, sourceLocation: sourceLocation)
         #expect(Array(told.dropFirst()) == others, sourceLocation: sourceLocation)
@@ -32,29 +34,29 @@ import Testing
     @Test func withAWriteThatIsRejected() {
         prefs["a"] = { 1 } as () -> Int
         #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
-        expectTold(Self.read, "a: a closure cannot be stored in a property list")
+        expectReported(Self.read, "a: a closure cannot be stored in a property list")
     }
 
     @Test func withAChangeInPlace() {
         prefs.values["b"] = 1
         #expect(prefs.outcome.hasSuffix(Self.written))
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAnEqualChangeInPlace() {
         prefs.values["a"] = 1
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAChangeInPlaceThatThrows() {
         func change(_ values: inout [String: Any]) throws { throw Stop() }
         #expect(throws: Stop.self) { try change(&prefs.values) }
-        expectTold(Self.read)
+        expectReported(Self.read)
     }
 
     @Test func withAnImport() {
         #expect(prefs.import(Data("{\"b\": 2}".utf8), merge: true) == nil)
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAFlushThatFindsNothing() throws {
@@ -82,7 +84,7 @@ import Testing
         #expect(prefs.ints == ["a": 1, "b": 2])
     }
 
-    @Test func aStoreThrowsWhatItCannotTellOtherwise() throws {
+    @Test func aStoreThrowsWhatItCannotReportOtherwise() throws {
         let store = PropertyListFileStore(url: folder.file())
         #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
     }

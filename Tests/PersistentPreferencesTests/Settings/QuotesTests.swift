@@ -107,7 +107,7 @@ extension Quote: PropertyListModel {
         #expect(names.count { $0.hasPrefix("Quotes.plist.corrupt-") } == 1)
     }
 
-    @Test func whatSomebodyElseHasSavedIsNotOverwritten() throws {
+    @Test func aSaveOfAnotherControllerIsNotOverwritten() throws {
         let (one, other) = (try controller(), try controller())
         one.models.removeLast()
         try one.save()

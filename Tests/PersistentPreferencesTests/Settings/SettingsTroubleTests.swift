@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func withoutInitialValuesThereIsNoReset() throws {
+    @Test func aResetWithoutInitialValuesFails() throws {
         try SettingsPlace.with { _ throws in
             var player = PlayerSettings()
             let error = failure { try player.tryReset() }

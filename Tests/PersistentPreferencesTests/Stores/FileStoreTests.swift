@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["https://example.org/a.plist", "file:///", "file:///tmp/"])
-    func aURLThatIsNoFileIsRefused(_ text: String) throws {
+    func aURLThatIsNotAFileIsRejected(_ text: String) throws {
         let url = try #require(URL(string: text))
         let prefs = AnyPrefs(store: PropertyListFileStore(url: url))
         guard case .invalidName = prefs.lastError else {

@@ -124,8 +124,8 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .descendingMigrations: "DescendingMigrations: a migration to version 2 follows version 2"
             case .migrationToNothing: "MigrationToNothing: a migration to version 0 follows version 0"
             case .hidden:
-                "Hidden: a @Pref property has another key than in the first instance, or is hidden by a custom"
-            case .undescribed: "Undescribed.describe(): the properties are known once an instance has been made"
+                "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
+            case .undescribed: "Undescribed.describe(): the properties are unknown; create an instance first"
             }
         }
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(prefs.outcome == "ok")
     }
 
-    @Test(arguments: Name.badRoots) func aBadRootKeyOfAnOverrideIsRefused(_ name: Name) throws {
+    @Test(arguments: Name.badRoots) func aBadRootKeyOfAnOverrideIsRejected(_ name: Name) throws {
         let prefs = Renamed(to: name.text, store: store)
         #expect(prefs.outcome == name.message)
         prefs["a"] = 1

@@ -33,7 +33,7 @@ import Testing
         case empty, cut, arrayOnTop, oldStyle, fifo, folder, linkToGoodFile, danglingLink
     }
 
-    @Test(arguments: LastGood.allCases) func aLastGoodCopyThatIsNoneIsNotTaken(_ kind: LastGood) throws {
+    @Test(arguments: LastGood.allCases) func anInvalidLastGoodCopyIsNotUsed(_ kind: LastGood) throws {
         let copy = folder.file(".test.plist.lastgood")
         prefs()["a"] = 1
         let good = try Data(contentsOf: copy)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: PrefsAccess.allCases)
-    func aRingOfLinksIsRefusedUntilItIsBroken(_ access: PrefsAccess) throws {
+    func aRingOfLinksIsRejectedUntilItIsBroken(_ access: PrefsAccess) throws {
         try link("x", to: "y")
         try link("y", to: "x")
         let prefs = prefs("x")

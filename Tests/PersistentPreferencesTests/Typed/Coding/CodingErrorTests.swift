@@ -130,7 +130,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    @Test func aMismatchIsToldWithItsPath() throws {
+    @Test func aMismatchIsReportedWithItsPath() throws {
         let prefs = ErrorPrefs(store: InMemoryStore())
         for (key, object, message) in Self.mismatches {
             prefs.values = [key: object]
