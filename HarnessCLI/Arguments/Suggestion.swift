@@ -24,7 +24,7 @@ enum Suggestion {
     /// The number of letters to insert, delete, replace or swap with the next one (Damerau–Levenshtein).
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
-        // Such long words are no typos, and the table would be large.
+        // Words this long are not typing errors, and the table would be large.
         if left.count > 100 || right.count > 100 { return .max }
         var rows = [Array(0...right.count)]
         for (i, letter) in left.enumerated() {

@@ -65,7 +65,7 @@ extension Diagnosis {
         case .held(let holders):
             let stopped = holders.filter(\.isStopped)
             guard !stopped.isEmpty else {
-                return Finding(reason: "the lock is \(lock.text): writes wait until it is released", isTrouble: false)
+                return Finding(reason: "the lock is \(lock.text): writes wait until it is released", isProblem: false)
             }
             let needsRoot = geteuid() != 0 && stopped.contains { !$0.isOwn }
             return Finding(
@@ -200,7 +200,7 @@ extension Diagnosis {
             findings.append(
                 Finding(
                     reason: "the file was removed; its last good copy can be restored",
-                    command: restoreCommand(lastGood.path, surroundings), isTrouble: false))
+                    command: restoreCommand(lastGood.path, surroundings), isProblem: false))
         }
         if let lastGood, !lastGood.isUsable {
             let reason =
@@ -209,14 +209,14 @@ extension Diagnosis {
             findings.append(
                 Finding(
                     reason: "the last good copy is not usable: \(reason ?? ""); the next write replaces it",
-                    isTrouble: false))
+                    isProblem: false))
         }
         for copy in quarantined where copy.isWhole {
             findings.append(
                 Finding(
                     reason: "\(copy.path) was quarantined and is intact",
                     command: restoreCommand(copy.path, surroundings),
-                    isTrouble: false))
+                    isProblem: false))
         }
         return findings
     }

@@ -16,7 +16,7 @@ enum Doctor {
             ? (json(diagnosis, findings), .json)
             : (text(target, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
         return Outcome(
-            output: output, as: format, code: findings.contains(where: \.isTrouble) ? Outcome.failureCode : 0)
+            output: output, as: format, code: findings.contains(where: \.isProblem) ? Outcome.failureCode : 0)
     }
 
     /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
@@ -40,14 +40,15 @@ enum Doctor {
             }
         }
         if done.isEmpty { done.append("nothing to mend") }
-        let rest = Diagnosis(path: path, suite: target.suite).findings.filter(\.isTrouble)
+        let rest = Diagnosis(path: path, suite: target.suite).findings.filter(\.isProblem)
         let code = rest.isEmpty ? 0 : Outcome.failureCode
         guard !wantsJSON else {
             return Outcome(
-                output: JSONText.object([("done", done), ("trouble", rest.map(\.reason))]) + "\n", as: .json, code: code
+                output: JSONText.object([("done", done), ("remainingProblems", rest.map(\.reason))]) + "\n", as: .json,
+                code: code
             )
         }
-        let lines = done + rest.map { "trouble remains: \($0.reason)" }
+        let lines = done + rest.map { "problem remains: \($0.reason)" }
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
     }
 
@@ -71,11 +72,11 @@ enum Doctor {
             describe(diagnosis, surroundings, &table)
         }
         let lines = findings.map { finding in
-            let word = finding.isTrouble ? style.red("trouble") : style.yellow("note")
-            let way = finding.isTrouble ? "mend it" : "do it"
+            let word = finding.isProblem ? style.red("problem") : style.yellow("note")
+            let way = finding.isProblem ? "mend it" : "do it"
             return "\(word): \(finding.reason.printable)\n" + (finding.command.map { "  \(way): \($0)\n" } ?? "")
         }
-        let verdict = findings.contains(where: \.isTrouble) ? "" : style.green("nothing needs mending") + "\n"
+        let verdict = findings.contains(where: \.isProblem) ? "" : style.green("nothing needs mending") + "\n"
         return table.text() + "\n" + lines.joined() + verdict
     }
 
@@ -142,9 +143,9 @@ enum Doctor {
             (
                 "findings",
                 findings.map {
-                    ["reason": $0.reason, "command": $0.command ?? NSNull(), "isTrouble": $0.isTrouble] as [String: Any]
+                    ["reason": $0.reason, "command": $0.command ?? NSNull(), "isProblem": $0.isProblem] as [String: Any]
                 }
-            ), ("isHealthy", !findings.contains(where: \.isTrouble)),
+            ), ("isHealthy", !findings.contains(where: \.isProblem)),
         ]) + "\n"
     }
 

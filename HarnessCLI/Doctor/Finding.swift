@@ -3,5 +3,5 @@ struct Finding {
     let reason: String
     var command: String?
     /// True for a problem, false for a note.
-    var isTrouble = true
+    var isProblem = true
 }

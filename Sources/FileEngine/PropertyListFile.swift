@@ -1,8 +1,8 @@
 import Foundation
 package import PrefsPropertyLists
 
-/// One property-list file: locked, atomic, cached. There is one of these for a file in a process (`FileRegistry`), so
-/// that every store on it shares its lock, its cache and its commits.
+/// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that all
+/// stores on the file share its lock, its cache and its commits.
 ///
 /// `+Transaction` has the steps of a transaction, `+WriteLock` what happens while the cross-process lock is held. `+Load` reads
 /// the file, `+Commit` replaces it, `+Recovery` deals with a damaged one.
@@ -22,15 +22,15 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     package static let documentKey = "document"
 
-    /// Other code that writes the same file and has to be brought in step. A file that has one belongs to a UserDefaults domain,
-    /// so it is never "not ours".
+    /// Other code that writes the same file and must be kept in step. A file with a mirror belongs to a UserDefaults domain, so it
+    /// is never "not ours".
     package protocol Mirror: AnyObject, Sendable {
-        /// Called under the cross-process lock, before the file is looked at for a change. Not for a damaged file, which the
-        /// other code would overwrite.
+        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file, which the other
+        /// code would overwrite.
         func willChange()
         /// Called under the cross-process lock, after the file was replaced.
         func didChange()
-        /// What the file has after either call.
+        /// Gives the mirror the content of the file, after either call.
         func note(_ content: Content?)
     }
 
@@ -62,7 +62,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     private let state = Locked(State())
     let currentSession = Locked<Session?>(nil)
 
-    /// What is being changed, and the lock on it. Belongs to the thread whose turn it is.
+    /// The change in progress and its write lock. Belongs to the thread whose turn it is.
     struct Session {
         let lock: WriteLock
         let base: Snapshot
@@ -80,17 +80,17 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     // MARK: - Reading
 
-    /// What a read gives: the state, and something that it has to report besides.
+    /// The result of a read: the state, and possibly a warning.
     package struct Reading {
         package let content: Content?
         /// nil for what is still being changed.
         package var revision: Revision?
-        /// That the file is malformed, so that the content is the newest known state; or a warning of an earlier write.
+        /// The error that the file is malformed, if the content is the newest known state; or a warning of an earlier write.
         package var warning: FileError?
     }
 
-    /// The state of now: the thread's own transaction, else the last commit by anyone. One `fstat` where nothing
-    /// changed. Throws `FileError.unreadable`, or `.pathChanged`.
+    /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing has
+    /// changed. Throws `FileError.unreadable` or `.pathChanged`.
     package func read() throws -> Reading {
         if let transaction = ownTransaction {
             return Reading(content: transaction.content)
@@ -110,7 +110,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         return reading
     }
 
-    /// What is cached, if the file still is what it was read from.
+    /// The cached state, if the file has not changed since it was read.
     func validated() -> (snapshot: Snapshot, hasWarning: Bool)? {
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else { return nil }
@@ -132,7 +132,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         return try load(under: nil).content
     }
 
-    /// - Throws: `FileError.pathChanged` where the file has become a link.
+    /// - Throws: `FileError.pathChanged` if the file has become a link.
     func checkPath() throws {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
@@ -180,10 +180,10 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         state.withLock { $0.flushes.hasFlushedFolder = true }
     }
 
-    /// Makes the state of a read as durable as asked, for a write that found itself equal to it.
+    /// Makes the state of a read durable. Called by a write that is equal to that state.
     ///
     /// - Parameter revision: of that state. No system call if it is still cached and durable.
-    /// - Returns: false if the cached state was durable already, so that the file was not looked at again.
+    /// - Returns: false if the cached state was durable already, so that the file was not read again.
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = ownTransaction {
             transaction.durability = max(transaction.durability, durability)
@@ -196,7 +196,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         if isDurable { return false }
         let snapshot = try validated()?.snapshot ?? load(under: nil)
         if self.durability(of: snapshot) >= durability { return true }
-        // To flush needs no lock: whatever replaces the state meanwhile is newer.
+        // A flush needs no lock: a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
         try transact(durability: durability) { _ in }
         return true

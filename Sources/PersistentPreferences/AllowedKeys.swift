@@ -1,11 +1,11 @@
 import PrefsPropertyLists
 
-/// The keys of an instance, as one access sees them. The version of a root is never among them.
+/// The keys of an instance, as seen by one access. They never include the key of the version.
 struct AllowedKeys {
     let list: [String]
     private let set: Set<String>?
 
-    /// From about this many keys on hashing pays, where more than one is looked for.
+    /// With more keys than this, hashing is faster if more than one key is looked for.
     private static let fewKeys = 12
 
     /// - Parameter isForMany: whether more than one key will be looked for.
@@ -18,7 +18,7 @@ struct AllowedKeys {
         StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
-    /// The part of a root that the keys let through; the root itself where they let through all of it.
+    /// The allowed part of a root; the root itself if all of its keys are allowed.
     func visible(in stored: [String: Any]?) -> [String: Any] {
         guard let stored else { return [:] }
         let keys = set == nil ? AllowedKeys(list, isForMany: true) : self

@@ -1,4 +1,4 @@
-/// What `keys` of an instance gave the last time: an override may make its list anew at each access, most give the same.
+/// The last result of `keys` of an instance. An override may create its list for each access; most return the same list.
 ///
 /// With it, a key among a thousand is found by hashing, in 0.02 µs instead of 2.4 µs.
 struct AllowedKeysCache {
@@ -12,7 +12,7 @@ struct AllowedKeysCache {
         allowed = AllowedKeys(declared.list.isEmpty ? keys : keys + declared.list, isForMany: false)
     }
 
-    /// True where the list is the same one. Comparing all of it would cost what making the keys does.
+    /// True if the list has the same storage. A comparison of its elements would cost as much as creating the keys.
     mutating func areMade(of keys: [String]) -> Bool {
         guard Self.areSame(given, keys) else { return false }
         if !isForMany {

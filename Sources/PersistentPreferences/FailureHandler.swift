@@ -1,7 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Calls the handlers of failures, and none from within itself: one that reads what cannot be read would have no end.
+/// Calls the failure handlers. A handler is not called from within itself, because one that reads an unreadable root would recurse
+/// without end.
 enum FailureHandler {
     private struct Call: Hashable {
         let subject: ObjectIdentifier

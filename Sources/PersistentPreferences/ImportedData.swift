@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// Bytes from anywhere, and the values in them.
 enum ImportedData {
-    /// The dictionary on top, of whatever format. Its values are those of a property list, but not vetted.
+    /// The dictionary at the top level, in any format. Its values are property-list values, but not vetted.
     ///
     /// - Throws: `PrefsError.invalidImport`.
     static func values(of data: Data) throws(PrefsError) -> [String: Any] {
@@ -11,18 +11,18 @@ enum ImportedData {
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
         if !isPropertyList(data), data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
-            throw .invalidImport(reason: "its encoding is UTF-16; JSON is read in UTF-8")
+            throw .invalidImport(reason: "expected JSON in UTF-8, found UTF-16")
         }
         let top = try reading { () throws(DecodingFailure) in
             isPropertyList(data) ? try PropertyListCoder.decode(data).value : try JSONReader.value(of: data)
         }
         guard let values = top as? [String: Any] else {
-            throw .invalidImport(reason: "its top level is no dictionary")
+            throw .invalidImport(reason: "expected a dictionary at the top level, found \(ValueMismatch.kind(of: top))")
         }
         return values
     }
 
-    /// By the first bytes.
+    /// Checks the first bytes.
     private static func isPropertyList(_ data: Data) -> Bool {
         data.starts(with: "bplist".utf8) || data.withUnsafeBytes(XMLPropertyListReader.isXML)
     }

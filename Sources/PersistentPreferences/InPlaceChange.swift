@@ -1,14 +1,14 @@
 import PrefsFileEngine
 
-/// A value on its way through a change in place.
+/// A value during a change in place.
 ///
-/// What could not be read is not replaced by what was made of the default.
+/// If the read failed, the changed default does not replace the stored value.
 struct InPlaceChange<Origin, Value> {
     /// Where the value is read and stored.
     var origin: Origin
-    /// The value of now, or the default if it could not be read.
+    /// The current value, or the default if the read failed.
     var value: Value
-    /// What the read met although it succeeded.
+    /// The warning of a read that succeeded.
     var warning: PrefsError?
     /// Why the value could not be read.
     var failure: PrefsError?

@@ -1,10 +1,10 @@
 import PrefsPropertyLists
 
-/// What an instance holds: everything but values.
+/// The state of an instance: everything but values.
 ///
 /// Unchecked because the initializer assigns the owner, the store and the declarations, and the properties of the instance keep their
-/// last values behind the lock of this object, which makes a read one lock cheaper. A bare lock and not Locked: to hand the generic result
-/// of a property through a second closure costs 500 instructions a read.
+/// last values behind the lock of this object, which saves a lock per read. It is a bare lock, because passing the generic result of a
+/// property through the closure of a Locked costs 500 instructions a read.
 final class InstanceState: @unchecked Sendable {
     private struct State {
         var rootKey = ""
@@ -13,7 +13,7 @@ final class InstanceState: @unchecked Sendable {
         var migratedCache: (stored: [String: Any], current: [String: Any])?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
-        /// What key-value observers ask for.
+        /// The keys that key-value observers ask for.
         var observedKeys: Set<String> = []
     }
 
@@ -44,13 +44,13 @@ final class InstanceState: @unchecked Sendable {
     }
 
     var store: any RootStore {
-        guard let startStore else { preconditionFailure("used before its initializer has run") }
+        guard let startStore else { preconditionFailure("the instance is used before its initializer has run") }
         return startStore
     }
 
     /// The declared properties of the owner's class.
     var declarations: ClassDeclarations {
-        guard let startDeclarations else { preconditionFailure("used before its initializer has run") }
+        guard let startDeclarations else { preconditionFailure("the instance is used before its initializer has run") }
         return startDeclarations
     }
 
@@ -78,10 +78,10 @@ final class InstanceState: @unchecked Sendable {
         return current
     }
 
-    /// Lets a subscriber hear when the instance goes to another root.
+    /// Registers a subscriber that is told when the instance moves to another root.
     func register(_ subscriber: RootSubscriber) {
         lock.withLock {
-            // Now and then: there may be thousands.
+            // Only now and then, because there may be thousands.
             if state.subscribers.count >= state.subscribersToTidy {
                 state.subscribers.removeAll { $0.subscriber == nil }
                 state.subscribersToTidy = max(16, 2 * state.subscribers.count)
@@ -95,7 +95,7 @@ final class InstanceState: @unchecked Sendable {
         for entry in lock.withLock({ state.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
 
-    /// For what properties keep of their own.
+    /// Protects the values that properties keep.
     @inline(__always)
     func withLock<R>(_ body: () -> R) -> R {
         lock.withLock(body)

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsFileEngine
 
-/// How the members of the class reach the store. Where their errors go is in `PersistentPrefs+Errors.swift`.
+/// How the members of the class reach the store. `PersistentPrefs+Errors.swift` handles their errors.
 extension PersistentPrefs {
     func start(key: String?, values: [String: Any]?, store: (any PrefsStore)?) {
         let type = type(of: self)
@@ -21,7 +21,7 @@ extension PersistentPrefs {
 
     var declarations: ClassDeclarations { state.declarations }
 
-    /// What `keys` says, and the declared properties, which an override need not repeat.
+    /// The keys of `keys` and those of the declared properties, which an override need not repeat.
     var allowedKeys: AllowedKeys { state.allowed(keys) }
 
     func access(root: String) throws(PrefsError) -> PrefsAccess {
@@ -106,7 +106,7 @@ extension PersistentPrefs {
             return try RootChange(from: before, to: after, isAllowed: allowed.contains)
         }
         guard try !change(from: access.values()).isEmpty else { return try access.acknowledge() }
-        // Once more under the lock: what others write meanwhile is replaced, too.
+        // Computed again under the lock, so that values that others have written in between are replaced, too.
         try access.commit { try change(from: $0) }
     }
 
@@ -138,8 +138,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// One transaction around a body of the user's, which gives the visible values before and after it, or nil where it
-    /// wrote through other accesses only.
+    /// Runs a body of the user in one transaction. It returns the visible values before and after it; nil if it wrote only through other
+    /// accesses.
     func transact(
         _ body: (_ stored: [String: Any]?, AllowedKeys) throws -> (before: [String: Any], after: [String: Any])?,
         rescue: (any Error) throws -> Void

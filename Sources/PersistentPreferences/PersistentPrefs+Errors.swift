@@ -3,7 +3,7 @@ import PrefsFileEngine
 
 /// Every access runs in one of these, which turn what is thrown into `lastError`.
 extension PersistentPrefs {
-    /// - Returns: nil where the access failed.
+    /// - Returns: nil if the access failed.
     @discardableResult
     func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
         if let past = PastState.current(of: state) { return try? readPast(past, body) }
@@ -15,7 +15,7 @@ extension PersistentPrefs {
             report(access.warning)
             return result
         } catch {
-            // What the access met on its way is told too, or nobody would ever hear of it.
+            // Reports the warning too, because no later access would.
             if let warning { report(warning) }
             report(PrefsError(error))
             return nil
@@ -30,8 +30,8 @@ extension PersistentPrefs {
 
     /// A refusal rolls back the update that this write is part of, if any.
     ///
-    /// - Parameter root: the key of the root, where the access has read it already.
-    /// - Returns: the error of this very access; nil if it succeeded, also with a warning.
+    /// - Parameter root: the key of the root, if the access has read it already.
+    /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
     @discardableResult
     func write(to root: String? = nil, _ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
         let root = root ?? key
@@ -44,7 +44,7 @@ extension PersistentPrefs {
             return nil
         } catch {
             let error = PrefsError(error)
-            // That the file is malformed is told once: by the write, if it was rejected for that.
+            // A malformed file is reported once: by the write, if that is the reason for its rejection.
             if let warning = access?.warning, !error.isMalformedFile { report(warning) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)

@@ -1,8 +1,8 @@
 #if canImport(ObjectiveC)
     public import Foundation
 
-    // Type-checked only: none of this has ever run. It relies on documented behavior, and on Swift giving a stored property an
-    // instance variable of its name, and on longer key paths that lead here being observed by `addObserver`, too.
+    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an instance variable of its
+    // name, and on `addObserver` being called for longer key paths that contain this object, too.
 
     /// Key-value observing of ``values`` and of the `@objc dynamic` accessors of a subclass.
     ///
@@ -29,8 +29,8 @@
                 && super.automaticallyNotifiesObservers(forKey: key)
         }
 
-        /// Tells key-value observers around the body of a change that is committed. They read the old values when they are told
-        /// that something will change: from what was stored then.
+        /// Notifies key-value observers around the body of a committed change. If they read values in the first notification, they read
+        /// the old ones.
         func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             let reading = try? state.store.snapshot(of: key)
@@ -49,7 +49,7 @@
             names.reversed().forEach { didChangeValue(forKey: $0) }
         }
 
-        /// The accessors that somebody observes, or that such ones depend on, and that do not notify by themselves.
+        /// The accessors that are observed, or that observed ones depend on, and that do not notify by themselves.
         private var observedAccessors: [String] {
             let type = type(of: self)
             var names: Set<String> = []
@@ -57,7 +57,7 @@
             var rest = state.observedKeys
             while let name = rest.popFirst() {
                 guard seen.insert(name).inserted else { continue }
-                // An observer of what depends on others is told when they are.
+                // An observer of a dependent property is notified when its sources are.
                 let sources = type.keyPathsForValuesAffectingValue(forKey: name)
                 rest.formUnion(sources.map(Self.firstKey))
                 if sources.isEmpty { names.insert(name) }
@@ -74,7 +74,7 @@
     }
 #else
     extension PersistentPrefs {
-        /// There is no key-value observing here.
+        /// Key-value observing does not exist on this platform.
         func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
             body()
         }

@@ -6,9 +6,9 @@ struct PrefsAccess {
     private let state: InstanceState
     /// Something to report although the access succeeds.
     var warning: PrefsError?
-    /// Of what was read last.
+    /// The revision of the last read.
     var revision: Revision?
-    /// What is read in the place of what is stored, if anything.
+    /// The state that is read instead of the stored one, if any.
     var past: PastState?
     /// Whether the store itself has had the write, and so knows of its failure.
     private(set) var hasReachedStore = false
@@ -21,12 +21,12 @@ struct PrefsAccess {
 
     // MARK: - Reading
 
-    /// Everything stored under the root, as of now; nil where nothing is.
+    /// All stored values of the root, as of now; nil if nothing is stored.
     mutating func values() throws -> [String: Any]? {
         try values(in: look())
     }
 
-    /// The same of what a look has found.
+    /// The same for a given snapshot.
     func values(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
         try state.current(reading.values(), root: root)
     }
@@ -42,12 +42,12 @@ struct PrefsAccess {
         return try schema.current(part, root: root)?[key]
     }
 
-    /// Whether there is a root, of whatever version.
+    /// Whether there is a root, of any version.
     mutating func hasRoot() throws -> Bool {
         try look().values() != nil
     }
 
-    /// The state of now, of which nothing is taken yet.
+    /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
         let reading = try state.store.snapshot(of: root)
@@ -122,7 +122,7 @@ struct PrefsAccess {
             let change = try body(access.state.current(access.rootToMove(stored).values, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.state.declarations.check(change.assigned)
-            // By the same way as theirs, so that it comes to what they have left.
+            // In the same way as the nested accesses, so that it applies to their result.
             try access.apply { _ in change }
         }
         // It has read nothing before.
@@ -168,7 +168,7 @@ struct PrefsAccess {
             let (formerKey, stored) = try rootToMove(stored)
             var current = try schema.current(stored, root: root)
             let change = schema.droppingFormerKeys(try change(current), of: current)
-            // A root that stays as it is keeps its old shape, too.
+            // An unchanged root keeps its old shape, too.
             guard try change.apply(to: &current), let current else { return nil }
             if let formerKey { try state.store.update(root: formerKey) { $0 = nil } }
             return schema.withVersion(current)

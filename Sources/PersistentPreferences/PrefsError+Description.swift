@@ -16,17 +16,17 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .invalidName(let name, let reason):
             "\(Self.quoted([name])) \(reason)"
         case .rootIsNotDictionary(let key):
-            "what is stored under the root key \(Self.quoted([key])) is no dictionary; deleteAll() removes it"
+            "the root \(Self.quoted([key])): expected a dictionary, found another type; deleteAll() removes it"
         case .unreadable(let failure):
-            "\(failure); the file was left as it is"
+            "\(failure); the file is unchanged"
         case .damaged(let file):
             if let quarantine = file.quarantinedAs {
-                "\(file.place); quarantined as \(ShownText.line(quarantine)), and stored on top of \(file.state)"
+                "\(file.place); quarantined as \(ShownText.line(quarantine)); the write started from \(file.state)"
             } else {
-                "\(file.place); the file was left as it is, and \(file.state) is read"
+                "\(file.place); the file is unchanged, and \(file.state) is read"
             }
         case .notOurs(let file):
-            "\(file.place); the file was left as it is, since this package has not written it"
+            "\(file.place); the file is unchanged, because this package did not write it"
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
         case .nearSizeLimit(let bytes, let limit):
@@ -36,11 +36,11 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .typeMismatch(let failure):
             "\(failure); the default is read"
         case .migrationFailed(let key, let version, let error):
-            "\(Self.quoted([key])) could not be brought to version \(version): \(error); the stored state is unchanged"
+            "\(Self.quoted([key])) could not be migrated to version \(version): \(error); the stored state is unchanged"
         case .invalidImport(let reason):
             "the data cannot be imported: \(reason); the stored state is unchanged"
         case .notWatched(let failure):
-            "\(failure); changes made elsewhere are not heard"
+            "\(failure); changes made elsewhere are not reported"
         case .sharedRoot(let shared):
             shared.description
         case .updateOfAnotherStore:

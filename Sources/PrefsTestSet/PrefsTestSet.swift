@@ -25,8 +25,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// Creates an instance with a root key. If nothing is stored under it, stores the default values.
     public init(key: String) {
         super.init(key: key)
-        // A look first, so that a set that is there costs no lock; then under the lock, where no other writer comes
-        // between the look and the values.
+        // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer comes in between.
         if values.isEmpty, lastError == nil {
             update { if $0.isEmpty { $0 = Self.defaultValues } }
         }

@@ -146,7 +146,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     }
 
     /// The system tells the process that protected data has become available.
-    package func tellUnlock() {
+    package func notifyUnlock() {
         lock.withLock { if known != nil { known = daemon.current } }
         lock.withLock { unlockObservers }.forEach { $0() }
     }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func whatAnotherProcessWritesIsHeardUntilTheEnd(signal: Int32) throws {
+    func changesOfAnotherProcessAreReportedUntilTheEnd(signal: Int32) throws {
         // The file is not there yet, then replaced.
         for message in ["first", "second"] {
             try write("message", "-string", message)
@@ -37,7 +37,7 @@ import Testing
         for _ in 0..<3 { #expect(try daemon.line() == "alive") }
     }
 
-    @Test func whatDoesNotFitIsSaidAndTheDefaultTaken() throws {
+    @Test func aMismatchIsLoggedAndTheDefaultIsUsed() throws {
         try write("interval", "-float", "0")
         #expect(try daemon.line() == "Pulse: interval: must be in 0.1...86400.0")
         #expect(try daemon.line() == "alive")

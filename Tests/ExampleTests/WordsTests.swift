@@ -36,7 +36,7 @@ import Testing
         (["--min-length", "5", "--top", "many"], 64, "Words: usage: Words [--top N]"),
         (["--min-length", "5", "--nonsense"], 64, "Words: usage: Words [--top N]"),
     ])
-    func whereOneOptionIsRefusedNoneIsRemembered(_ arguments: [String], _ code: Int32, _ message: String) throws {
+    func ifOneOptionIsRejectedNoneIsRemembered(_ arguments: [String], _ code: Int32, _ message: String) throws {
         _ = try words("--top", "1")
         let refused = try Child("Words", arguments, home: home).wait()
         #expect(refused.code == code)

@@ -29,7 +29,7 @@
             #expect(try home.run("RawDefaults", ["set-object", "Alternative", "key"]).wasKilled)
         }
 
-        @Test func aDamagedFileIsTakenForAnEmptyOneAndWrittenOver() throws {
+        @Test func aDamagedFileIsTreatedAsEmptyAndOverwritten() throws {
             let folder = file.deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try home.write(Data("bplist00 cut off".utf8), to: ".config/Alternative.plist")

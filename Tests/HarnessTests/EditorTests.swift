@@ -173,7 +173,7 @@ import Testing
         #expect(try home.prefs("get", "date") == Printed("2001-01-01T00:00:00Z\n"))
     }
 
-    @Test func anyKeyGoesBackFromTheHelp() throws {
+    @Test func anyKeyClosesTheHelp() throws {
         let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
         try session.type("?")
         try session.wait("press any key to go back")

@@ -27,7 +27,7 @@ import Testing
         let words = command.map { $0 == "x.json" ? home.path($0) : $0 }
         let printed = try home.prefs(words + ["--file", path])
         let message =
-            "\(path): \(file.reason); the file was left as it is, since this package has not written it"
+            "\(path): \(file.reason); the file is unchanged, because this package did not write it"
         #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .failure(message)))
         #expect(try home.state() == before)
     }
@@ -60,7 +60,7 @@ import Testing
             let printed = try home.prefs(command)
             #expect(printed.output == output && printed.code == 1)
             #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
-            #expect(printed.errors.contains("; the file was left as it is, and the last good copy of "))
+            #expect(printed.errors.contains("; the file is unchanged, and the last good copy of "))
         }
         #expect(try home.state() == before)
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(printed.code == 0 && printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
         #expect(printed.errors.contains("; quarantined as \(home.path(file)).corrupt-"))
-        #expect(printed.errors.contains(", and stored on top of the last good copy of "))
+        #expect(printed.errors.contains("; the write started from the last good copy of "))
         #expect(try home.prefs("get", "int") == Printed("42\n"))
         #expect(try home.prefs("get", "string") == Printed("new\n"))
         let names = try FileManager.default.contentsOfDirectory(atPath: home.path(".config"))

@@ -17,7 +17,7 @@ import Testing
         #expect(code == 0 && lock["state"] as? String == "held")
         // A temporary file is no problem while the lock is held.
         let findings = try #require(report["findings"] as? [[String: Any]])
-        #expect(findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
+        #expect(findings.count == 1 && findings[0]["isProblem"] as? Bool == false)
         guard Self.namesHolders else { return }
         let holders = try #require(lock["holders"] as? [[String: Any]])
         // A child process that another test starts inherits all descriptors for a moment.

@@ -21,7 +21,7 @@ import Testing
             case .fifo: "FILE cannot be read: is a FIFO"
             case .folder: "FILE cannot be read: is a folder"
             case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
-            case .badValues: #""": is no root key: it is empty"#
+            case .badValues: #""": is not a valid root key: it is empty"#
             case .leftOver: "a killed writer left TEMPORARY; the next write removes it"
             case .linkedLock:
                 "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
@@ -105,7 +105,7 @@ import Testing
         #expect(text.code == 1 && text.errors == "" && !text.output.contains("\u{1B}"))
         #expect(try state(of: home) == before)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        let troubles = findings.filter { $0["isTrouble"] as? Bool == true }
+        let troubles = findings.filter { $0["isProblem"] as? Bool == true }
         #expect(troubles.count == 1)
         let reason = try #require(troubles.first?["reason"] as? String)
         #expect(
@@ -134,7 +134,7 @@ import Testing
         try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
         let (report, _) = try doctor(path, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        let reason = "its encoding is UTF-32; UTF-8 and UTF-16 are read; it is not changed, and writes are rejected"
+        let reason = "expected UTF-8 or UTF-16, found UTF-32; it is not changed, and writes are rejected"
         #expect(findings.count == 1 && findings[0]["reason"] as? String == "the file is not safe to read: \(reason)")
         #expect(findings[0]["command"] is NSNull)
     }
@@ -183,7 +183,7 @@ import Testing
                 == true)
         #expect(findings[0]["command"] is NSNull)
         let mended = try home.prefs("doctor", "--mend", path)
-        #expect(mended.code == 1 && mended.errors.hasSuffix("since this package has not written it\n"), "\(mended)")
+        #expect(mended.code == 1 && mended.errors.hasSuffix("because this package did not write it\n"), "\(mended)")
         #expect(try home.state() == before)
     }
 
@@ -246,13 +246,13 @@ import Testing
         #expect(report["temporary"] is NSNull && (report["quarantined"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func aFileThatWasRemovedCanBeBroughtBack() throws {
+    @Test func aRemovedFileCanBeRestored() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "7")
         try FileManager.default.removeItem(at: home.suiteFile)
         let (report, code) = try doctor(nil, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
-        #expect(code == 0 && findings.count == 1 && findings[0]["isTrouble"] as? Bool == false)
+        #expect(code == 0 && findings.count == 1 && findings[0]["isProblem"] as? Bool == false)
         #expect(try shell(#require(findings[0]["command"] as? String), home) == Printed())
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
@@ -274,7 +274,8 @@ import Testing
         #expect(
             try home.prefs("doctor", "a", "--file", "b")
                 == .usageError("DOMAIN cannot be combined with --suite or --file"))
-        #expect(try home.prefs("doctor", ".bad") == .failure("\".bad\" is no suite name: it begins with a dot"))
+        #expect(
+            try home.prefs("doctor", ".bad") == .failure("\".bad\" is not a valid suite name: it begins with a dot"))
     }
 
     // MARK: - Helpers

@@ -62,9 +62,9 @@ import Testing
         (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
         (["write", "D", "R", "k", "-json", "null"], "null", 64),
         (["write", "D", "R", "k", "-json", #"{"CF$UID": 1}"#], "CF$UID", 1),
-        (["write", "D", "", "v"], "is no root key: it is empty", 1),
-        (["write", "../D", "", "v"], "is no root key: it is empty", 1),
-        (["write", ".hidden", "R", "v"], "\".hidden\" is no suite name: it begins with a dot", 1),
+        (["write", "D", "", "v"], "is not a valid root key: it is empty", 1),
+        (["write", "../D", "", "v"], "is not a valid root key: it is empty", 1),
+        (["write", ".hidden", "R", "v"], "\".hidden\" is not a valid suite name: it begins with a dot", 1),
         (["write", "D", "Entry", "k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
         (
             ["write", "D", "Entry", "-array-add", "v"],
@@ -202,7 +202,7 @@ import Testing
         for more in [[], ["--dry-run"]] {
             #expect(
                 try home.prefs(["import", "--domain", copy, home.path("bad.json")] + more)
-                    == .failure("\"\" is no root key: it is empty"))
+                    == .failure("\"\" is not a valid root key: it is empty"))
         }
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == before)
     }

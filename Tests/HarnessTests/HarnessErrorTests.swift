@@ -29,24 +29,24 @@ import Testing
     }
 
     private static let badNames: [(options: [String], message: String)] = [
-        (["--suite", ""], #""" is no suite name: it is empty"#),
-        (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#),
-        (["--suite", "/x"], #""/x" is no suite name: it has a / in it"#),
-        (["--suite", ".x"], #"".x" is no suite name: it begins with a dot"#),
-        (["--suite", ".."], #"".." is no suite name: it begins with a dot"#),
-        (["--suite", "\u{FEFF}x"], #""\u{feff}x" is no suite name: it begins with U+FEFF"#),
+        (["--suite", ""], #""" is not a valid suite name: it is empty"#),
+        (["--suite", "../x"], #""../x" is not a valid suite name: it contains a /"#),
+        (["--suite", "/x"], #""/x" is not a valid suite name: it contains a /"#),
+        (["--suite", ".x"], #"".x" is not a valid suite name: it begins with a dot"#),
+        (["--suite", ".."], #"".." is not a valid suite name: it begins with a dot"#),
+        (["--suite", "\u{FEFF}x"], #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#),
         (
             ["--suite", String(repeating: "a", count: 201)],
-            "\"\(String(repeating: "a", count: 80))…\" is no suite name: it is longer than 200 bytes"
+            "\"\(String(repeating: "a", count: 80))…\" is not a valid suite name: it is longer than 200 bytes"
         ),
-        (["--root", ""], #""" is no root key: it is empty"#),
-        (["--root", "\u{FEFF}x"], #""\u{feff}x" is no root key: it begins with U+FEFF"#),
+        (["--root", ""], #""" is not a valid root key: it is empty"#),
+        (["--root", "\u{FEFF}x"], #""\u{feff}x" is not a valid root key: it begins with U+FEFF"#),
         (
             ["--root", String(repeating: "é", count: 513)],
-            "\"\(String(repeating: "é", count: 80))…\" is no root key: it is longer than 1024 bytes"
+            "\"\(String(repeating: "é", count: 80))…\" is not a valid root key: it is longer than 1024 bytes"
         ),
-        (["--file", "/"], #""/" is no path of a file"#),
-        (["--file", ""], "\"\(FileManager.default.currentDirectoryPath)/\" is no path of a file"),
+        (["--file", "/"], #""/" is not the path of a file"#),
+        (["--file", ""], "\"\(FileManager.default.currentDirectoryPath)/\" is not the path of a file"),
     ]
 
     /// The first bad name of each option is tried with every command, the others with a read and a write.
@@ -69,11 +69,12 @@ import Testing
 
     @Test func withoutAHomeNothingIsReadOrWritten() throws {
         for (environment, reason) in [
-            ([:], "no home folder: HOME is not set, or empty"), (["HOME": "home"], "home: HOME is no absolute path"),
+            ([:], "no home folder: HOME is not set, or empty"),
+            (["HOME": "home"], "home: HOME is not an absolute path"),
         ] {
             for command in Self.commands {
                 let printed = Printed(try Child("prefs", command, environment: environment).wait())
-                #expect(printed == .failure("\(reason); the file was left as it is"))
+                #expect(printed == .failure("\(reason); the file is unchanged"))
             }
         }
     }
@@ -84,8 +85,8 @@ import Testing
         let path = home.path("folder")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(
-            try home.prefs(command + ["--file", path]) == .failure("\(path): is a folder; the file was left as it is"))
-        #expect(try home.prefs(command + ["--file", path + "/"]) == .failure("\"\(path)/\" is no path of a file"))
+            try home.prefs(command + ["--file", path]) == .failure("\(path): is a folder; the file is unchanged"))
+        #expect(try home.prefs(command + ["--file", path + "/"]) == .failure("\"\(path)/\" is not the path of a file"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
@@ -94,7 +95,7 @@ import Testing
         let home = try HarnessHome()
         let path = home.path("circle")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
-        let reason = "open: Too many levels of symbolic links; the file was left as it is"
+        let reason = "open: Too many levels of symbolic links; the file is unchanged"
         #expect(try home.prefs(command + ["--file", path]) == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["circle"])
     }
@@ -108,7 +109,7 @@ import Testing
             (inPlain, home.path("plain") + ": open: Not a directory"),
             (
                 tooLong,
-                tooLong + ": its name has 250 bytes; more than 218 leave no room for the names that recovery needs"
+                tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"
             ),
         ] {
             #expect(try home.prefs("get", "int", "--file", file) == .failure("Integer Value is not set"))
@@ -143,7 +144,7 @@ import Testing
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": [1, 2], "Other": "kept"], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let reason = #"what is stored under the root key "PrefsTestSet" is no dictionary; deleteAll() removes it"#
+        let reason = #"the root "PrefsTestSet": expected a dictionary, found another type; deleteAll() removes it"#
         #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .failure(reason))
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try home.prefs("delete-all", "--file", home.path("x.plist")) == Printed())

@@ -153,7 +153,7 @@ import Testing
         let path = home.path("x.plist")
         let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
         let reason =
-            "is neither a binary nor an XML property list; the file was left as it is, since this package has not written it"
+            "is neither a binary nor an XML property list; the file is unchanged, because this package did not write it"
         #expect(printed == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["x.json", "x.plist"])
         #expect(try String(contentsOf: home.folder.file("x.plist"), encoding: .utf8) == "garbage")
@@ -167,7 +167,7 @@ import Testing
             #"{"$date": "2026-11-20T08:30:00.1231Z"} → {"$date": "2026-11-20T08:30:00.1232Z"}"#
         ),
     ])
-    func aDryRunTellsTypesApart(old: String, new: String, shown: String) throws {
+    func aDryRunDistinguishesTypes(old: String, new: String, shown: String) throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.prefs("write", file, "R", "k", "-json", old)

@@ -43,7 +43,7 @@ import Testing
         #expect(printed.output.wholeMatch(of: #/prefs [0-9]+\.[0-9]+\.[0-9]+\n/#) != nil)
     }
 
-    @Test func aValueMayStandBehindAnEqualsSign() throws {
+    @Test func aValueMayFollowAnEqualsSign() throws {
         let home = try HarnessHome()
         let file = home.path("a=b.plist")
         #expect(try home.prefs("--file=\(file)", "set", "string", "x", "--root=R") == Printed())

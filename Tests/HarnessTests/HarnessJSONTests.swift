@@ -79,8 +79,8 @@ import Testing
 
     private static let errors: [(arguments: [String], message: String, code: Int32)] = [
         (["get", "int"], "Integer Value is not set", 1),
-        (["--suite", "../x"], #""../x" is no suite name: it has a / in it"#, 1),
-        (["reset", "--root", ""], #""" is no root key: it is empty"#, 1),
+        (["--suite", "../x"], #""../x" is not a valid suite name: it contains a /"#, 1),
+        (["reset", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
         (["get"], "too few arguments for `get`: prefs get KEY", 64),
         (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
         (["set", "int", "abc"], #"Integer Value: expected a 64-bit integer such as 42 or -7, found "abc""#, 64),

@@ -48,7 +48,7 @@ import Testing
         Case(
             content: xml("<key>A</key>\(tooDeep)"), lines: ["line 2, column 1160: nested deeper than 160 levels"],
             code: 1),
-        Case(content: xml("<key></key><dict/>"), lines: [#""": is no root key: it is empty"#], code: 1),
+        Case(content: xml("<key></key><dict/>"), lines: [#""": is not a valid root key: it is empty"#], code: 1),
         Case(
             content: xml("<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>"),
             lines: [
@@ -110,7 +110,7 @@ import Testing
         try large.close()
         let names = try home.folder.names()
         for (path, reason) in [
-            (home.path("missing"), "there is no such file"), (home.folder.path, "is a folder"),
+            (home.path("missing"), "the file does not exist"), (home.folder.path, "is a folder"),
             (fifo, "is a FIFO"), ("/dev/zero", "is a device"),
             (home.path("large"), "larger than 256 MiB"),
             (home.path("loop"), "open: \(String(cString: strerror(ELOOP)))"),

@@ -93,7 +93,7 @@ import Testing
     @Test func watchRejectsUnknownKeysAndBadNames() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
-        #expect(try home.prefs("watch", "--root", "") == .failure("\"\" is no root key: it is empty"))
+        #expect(try home.prefs("watch", "--root", "") == .failure("\"\" is not a valid root key: it is empty"))
     }
 
     @Test func anUnreadableFileIsReportedAndWatched() throws {
@@ -101,7 +101,7 @@ import Testing
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
-        #expect(try child.line() == "prefs: \(file): is a folder; the file was left as it is")
+        #expect(try child.line() == "prefs: \(file): is a folder; the file is unchanged")
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
         try home.prefs("set", "int", "1", "--file", file)
@@ -120,7 +120,7 @@ import Testing
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
-        #expect(try child.line() == "prefs: \(fault); the file was left as it is, and the last known state is read")
+        #expect(try child.line() == "prefs: \(fault); the file is unchanged, and the last known state is read")
         #expect(try Data(contentsOf: URL(filePath: file)).count > 0)
         try home.edit(file, "<integer>3</integer>")
         let lines = try [child.line(), child.line()]

@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordWithADashIsNoOption(word: String) {
+    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordThatBeginsWithADashIsNotAnOption(
+        word: String
+    ) {
         #expect(ShellCommand.prefs("delete", words: ["a", word]).contains(" -- a "))
     }
 

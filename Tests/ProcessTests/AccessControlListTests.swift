@@ -47,10 +47,10 @@ struct AccessControlListTests {
         chown(file, victim, 33_333)
         try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-,o::r", file])
         let list = try Tool.getfacl.run(["-n", "-c", file])
-        let trouble =
+        let message =
             "\(file): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
-        try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", trouble)])
+        try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", message)])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
         try Tool.setfacl.run(["-b", file])
         chmod(file, 0o644)
@@ -65,10 +65,10 @@ struct AccessControlListTests {
         try Tool.setfacl.run(["-d", "-m", "u:\(attacker):rw", place])
         try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", "ok")])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == "user::rw-\ngroup::r--\nother::---\n\n")
-        let trouble = "\(file): open: Permission denied; the file was left as it is"
+        let message = "\(file): open: Permission denied; the file is unchanged"
         try situation.run(
             "who is named by the folder",
-            TwoUsers.asAttacker + [("open \(file)", trouble), ("get", "nil \(trouble)")])
+            TwoUsers.asAttacker + [("open \(file)", message), ("get", "nil \(message)")])
         // The list gives no access to a new file either.
         let new = place + "/new.plist"
         try situation.run("a new file", TwoUsers.asVictim + [("open \(new)", "ok"), ("set 1", "ok")])

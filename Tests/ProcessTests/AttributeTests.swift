@@ -71,10 +71,10 @@ import Testing
         // cap_net_raw, which no program needs of a property list: only root may give it.
         let value = "0100000200200000000000000000000000000000"
         _ = try python("os.setxattr(path, 'security.capability', bytes.fromhex('\(value)'))")
-        let trouble =
+        let message =
             "\(folder.file().path): its extended attribute security.capability cannot be kept: Operation not permitted; "
             + "the stored state is unchanged"
-        try write(Root.asUser(12_345) + [("open \(folder.file().path)", "ok"), ("set 2", trouble), ("get", "1 ok")])
+        try write(Root.asUser(12_345) + [("open \(folder.file().path)", "ok"), ("set 2", message), ("get", "1 ok")])
         #expect(try python("print(os.getxattr(path, 'security.capability').hex())") == value)
         #expect(try folder.names() == [".test.plist.lock", "test.plist"])
     }

@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test func withoutAHomeEveryAccessSaysSo() throws {
-        let trouble = "no home folder: HOME is not set, or empty; the file was left as it is"
+        let message = "no home folder: HOME is not set, or empty; the file is unchanged"
         for environment in [[:], ["HOME": ""]] {
             let result = try Child("Probe", ["report"], environment: environment).wait()
-            #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+            #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
         }
         let relative = try Child("Probe", ["report"], environment: ["HOME": "somewhere"]).wait()
-        #expect(relative.output.hasPrefix("init: somewhere: HOME is no absolute path"))
+        #expect(relative.output.hasPrefix("init: somewhere: HOME is not an absolute path"))
     }
 
     @Test func anUnwritableHomeIsReported() throws {
@@ -82,19 +82,19 @@ import Testing
         let place = home.file(".config/Probe.plist/inside")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let result = try Child("Probe", ["report"], home: home).wait()
-        let trouble = "\(home.path)/.config/Probe.plist: is a folder; the file was left as it is"
-        #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+        let message = "\(home.path)/.config/Probe.plist: is a folder; the file is unchanged"
+        #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
         #expect(FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test func aRootThatIsNoDictionaryIsKept() throws {
+    @Test func aRootThatIsNotADictionaryIsKept() throws {
         let home = try TemporaryFolder()
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
         try writePropertyList(["ProbePrefs": ["a", "list"]], to: home.file(".config/Probe.plist"), as: .xml)
         let bytes = try Data(contentsOf: home.file(".config/Probe.plist"))
         let result = try Child("Probe", ["report"], home: home).wait()
-        let trouble = "what is stored under the root key \"ProbePrefs\" is no dictionary; deleteAll() removes it"
-        #expect(result.output == "init: \(trouble)\nwrite: \(trouble)\nread: nil \(trouble)\n")
+        let message = "the root \"ProbePrefs\": expected a dictionary, found another type; deleteAll() removes it"
+        #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
         #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == bytes)
     }
 

@@ -61,8 +61,8 @@ struct KillTorture {
         while tally.kills < kills, tally.violations.isEmpty {
             do {
                 try round(Array((0..<writers).shuffled(using: &generator).prefix(kills - tally.kills)))
-            } catch let trouble as PipedChild.Trouble {
-                violation(\.crashed, "a writer \(trouble)")
+            } catch let failure as PipedChild.Failure {
+                violation(\.crashed, "a writer \(failure)")
             } catch {
                 violation(\.damaged, "\(error)")
             }

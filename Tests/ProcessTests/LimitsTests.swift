@@ -20,12 +20,12 @@ import Testing
                 ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
                 (
                     "open \(folder)/other.plist",
-                    "\(folder)/other.plist: open: Too many open files; the file was left as it is"
+                    "\(folder)/other.plist: open: Too many open files; the file is unchanged"
                 ),
                 // What was open until now is closed, which left one to take.
                 ("descriptors taken", "ok"),
-                ("get", "nil \(folder)/other.plist: open: Too many open files; the file was left as it is"),
-                ("set 2", "\(folder)/other.plist: open: Too many open files; the file was left as it is"),
+                ("get", "nil \(folder)/other.plist: open: Too many open files; the file is unchanged"),
+                ("set 2", "\(folder)/other.plist: open: Too many open files; the file is unchanged"),
                 ("descriptors free", "ok"),
             ],
             later: [
@@ -43,14 +43,14 @@ import Testing
     @Test func aFileThatMayNotGrow() throws {
         var situation = try Situation()
         let file = situation.home.path + "/test.plist"
-        let trouble = "\(file): write: File too large; the stored state is unchanged"
+        let message = "\(file): write: File too large; the stored state is unchanged"
         try situation.run(
             "size",
             [
                 ("open \(file)", "ok"), ("text 10", "ok"), ("size 5000", "ok"),
                 ("text 4000", "ok"), ("length", "4000 ok"),
                 // The first 5,000 bytes are written: short for real.
-                ("text 10000", trouble), ("length", "4000 ok"), ("text 6000", trouble),
+                ("text 10000", message), ("length", "4000 ok"), ("text 6000", message),
                 ("names \(situation.home.path)", Self.names),
             ],
             later: [("size 100000", "ok"), ("text 10000", "ok"), ("length", "10000 ok")])
@@ -84,15 +84,15 @@ import Testing
         var situation = try Situation()
         let folder = situation.home.path
         let file = folder + "/test.plist"
-        let trouble = "\(file): write: No space left on device; the stored state is unchanged"
+        let message = "\(file): write: No space left on device; the stored state is unchanged"
         try situation.run(
             "full", through: Self.mounted(folder),
             [
                 ("open \(file)", "ok"), ("set 1", "ok"),
                 ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"),
-                ("set 2", trouble), ("get", "1 ok"), ("text 5000", trouble),
+                ("set 2", message), ("get", "1 ok"), ("text 5000", message),
                 ("names \(folder)", "\(Self.names.dropLast(10))filler test.plist"),
-                ("open \(file)", "ok"), ("get", "1 ok"), ("set 2", trouble),
+                ("open \(file)", "ok"), ("get", "1 ok"), ("set 2", message),
             ],
             later: [
                 ("shell rm \(folder)/filler", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
@@ -101,7 +101,7 @@ import Testing
             ])
         // Damage on a full disk: reads give the newest known state, writes are rejected, until there is room.
         let damage =
-            "\(file): is neither a binary nor an XML property list; the file was left as it is, and the last known state is "
+            "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
         try situation.run(
             "full and damaged", through: Self.mounted(folder),
@@ -109,7 +109,7 @@ import Testing
                 ("open \(file)", "ok"), ("set 1", "ok"),
                 ("shell printf damaged > \(file)", "ok"),
                 ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"), ("get", "1 \(damage)"),
-                ("set 2", trouble), ("shell test \"$(cat \(file))\" = damaged", "ok"), ("get", "1 \(damage)"),
+                ("set 2", message), ("shell test \"$(cat \(file))\" = damaged", "ok"), ("get", "1 \(damage)"),
             ],
             later: [
                 ("shell rm \(folder)/filler", "ok"), ("shell cp \(folder)/.test.plist.lastgood \(file)", "ok"),
@@ -122,14 +122,14 @@ import Testing
         var situation = try Situation()
         let folder = situation.home.path
         let file = folder + "/test.plist"
-        let trouble = "Read-only file system; the stored state is unchanged"
+        let message = "Read-only file system; the stored state is unchanged"
         try situation.run(
             "read-only", through: Self.mounted(folder, isReadOnly: true),
             [
                 ("open \(file)", "ok"), ("get", "1 ok"),
-                ("set 2", "\(file): open: \(trouble)"), ("get", "1 ok"), ("open \(file)", "ok"), ("get", "1 ok"),
-                ("open \(folder)/new.plist", "ok"), ("set 2", "\(folder)/.new.plist.lock: open: \(trouble)"),
-                ("open \(folder)/deep/new.plist", "ok"), ("set 2", "\(folder)/deep: mkdir: \(trouble)"),
+                ("set 2", "\(file): open: \(message)"), ("get", "1 ok"), ("open \(file)", "ok"), ("get", "1 ok"),
+                ("open \(folder)/new.plist", "ok"), ("set 2", "\(folder)/.new.plist.lock: open: \(message)"),
+                ("open \(folder)/deep/new.plist", "ok"), ("set 2", "\(folder)/deep: mkdir: \(message)"),
                 ("names \(folder)", Self.names),
             ],
             later: [

@@ -76,7 +76,7 @@ import Testing
         #expect(LinearizabilityChecker.tornPair("x", "y", in: pair(1, 2)) != nil)
     }
 
-    @Test func aLineTellsAllOfAnOperation() {
+    @Test func aLineDescribesAllOfAnOperation() {
         for access: HistoryOperation.Access in [.read(nil), .read(3), .write(4), .exchange(nil, for: 5)] {
             let operation = HistoryOperation("a", access, from: -1, to: 2, thread: "1.0", call: 7, manner: "update")
             #expect(HistoryOperation("\(operation)") == operation)

@@ -4,7 +4,7 @@ import Testing
 
 /// What another process writes is heard of, without a read, over the default store.
 @Suite struct ObservationProcessTests {
-    @Test func aWriteOfAnotherProcessIsHeard() throws {
+    @Test func aWriteOfAnotherProcessIsReported() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
@@ -20,7 +20,7 @@ import Testing
         #expect(try observer.line() == "change 100 elsewhere")
     }
 
-    @Test func trackedValuesAreHeardOfOnTheMainQueue() throws {
+    @Test func trackedValuesAreReportedOnTheMainQueue() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Commits of several processes: the chain is gapless for whoever hears all of it, and ends with the last state.
-    @Test func theLastOfManyCommitsIsHeard() throws {
+    @Test func theLastOfManyCommitsIsReported() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)
         try tell(observer, "observe", queues: 1)

@@ -17,7 +17,7 @@ struct OtherUsersTests {
 
     private func refusal(_ link: String) -> String {
         "\(link): is a link of user \(attacker), who does not own the target; it is not followed; "
-            + "the file was left as it is"
+            + "the file is unchanged"
     }
 
     // MARK: - Links
@@ -35,10 +35,10 @@ struct OtherUsersTests {
         users.link(planted, to: target, owner: attacker)
         let before = try TwoUsers.Trace(secret)
         let path = kind == "folder" ? planted + "/app.plist" : planted
-        let trouble = refusal(planted)
+        let message = refusal(planted)
         try situation.run(
             "a user's link to root's \(kind)",
-            [("open \(path)", trouble), ("get", "nil \(trouble)"), ("set 2", trouble)])
+            [("open \(path)", message), ("get", "nil \(message)"), ("set 2", message)])
         #expect(try TwoUsers.Trace(secret) == before)
         // The same user's link to a file of that user's own leads there.
         unlink(planted)
@@ -64,11 +64,11 @@ struct OtherUsersTests {
             let planted = shared + "/app.plist"
             users.link(planted, to: target, owner: attacker)
             let before = try [keys, domain].map(TwoUsers.Trace.init)
-            let trouble = refusal(planted)
+            let message = refusal(planted)
             try situation.run(
                 "a link to \(target)",
                 TwoUsers.asVictim + [
-                    ("open \(planted)", trouble), ("get", "nil \(trouble)"), ("set 2", trouble),
+                    ("open \(planted)", message), ("get", "nil \(message)"), ("set 2", message),
                 ])
             #expect(try [keys, domain].map(TwoUsers.Trace.init) == before)
             // The user's own link in the same place is followed.
@@ -101,7 +101,7 @@ struct OtherUsersTests {
         let lines = try Tool.python.run(["-c", script, path, probe, "surroundings"] + steps).split(separator: "\n")
         try #require(lines.count == steps.count, "\(lines)")
         #expect(lines[0] == "terminal: none" && lines[4] == "terminal: none")
-        #expect(lines[2].hasSuffix("is a device; the file was left as it is"), "\(lines[2])")
+        #expect(lines[2].hasSuffix("is a device; the file is unchanged"), "\(lines[2])")
     }
 
     // MARK: - Paths
@@ -139,20 +139,20 @@ struct OtherUsersTests {
         let held = Foundation.open(lock, O_RDONLY | O_CLOEXEC)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let trouble =
+        let message =
             "\(lock): belongs to user \(attacker); expected the caller, root or the owner of the preferences file; "
             + "the stored state is unchanged"
         for user in [TwoUsers.asVictim, []] {
             // A program that waits is ended, and has given no answer.
             try situation.run(
                 "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
-                user + [("open \(file)", "ok"), ("set 1", trouble), ("get", "nil ok")])
+                user + [("open \(file)", "ok"), ("set 1", message), ("get", "nil ok")])
         }
         situation.report("a lock held by another user")
     }
 
     /// A hard link to another file of the victim stands in the place of the lock file: that file is neither locked nor changed.
-    @Test func aSecondNameOfAFileOfTheOwnerIsNoLockFile() throws {
+    @Test func aSecondNameOfAFileOfTheOwnerIsNotALockFile() throws {
         var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)
         let log = users.folder.path + "/world.log"
@@ -164,12 +164,12 @@ struct OtherUsersTests {
         let held = Foundation.open(log, O_RDONLY | O_CLOEXEC)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let trouble =
+        let message =
             "\(lock): is open to other users and has contents or a second name; expected an empty file with one name; "
             + "the stored state is unchanged"
         try situation.run(
             "a second name", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
-            TwoUsers.asVictim + [("open \(shared)/app.plist", "ok"), ("set 1", trouble)])
+            TwoUsers.asVictim + [("open \(shared)/app.plist", "ok"), ("set 1", message)])
         var status = stat()
         #expect(lstat(log, &status) == 0 && status.st_mode & 0o777 == 0o666)
     }

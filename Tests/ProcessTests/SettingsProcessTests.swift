@@ -57,6 +57,6 @@ import Testing
             #expect(mode as? Int == 0o600)
         }
         let homeless = try Child("Probe", ["save-settings", "7", "1"], environment: [:]).wait()
-        #expect(homeless.output == "no home folder: HOME is not set, or empty; the file was left as it is\n")
+        #expect(homeless.output == "no home folder: HOME is not set, or empty; the file is unchanged\n")
     }
 }

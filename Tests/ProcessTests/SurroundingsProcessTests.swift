@@ -18,19 +18,19 @@ import Testing
     @Test func suitesLeadNowhereElse() throws {
         var situation = try Situation()
         let long = String(repeating: "x", count: 10_000)
-        let slash = "it has a / in it"
+        let slash = "it contains a /"
         let bad: KeyValuePairs = [
             "../../evil": slash, "a/b": slash, "/tmp/prefs-evil": slash, "": "it is empty", ".": "it begins with a dot",
-            "..": "it begins with a dot", ".hidden": "it begins with a dot", "a<NUL>b": "it has a NUL in it",
+            "..": "it begins with a dot", ".hidden": "it begins with a dot", "a<NUL>b": "it contains a NUL",
             "\u{FEFF}a": "it begins with U+FEFF", long: "it is longer than 200 bytes",
         ]
         for (name, flaw) in bad {
             let shown = name.replacingOccurrences(of: "<NUL>", with: "\\u{0}")
                 .replacingOccurrences(of: "\u{FEFF}", with: "\\u{feff}")
             let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
-            let trouble = "\"\(text)\" is no suite name: \(flaw)"
+            let message = "\"\(text)\" is not a valid suite name: \(flaw)"
             try situation.run(
-                "suite", [("suite \(name)", trouble), ("set 1", trouble), ("get", "nil \(trouble)")],
+                "suite", [("suite \(name)", message), ("set 1", message), ("get", "nil \(message)")],
                 later: [("suite good", "ok"), ("set 1", "ok"), ("get", "1 ok")])
         }
         let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
@@ -70,8 +70,8 @@ import Testing
         let file = folder + "/test.plist"
         let user = Root.asUser(12_345)
         if Root.isHere { chown(folder, 12_345, 12_345) }
-        let unreadable = "\(file): open: Permission denied; the file was left as it is"
-        let outside = "\(file): stat: Permission denied; the file was left as it is"
+        let unreadable = "\(file): open: Permission denied; the file is unchanged"
+        let outside = "\(file): stat: Permission denied; the file is unchanged"
         func shell(_ command: String) -> (key: String, value: String) { ("shell \(command)", "ok") }
         let works = [("get", "1 ok"), ("set 1", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))]
         let start = user + [("open \(file)", "ok"), ("set 1", "ok")]
@@ -110,7 +110,7 @@ import Testing
             ], later: [shell("chmod 700 \(folder)")] + works)
         // Damage that cannot be quarantined there.
         let damage =
-            "\(file): is neither a binary nor an XML property list; the file was left as it is, and the last known state is "
+            "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
         try situation.run(
             "damaged in folder 500",
@@ -216,11 +216,11 @@ import Testing
                 let path = "\(folder)/\(place)"
                 remove(path)
                 kind.plant(at: path, treasure)
-                let trouble = kind.trouble(in: place, path, file)
+                let message = kind.message(in: place, path, file)
                 let old = isNew ? "nil" : "1"
                 try situation.run(
                     "\(kind) as \(place)",
-                    victim + [("set 2", trouble ?? "ok"), ("get", "\(trouble == nil ? "2" : old) ok")])
+                    victim + [("set 2", message ?? "ok"), ("get", "\(message == nil ? "2" : old) ok")])
                 #expect(try String(contentsOfFile: treasure, encoding: .utf8) == "treasure")
                 #expect(mode(treasure) == 0o644)
                 remove(path)
@@ -254,7 +254,7 @@ import Testing
         }
 
         /// What a write says; nil where it is carried out.
-        func trouble(in place: String, _ path: String, _ file: String) -> String? {
+        func message(in place: String, _ path: String, _ file: String) -> String? {
             let unchanged = "; the stored state is unchanged"
             switch (place, self) {
             case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):

@@ -11,7 +11,7 @@ package enum StoreCheck: String, CaseIterable, Sendable {
         nestedRootsCommitTogether
     case leftAloneKeepsNestedWrites, incrementsAddUp, keysOfManyWritersSurvive
 
-    /// What a store does that its contract does not allow.
+    /// A behavior of a store that violates the contract.
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
     }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A program of this package, run as a process of its own with a home of its own.
+/// A program of this package, run in a separate process with its own home folder.
 package struct Child {
     /// How a run ended and what it printed.
     package struct Result: Sendable {
@@ -8,9 +8,9 @@ package struct Child {
         package let code: Int32
         /// Whether a signal ended it.
         package let wasKilled: Bool
-        /// What it wrote to standard output.
+        /// The standard output.
         package let output: String
-        /// What it wrote to standard error.
+        /// The standard error.
         package let errors: String
     }
 
@@ -38,7 +38,7 @@ package struct Child {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // The child has its own; Foundation would keep these open for as long as the tests run.
+        // The child has its own descriptors; Foundation would keep these open for as long as the tests run.
         try output.close()
         try errors.close()
     }
@@ -57,14 +57,14 @@ package struct Child {
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
     }
 
-    /// What every child gets: a race or a misuse of memory in it is treated as one in the tests themselves. No backtrace of
-    /// a crash: the program that makes it outlives the child, and would be waited for.
+    /// The environment of every child. A race or a misuse of memory in it counts as one in the tests themselves. Backtraces of crashes
+    /// are off, because the program that writes them outlives the child, and the test would wait for it.
     package static var surroundings: [String: String] {
         ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
             .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
     }
 
-    /// Where the products of this package were built: beside the test program.
+    /// The path of a product of this package, beside the test program.
     package static func executable(_ product: String) throws -> URL {
         let folders = [Bundle.main.bundleURL] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
         let candidates = folders.map { $0.appending(path: product, directoryHint: .notDirectory) }

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Whether a writer of that file would have to wait: takes the lock beside it if that can be had now, and gives it back.
-/// Also where there is no lock that could be taken.
+/// Whether a writer of that file would have to wait. Takes the lock beside it if it is free, and releases it. True if the lock
+/// file cannot be opened.
 package func isLocked(_ file: URL) -> Bool {
     let sidecar = file.deletingLastPathComponent().path + "/." + file.lastPathComponent + ".lock"
     let descriptor = open(sidecar, O_RDONLY | O_CLOEXEC)

@@ -1,6 +1,6 @@
 /// One access to one key, as a process saw it: what it did, and between which two moments.
 package struct HistoryOperation: Sendable, Equatable {
-    /// What was done. nil stands for the absent value; what is written is written once in a history.
+    /// The kind of an operation. nil stands for the absent value. Each value is written once in a history.
     package enum Access: Sendable, Equatable {
         case read(Int?)
         case write(Int)
@@ -10,7 +10,7 @@ package struct HistoryOperation: Sendable, Equatable {
 
     /// The key.
     package var key: String
-    /// What was done.
+    /// The kind of the operation.
     package var access: Access
     /// Nanoseconds on a clock that all processes share, taken before the call.
     package var begin: Int
@@ -37,7 +37,7 @@ package struct HistoryOperation: Sendable, Equatable {
         self.manner = manner
     }
 
-    /// The value that it wrote; nil where it wrote none.
+    /// The value that it wrote; nil if it wrote none.
     package var written: Int? {
         switch access {
         case .read: nil
@@ -63,7 +63,7 @@ extension HistoryOperation: LosslessStringConvertible {
         return ([thread, "\(call)", manner, key] + words + ["\(begin)", "\(end)"]).joined(separator: " ")
     }
 
-    /// The operation that a line describes; nil where it describes none.
+    /// The operation that a line describes; nil if the line describes none.
     package init?(_ line: String) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 9, let call = Int(words[1]), let begin = Int(words[7]), let end = Int(words[8]) else {

@@ -7,7 +7,7 @@
 /// is a write before all. An exchange belongs to two clusters, which must then stand next to one another; clusters linked
 /// so are one *chain*, and what is said of clusters holds for chains.
 package enum LinearizabilityChecker {
-    /// What shows that there is no such order, with the operations concerned; nil where there is one.
+    /// The reason why there is no such order, with the operations concerned; nil if there is one.
     package static func violation(in operations: [HistoryOperation]) -> String? {
         do throws(Violation) {
             let chains = try chains(of: clusters(of: operations))
@@ -33,7 +33,7 @@ package enum LinearizabilityChecker {
         }
     }
 
-    /// Of several operations the one that ended first and the one that began last.
+    /// The operation that ended first and the one that began last, of several.
     private struct Zone {
         var firstEnd: HistoryOperation
         var lastBegin: HistoryOperation
@@ -48,7 +48,7 @@ package enum LinearizabilityChecker {
             if operation.begin > lastBegin.begin { lastBegin = operation }
         }
 
-        /// Two operations that show why this comes first; nil where nothing says so.
+        /// Two operations that prove that this zone comes first; nil if there are none.
         func mustPrecede(_ other: Zone) -> (HistoryOperation, HistoryOperation)? {
             firstEnd.precedes(other.lastBegin) ? (firstEnd, other.lastBegin) : nil
         }
@@ -142,8 +142,8 @@ extension LinearizabilityChecker {
         return nil
     }
 
-    /// How many operations overlap one of another process on the same key, of which at least one writes: where they do
-    /// not, nothing can be out of order.
+    /// The number of operations that overlap one of another process on the same key, if at least one of the two writes. Operations that
+    /// do not overlap cannot be out of order.
     package static func contended(_ operations: [HistoryOperation]) -> Int {
         var contended = Set<Int>()
         let sorted = operations.sorted { $0.begin < $1.begin }

@@ -5,7 +5,7 @@ import Foundation
 /// For one thread. The program is ended with the object at the latest.
 package final class PipedChild {
     /// Why no line came.
-    package enum Trouble: Error {
+    package enum Failure: Error {
         /// It has closed its output, by ending most likely.
         case hasEnded
         /// It lives and has said nothing for a minute.
@@ -19,9 +19,9 @@ package final class PipedChild {
     private var unread = Data()
     private var isAtEnd = false
 
-    /// Starts a product of this package with a home of its own.
+    /// Starts a product of this package with its own home folder.
     ///
-    /// - Parameter mergesErrors: whether what it writes to standard error is read as its output, too.
+    /// - Parameter mergesErrors: whether its standard error is read as its output, too.
     package init(
         _ product: String, _ arguments: [String], home: TemporaryFolder, mergesErrors: Bool = false
     ) throws {
@@ -56,8 +56,8 @@ package final class PipedChild {
     package func line() throws -> String {
         while true {
             if let line = takeLine() { return line }
-            if isAtEnd { throw Trouble.hasEnded }
-            guard fill(waiting: 60_000) else { throw Trouble.isSilent }
+            if isAtEnd { throw Failure.hasEnded }
+            guard fill(waiting: 60_000) else { throw Failure.isSilent }
         }
     }
 
@@ -99,8 +99,8 @@ package final class PipedChild {
         send(SIGKILL)
     }
 
-    /// Kills it and waits until it is gone: what it held is released then, and all that it wrote is in the pipe.
-    /// - Returns: whether the kill is what ended it.
+    /// Kills it and waits for its end: its locks are released then, and its whole output is in the pipe.
+    /// - Returns: whether the kill ended it.
     @discardableResult
     package func kill() -> Bool {
         sendKill()
@@ -116,12 +116,12 @@ package final class PipedChild {
         return String(decoding: unread[..<end], as: UTF8.self)
     }
 
-    /// Reads what is there; false where nothing came in so many milliseconds.
+    /// Reads the available output; false if nothing arrived within the given milliseconds.
     private func fill(waiting milliseconds: Int32) -> Bool {
         let descriptor = output.fileHandleForReading.fileDescriptor
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
-        // Interrupted, it waits anew.
+        // Waits again after an interruption.
         repeat { count = poll(&awaited, 1, milliseconds) } while count < 0 && errno == EINTR
         guard count > 0 else { return false }
         let more = output.fileHandleForReading.availableData

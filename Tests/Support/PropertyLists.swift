@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The property list in a file, by Foundation alone; empty where no dictionary is on top.
+/// The property list in a file, read by Foundation alone; empty if its top level is not a dictionary.
 package func propertyList(at url: URL) throws -> [String: Any] {
     let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
     return list as? [String: Any] ?? [:]

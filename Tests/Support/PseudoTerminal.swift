@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A program in a terminal of its own, which it controls: keys in, a screen out. For one thread.
+/// A program in a terminal that it controls: keys in, a screen out. For one thread.
 ///
-/// The program, and what it has started, is hung up with the object at the latest.
+/// The program and its children are hung up with the object at the latest.
 package final class PseudoTerminal {
-    /// What was waited for did not come in a minute, or cannot come any more.
-    package struct Trouble: Error, CustomStringConvertible {
+    /// The expected event did not happen within a minute, or cannot happen any more.
+    package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// What the program has drawn so far.
+    /// The output of the program so far.
     package private(set) var screen: VirtualScreen
     /// All bytes that it has written so far; the system puts a carriage return before each line feed.
     package private(set) var output: [UInt8] = []
@@ -52,7 +52,9 @@ package final class PseudoTerminal {
     /// Presses keys, as the bytes that a terminal sends for them.
     package func type(_ keys: String) throws {
         let bytes = Array(keys.utf8)
-        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw trouble("it takes no keys") }
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw failure("the terminal accepts no keys")
+        }
     }
 
     package func resize(columns: Int, rows: Int) {
@@ -68,7 +70,7 @@ package final class PseudoTerminal {
     package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !isThere(screen) {
-            guard try readMore(until: deadline) else { throw trouble("\(what): it ended before") }
+            guard try readMore(until: deadline) else { throw failure("\(what): the program ended before") }
         }
     }
 
@@ -76,11 +78,11 @@ package final class PseudoTerminal {
     package func wait(forText text: String) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !String(decoding: output, as: UTF8.self).contains(text) {
-            guard try readMore(until: deadline) else { throw trouble("\(text): it ended before") }
+            guard try readMore(until: deadline) else { throw failure("\(text): the program ended before") }
         }
     }
 
-    /// Waits until the system has it wait for a lock of a file, which it shows nobody else.
+    /// Waits until the program waits for the lock of a file. Only the system shows that.
     package func waitUntilItWaitsForALock() throws {
         let deadline = ContinuousClock.now + .seconds(300)
         let process = String(process)
@@ -91,7 +93,7 @@ package final class PseudoTerminal {
             }
             sched_yield()
         }
-        throw trouble("it waits for no lock")
+        throw failure("the program does not wait for a lock")
     }
 
     /// Waits until all who had the terminal have ended.
@@ -105,11 +107,11 @@ package final class PseudoTerminal {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
-    /// - Returns: false where nobody has the terminal any more.
+    /// - Returns: false if no process has the terminal open any more.
     private func readMore(until deadline: ContinuousClock.Instant) throws -> Bool {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
-        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw trouble("nothing came") }
+        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw failure("nothing came") }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0, errno == EINTR { return true }
@@ -119,14 +121,14 @@ package final class PseudoTerminal {
         return true
     }
 
-    private func trouble(_ what: String) -> Trouble {
-        Trouble(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
+    private func failure(_ what: String) -> Failure {
+        Failure(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
     }
 
     /// Its two ends. By the names of the functions: what Swift imports of Glibc leaves them out.
     private static func open() throws -> (Int32, String) {
         func function<F>(_ name: String, _ type: F.Type) throws -> F {
-            guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Trouble(description: "no \(name)") }
+            guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Failure(description: "no \(name)") }
             return unsafeBitCast(found, to: type)
         }
         typealias OnDescriptor = @convention(c) (Int32) -> Int32
@@ -136,7 +138,7 @@ package final class PseudoTerminal {
         guard descriptor >= 0, try function("grantpt", OnDescriptor.self)(descriptor) == 0,
             try function("unlockpt", OnDescriptor.self)(descriptor) == 0,
             try function("ptsname_r", Name.self)(descriptor, &name, name.count) == 0
-        else { throw Trouble(description: "no pseudo-terminal: \(String(cString: strerror(errno)))") }
+        else { throw Failure(description: "no pseudo-terminal: \(String(cString: strerror(errno)))") }
         return (descriptor, String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
 
@@ -145,8 +147,8 @@ package final class PseudoTerminal {
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// In a session of its own, the first terminal that it opens is the one that controls it. With all signals as a
-    /// program finds them, and not as they are on a thread of the tests.
+    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a thread of the tests
+    /// has other settings.
     private static func start(
         _ words: [String], _ environment: [String: String], terminal path: String
     ) throws -> pid_t {
@@ -165,7 +167,7 @@ package final class PseudoTerminal {
         #if canImport(Darwin)
             let newSession = Int32(POSIX_SPAWN_SETSID)
         #else
-            // What Swift imports of Glibc leaves out POSIX_SPAWN_SETSID.
+            // Swift's import of Glibc does not contain POSIX_SPAWN_SETSID.
             let newSession: Int32 = 0x80
         #endif
         let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
@@ -176,7 +178,7 @@ package final class PseudoTerminal {
         defer { for word in words + variables { free(word) } }
         var process: pid_t = 0
         let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
-        guard code == 0 else { throw Trouble(description: "posix_spawn: \(String(cString: strerror(code)))") }
+        guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
         return process
     }
 
@@ -189,7 +191,7 @@ package final class PseudoTerminal {
         return memory.move()
     }
 
-    /// For the caller to free; nil stands behind the last.
+    /// The caller frees the strings; nil ends the list.
     private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
         words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     }

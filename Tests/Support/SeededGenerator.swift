@@ -1,4 +1,4 @@
-/// Random numbers that a seed tells in advance (SplitMix64, public domain): a failure is repeated by its seed.
+/// Random numbers determined by a seed (SplitMix64, public domain): the seed of a failure repeats it.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A fresh folder that is gone when the object is.
+/// A new folder that is removed with the object.
 package final class TemporaryFolder: Sendable {
     /// The folder, empty at first.
     package let url: URL
@@ -44,7 +44,7 @@ package final class TemporaryFolder: Sendable {
         // A test may have taken the permissions away.
         let paths = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         for path in [self.path] + paths.map({ self.path + "/" + $0 }) {
-            // Not what a link leads to, which may be anything on this machine.
+            // Does not follow a link, which may lead anywhere on this machine.
             var status = stat()
             if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { chmod(path, 0o700) }
         }

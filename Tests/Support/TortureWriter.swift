@@ -1,7 +1,7 @@
 package import Foundation
 
-/// What a writer of the kill torture stores with its n-th write: a number, and a payload that tells whether all of that
-/// write is there and nothing of another.
+/// The root that a writer of the kill torture stores with its n-th write: a number, and a payload that shows whether the whole write
+/// is there and nothing of another one.
 package struct TortureWriter: Sendable {
     /// How a write is made.
     package enum Manner: String, CaseIterable, Sendable {
@@ -17,10 +17,10 @@ package struct TortureWriter: Sendable {
 
     /// A state that no write has made.
     package struct Damage: Error {
-        /// What is wrong with it.
+        /// The problem.
         package let reason: String
 
-        /// A state of which that is wrong.
+        /// A state with that problem.
         package init(reason: String) {
             self.reason = reason
         }
@@ -45,17 +45,17 @@ package struct TortureWriter: Sendable {
         payloadKey = "p\(index)"
     }
 
-    /// From nothing to 40 KB, so that the files of one commit and the next differ in size and span pages.
+    /// From 0 to 40 KB, so that the files of consecutive commits differ in size and span pages.
     package func payload(_ number: Int) -> Data {
         Data(String(repeating: "\(index):\(number) ", count: number * 7_919 % (number % 3 == 0 ? 6_000 : 1_000)).utf8)
     }
 
-    /// The number that stands in a root, 0 where this writer has written nothing.
+    /// The number in a root; 0 if this writer has written nothing.
     package func number(in root: [String: Any]) throws(Damage) -> Int {
         guard let stored = root[numberKey] else { return 0 }
         let both = stored as? [String: Any]
         guard let number = (both?["number"] ?? stored) as? Int else {
-            throw Damage(reason: "\(numberKey) is no number")
+            throw Damage(reason: "expected a number under \(numberKey)")
         }
         guard (both?["payload"] ?? root[payloadKey]) as? Data == payload(number) else {
             throw Damage(reason: "\(numberKey) is \(number), with the payload of another write")

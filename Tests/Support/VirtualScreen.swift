@@ -9,7 +9,7 @@ package struct VirtualScreen {
     package private(set) var showsCursor = true
     package private(set) var isAlternate = false
     package private(set) var wraps = true
-    /// Whether pasted text would be told from keys.
+    /// Whether the terminal distinguishes pasted text from keys.
     package private(set) var tellsPastes = false
     /// Whether any text had a colour.
     package private(set) var hasColours = false
@@ -34,7 +34,7 @@ package struct VirtualScreen {
         cells.map { line in String(line.joined().reversed().drop { $0 == " " }.reversed()) }
     }
 
-    /// The terminal has another size; the program that draws is told by a signal.
+    /// Changes the size of the terminal; a signal notifies the program that draws.
     package mutating func resize(columns: Int, rows: Int) {
         (self.columns, self.rows) = (columns, rows)
         cells = (0..<rows).map { row in
@@ -53,7 +53,7 @@ package struct VirtualScreen {
         Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// How many bytes it took; nil where more are needed.
+    /// The number of bytes that it consumed; nil if it needs more.
     private mutating func step() -> Int? {
         switch pending[0] {
         case 0x1B: return escape()

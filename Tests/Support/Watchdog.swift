@@ -1,9 +1,9 @@
 import Foundation
 
-/// Waits for a process, and kills it where it does not come to an end, so that no test waits for ever.
+/// Waits for a process, and kills it if it does not end, so that no test waits for ever.
 ///
-/// Not by `waitUntilExit`: that runs a run loop on the caller's thread, which Foundation on Linux takes down when the
-/// thread ends, with memory of its own; under ThreadSanitizer that crashes.
+/// Does not use `waitUntilExit`, which runs a run loop on the caller's thread. Foundation on Linux destroys the run loop and its memory
+/// when the thread ends; that crashes under ThreadSanitizer.
 final class Watchdog: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
@@ -17,7 +17,7 @@ final class Watchdog: Sendable {
         guard process.isRunning else { return }
         let isOverdue = ended.wait(timeout: .now() + limit) == .timedOut
         if isOverdue {
-            // And what it has forked, which would be waited for too: Foundation gives a child a group of its own.
+            // Kills its forked children, too, because the test would wait for them: Foundation gives a child its own process group.
             Foundation.kill(-process.processIdentifier, SIGKILL)
             Foundation.kill(process.processIdentifier, SIGKILL)
             ended.wait()

@@ -13,7 +13,7 @@ final class PulsePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 0.1...86_400) var interval = 3_600.0
     @Pref var message = "alive"
 
-    /// Someone has written what does not fit: the default is taken, and the log says so.
+    /// Called if somebody has written a value that does not fit: uses the default and logs it.
     override func prefsDidFail(_ error: PrefsError) {
         say("Pulse: \(error)", to: .standardError)
     }
@@ -36,7 +36,7 @@ final class Pulse: @unchecked Sendable {
         timer.activate()
     }
 
-    /// Goes on until one of the signals comes.
+    /// Runs until one of the signals arrives.
     func run(until numbers: [Int32]) {
         let end = DispatchSemaphore(value: 0)
         let signals = numbers.map { number in
@@ -46,7 +46,7 @@ final class Pulse: @unchecked Sendable {
             source.activate()
             return source
         }
-        // Listening comes before the first look: a change in between is heard.
+        // Observes before the first read, so that a change in between is not missed.
         let observation = prefs.onChange(on: queue) { _ in self.start() }
         queue.async(execute: start)
         end.wait()

@@ -54,7 +54,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 do {
     var path: String?
     if arguments.contains(where: { $0.hasPrefix("-") }) {
-        // All of the options are remembered, or where one of them is refused, none.
+        // Remembers all options, or none if one of them is rejected.
         if let error = try prefs.update({ path = try prefs.take(arguments) }) { throw error }
     } else {
         path = try prefs.take(arguments)

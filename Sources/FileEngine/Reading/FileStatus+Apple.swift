@@ -3,7 +3,7 @@
     import PrefsPropertyLists
 
     extension FileStatus {
-        /// APFS stamps in nanoseconds from a clock that is not ours to read: a margin stands in.
+        /// APFS uses a clock with nanoseconds that programs cannot read, so this is a safety margin.
         static let clockStep: Double = 0.02
     }
 

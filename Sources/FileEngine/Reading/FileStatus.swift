@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `stat` tells of a file, as far as the engine cares.
+/// The result of `stat`, reduced to what the engine uses.
 package struct FileStatus: Equatable, Sendable {
     struct Time: Equatable, Comparable, Sendable {
         /// `Int` has 32 bits on some watches.
@@ -67,13 +67,13 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// How long ago, in seconds, the file was changed; negative where the clock was set back.
+    /// The age of the last change in seconds; negative if the clock was set back.
     func age(at now: Time) -> Double {
         Double(now.seconds - changed.seconds) + Double(now.nanoseconds - changed.nanoseconds) / 1e9
     }
 
-    /// True where any later change of the file must show in its times: its last one lies at least one step of the clock
-    /// that stamps files before `now`.
+    /// True if any later change of the file shows in its times: the last change is at least one step of the file system's clock
+    /// before `now`.
     func isSettled(at now: Time) -> Bool {
         // A file system that counts whole seconds (or two, as FAT does) shows it by its stamps.
         let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0

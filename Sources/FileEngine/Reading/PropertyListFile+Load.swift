@@ -2,15 +2,14 @@ package import Foundation
 package import PrefsPropertyLists
 
 extension PropertyListFile {
-    /// What a look at the path finds.
+    /// What is at the path.
     enum Found {
         /// A readable file, or none at all.
         case state(Snapshot)
         case malformed(MalformedBytes)
     }
 
-    /// A file that is not a property list with the right top level, held open so that it can be told from another one that
-    /// takes its place.
+    /// A file that is not a property list with the right top level. It is kept open, to distinguish it from a file that replaces it.
     struct MalformedBytes {
         let fault: PropertyListFault
         let source: Snapshot.Source
@@ -44,7 +43,7 @@ extension PropertyListFile {
             if let found = try findOnce(under: writeLock) { return found }
             system.pause()
         }
-        throw FileError.unreadable(StorageFailure(path: names.path, reason: "is being changed all the time"))
+        throw FileError.unreadable(StorageFailure(path: names.path, reason: "was changed during every attempt"))
     }
 
     /// nil if the file changed while it was being read.
@@ -82,7 +81,7 @@ extension PropertyListFile {
         }
     }
 
-    /// What the bytes of a file hold as the content of a domain or of a document.
+    /// Decodes the bytes of a file as the content of a domain or of a document.
     package static func decode(
         _ bytes: Data, as root: Root = .domain
     ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// Tells committed states apart: two states with the same revision have the same content.
+/// Identifies a committed state: two states with the same revision have the same content.
 @usableFromInline
 package struct Revision: Equatable {
     private static let last = Locked<UInt64>(0)
@@ -14,7 +14,7 @@ package struct Revision: Equatable {
         }
     }
 
-    /// By hand, because the compiler would not let other modules inline its own.
+    /// Written by hand, because other modules cannot inline a synthesized one.
     @inlinable
     package static func == (left: Revision, right: Revision) -> Bool { left.number == right.number }
 }

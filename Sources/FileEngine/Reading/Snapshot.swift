@@ -1,18 +1,17 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The state of a file: immutable, shared by every reader, and tied to the very file that it was read from by an open
-/// descriptor, so that one `fstat` tells whether it is still current. That holds for a malformed file too, so repeated reads of
-/// one cost no more than those of a good one.
+/// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one `fstat` shows
+/// whether it is still current. The same applies to a malformed file, so repeated reads of one cost no more than those of a good
+/// one.
 ///
-/// What `fstat` cannot tell is that a folder above the file was moved away and another put in its place; a write looks at
-/// the path and finds out.
+/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds out.
 ///
 /// Unchecked because values in canonical form are `Any`.
 final class Snapshot: @unchecked Sendable {
     typealias Content = Transaction.Content
 
-    /// The file behind a state, as it was when the state was read or written.
+    /// The file behind a state, with its status when the state was read or written.
     struct Source {
         let file: OpenFile
         let status: FileStatus
@@ -37,21 +36,21 @@ final class Snapshot: @unchecked Sendable {
         var error: FileError { isOurs ? .damaged(report) : .notOurs(report) }
     }
 
-    /// nil if there is no file, or nothing in it. Of a malformed file, the newest known state.
+    /// nil if there is no file or if it is empty. For a malformed file, the newest known state.
     let content: Content?
     /// nil for a good file.
     let fault: Fault?
     /// Why a write would lose an entry that is in the file; nil if it would not.
     let loss: String?
     let revision: Revision
-    /// How the file is written; nil if there is none, or nothing in it.
+    /// The format of the file; nil if there is no file or if it is empty.
     let format: PropertyListFormat?
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     private let tellsOfReplacement: Bool
-    /// The bytes that the content was made from, where the file's times might hide a change of them.
+    /// The bytes of the content, if the times of the file may not show a change of them.
     private let unsettledBytes: Data?
 
     /// There is no file.
@@ -107,7 +106,7 @@ final class Snapshot: @unchecked Sendable {
                 return nil
             }
         }
-        // It may have lost its name to a new file before anybody looked at its status.
+        // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
         let now =
             tellsOfReplacement

@@ -17,13 +17,13 @@ public struct MalformedFile: Sendable, Hashable {
         case lastKnown
         /// The last good copy beside the file; the date is the time of its commit.
         case lastGoodCopy(Date)
-        /// Nothing: neither of the others exists, and reads are empty.
+        /// Neither of the others exists; reads are empty.
         case nothing
     }
 
     /// The absolute path of the file, with links followed.
     public let path: String
-    /// What is wrong, as a clause without a full stop.
+    /// The problem, as a clause without a full stop.
     public let reason: String
     /// The line of the fault, counted from 1; nil for a format without lines.
     public let line: Int?

@@ -43,7 +43,7 @@ extension PropertyListFile {
 
     /// The bytes of the last commit, kept beside the file.
     private enum LastGoodCopy {
-        /// There is none that can be trusted: in a folder that others may write to, anybody can plant one.
+        /// There is no trusted copy: in a folder that others may write to, anybody can plant one.
         case missing
         /// It is damaged itself.
         case damaged
@@ -66,7 +66,7 @@ extension PropertyListFile {
     private func lastGoodCopy(
         _ name: String, in folder: SystemCalls.Descriptor, of owner: UInt32
     ) throws(StorageFailure) -> LastGoodCopy {
-        // Asked before it is opened: what somebody has planted to be refused must not be in the way.
+        // Checked before the copy is opened: a file that another user planted must not prevent a read.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
             planted.isTrustedCopy(of: owner),
             let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
@@ -160,7 +160,7 @@ extension PropertyListFile {
                 continue
             }
         }
-        throw StorageFailure(path: names.path, reason: "a thousand files of this second are quarantined already")
+        throw StorageFailure(path: names.path, reason: "1000 files were quarantined in this second already")
     }
 
     private func copy(
@@ -168,7 +168,7 @@ extension PropertyListFile {
     ) throws(StorageFailure) {
         let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         guard try system.status(of: file.descriptor) == status else {
-            throw StorageFailure(path: names.path, reason: "is being changed")
+            throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
         let copy = try make(name, bytes, like: .owner(of: status), under: writeLock)
         do {

@@ -2,7 +2,7 @@
     import Foundation
     import PrefsPropertyLists
 
-    /// Where programs keep their settings on Apple platforms: Application Support, of the app where it is sandboxed.
+    /// The folder for settings on Apple platforms: Application Support, in the container of a sandboxed app.
     package enum ConfigurationFolder {
         package static let path: Result<String, StorageFailure> = {
             let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)

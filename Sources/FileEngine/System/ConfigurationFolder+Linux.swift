@@ -2,7 +2,7 @@
     import Foundation
     import PrefsPropertyLists
 
-    /// Where programs keep their settings on Linux, UserDefaults its domains among them.
+    /// The folder for settings on Linux. UserDefaults keeps its domains there, too.
     package enum ConfigurationFolder {
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`, as they were when the process started: UserDefaults has
         /// seen no later change of them.
@@ -16,7 +16,7 @@
                 return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
             }
             guard home.utf8.first == slash else {
-                return .failure(StorageFailure(path: home, reason: "HOME is no absolute path"))
+                return .failure(StorageFailure(path: home, reason: "HOME is not an absolute path"))
             }
             return .success(normalized(home + "/.config"))
         }()
@@ -47,12 +47,12 @@
             }
             var environment: [String: String] = [:]
             for entry in block.split(separator: 0) {
-                // One that is no text would lead elsewhere after a repair.
+                // An entry that is not UTF-8 would be another path after repair.
                 guard String(validUTF8: entry) != nil else { continue }
                 let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
                 let name = String(decoding: parts[0], as: UTF8.self)
-                // Of a name that stands twice, getenv sees the first.
+                // getenv returns the first of two entries with the same name.
                 if environment[name] == nil { environment[name] = String(decoding: parts[1], as: UTF8.self) }
             }
             return environment

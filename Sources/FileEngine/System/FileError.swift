@@ -1,4 +1,4 @@
-/// What the engine reports. `PrefsError` has a case for each that reaches a user, and says what it means there.
+/// The errors of the engine. `PrefsError` has a case for each one that reaches a user.
 package indirect enum FileError: Error {
     case unreadable(StorageFailure)
     case notStored(StorageFailure)
@@ -8,6 +8,6 @@ package indirect enum FileError: Error {
     case updateOfAnotherFile
     /// A warning: the write has succeeded.
     case nearLimit(bytes: Int, limit: Int)
-    /// A link now stands where the file stood: the path has to be followed anew.
+    /// The file was replaced by a link: the path must be resolved again.
     case pathChanged
 }

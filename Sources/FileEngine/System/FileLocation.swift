@@ -22,12 +22,12 @@ package final class FileLocation: Sendable {
         self.configure = configure
     }
 
-    /// Whether a link was on the way at the last look.
+    /// Whether the path contained a link when it was last resolved.
     var followsLinks: Bool {
         resolved.withLock { $0?.followsLinks ?? false }
     }
 
-    /// Runs the closure with the file at the path, and once more with another where a link was changed meanwhile.
+    /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
     package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
         for _ in 0..<40 {
             do {
@@ -39,7 +39,7 @@ package final class FileLocation: Sendable {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
-    /// The file that the path leads to. No system call where no link is on the way, one `stat` where there is.
+    /// The file that the path leads to. Costs no system call if the path contains no link, else one `stat`.
     private func file() throws -> PropertyListFile {
         if let (file, followsLinks) = resolved.withLock({ $0 }) {
             if !followsLinks { return file }

@@ -4,8 +4,8 @@ import PrefsPropertyLists
 final class FileRegistry: Sendable {
     static let shared = FileRegistry()
 
-    /// By the bytes of the path: two spellings of a letter name two files. By the system that it is a path of: tests have
-    /// several. And by what it is read as: two views of one file know of each other as two processes do.
+    /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because tests have
+    /// several, and the kind of root: two views of one file treat each other like two processes.
     private struct Key: Hashable {
         let path: [UInt8]
         let system: ObjectIdentifier

@@ -1,4 +1,4 @@
-/// An open file, closed when nobody needs it any more.
+/// An open file. Closed when it is released.
 package final class OpenFile: Sendable {
     package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls

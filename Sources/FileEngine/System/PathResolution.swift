@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a path really leads: links followed to the end, whether or not there is a file yet.
+/// The physical path of a file: all links are followed, whether or not the file exists.
 ///
 /// A link is followed only if root or the caller owns it, or if its owner also owns the target and so could reach it without this
 /// process. If the target does not exist yet, the owner of the nearest existing folder above it counts instead.
@@ -25,7 +25,7 @@ package struct PathResolution {
         links = walk.links
     }
 
-    /// By bytes: to Swift a slash and a combining mark after it are one character.
+    /// Compares bytes, because a slash and a combining mark after it are one Character.
     static func parts(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).compactMap { String($0) }.filter { $0 != "." }
     }
@@ -35,7 +35,7 @@ package struct PathResolution {
         private let system: SystemCalls
         private let path: String
         private var rest: ArraySlice<String>
-        /// Physical: no part of it was a link when it was looked at.
+        /// Physical: no part of it was a link when it was resolved.
         private(set) var place = "/"
         private(set) var links: [String] = []
         /// The owner of the place, or of the nearest existing folder above it.
@@ -96,7 +96,7 @@ package struct PathResolution {
                     }
                     if let read { return read }
                 }
-                throw StorageFailure(path: "", reason: "is being changed all the time")
+                throw StorageFailure(path: "", reason: "was changed during every attempt")
             } catch {
                 throw error.at(link)
             }

@@ -17,7 +17,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     public let path: String
     /// The `errno` of the system call; 0 if no system call failed.
     public let code: Int32
-    /// What is wrong, as a clause without a full stop.
+    /// The problem, as a clause without a full stop.
     public let reason: String
 
     /// A system call that failed.

@@ -27,7 +27,7 @@
         /// False: on Apple platforms, an access control list does not change what the mode means.
         static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
-        /// Not by `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and leaves out those of the old one.
+        /// Does not use `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and omits those of the old one.
         static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
             let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
             guard let list else { throw failure("access control list") }

@@ -26,12 +26,12 @@
         /// `O_PATH`, which the C library's module leaves out.
         private static let namesOnly: Int32 = 0o10_000_000
 
-        /// Runs the closure with the folder of a physical path, open for nothing but to look up names, and the name in it; the name
-        /// is empty for the path `/`.
+        /// Runs the closure with the folder of a physical path, opened only to look up names, and the name in it. The name is empty
+        /// for the path `/`.
         ///
         /// The folders are opened one by one: another user may have put a link in the place of one since the path was resolved.
         ///
-        /// - Throws: ELOOP if that has happened, else what `open` reports.
+        /// - Throws: ELOOP if a folder has become a link, else the error of `open`.
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {

@@ -1,7 +1,7 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// Calls carried through: interruptions are tried again, short counts go on where they stopped.
+/// Calls that are completed: interrupted calls are repeated, and short reads and writes are continued.
 extension SystemCalls {
     /// The bytes of a file from its beginning, at most `limit` of them.
     package func readAll(_ descriptor: Descriptor, size: Int, limit: Int) throws(StorageFailure) -> Data {
@@ -19,7 +19,7 @@ extension SystemCalls {
             if read == 0 { break }
             count += read
         }
-        // A file that shrank meanwhile: its status has changed too, and the caller looks again.
+        // If the file shrank, its status has changed too, and the caller reads it again.
         return count == size ? bytes : bytes.prefix(count)
     }
 

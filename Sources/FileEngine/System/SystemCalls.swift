@@ -1,10 +1,10 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Every system call that the engine makes, one method each: the seam at which tests make calls fail.
+/// Every system call of the engine, one method each. Tests override them to make calls fail.
 ///
-/// A method makes its call once and throws what it reports; interruption and short counts are the caller's business
-/// (`SystemCalls+Retrying.swift`). Paths in messages are the ones the user knows.
+/// A method makes its call once and throws its error. The caller handles interruptions and short counts
+/// (`SystemCalls+Retrying.swift`). Messages contain the paths that the user knows.
 ///
 /// Unchecked because tests subclass it. It has no state of its own.
 package class SystemCalls: @unchecked Sendable {
@@ -12,14 +12,14 @@ package class SystemCalls: @unchecked Sendable {
 
     package typealias Descriptor = Int32
 
-    /// `openat`; `folder` is `AT_FDCWD` for a path of its own.
+    /// `openat`; `folder` is `AT_FDCWD` for an independent path.
     func open(
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t = 0
     ) throws(StorageFailure) -> Descriptor {
         try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
     }
 
-    /// The descriptor is gone afterwards, whatever the call reports, so that nothing is left to do about a failure.
+    /// The descriptor is closed even if the call fails, so the error is ignored.
     func close(_ descriptor: Descriptor) {
         _ = Foundation.close(descriptor)
     }
@@ -30,7 +30,7 @@ package class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// `fstatat`; nil where there is no such file.
+    /// `fstatat`; nil if the file does not exist.
     package func status(
         ofPath name: String, in folder: Descriptor = AT_FDCWD, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
@@ -133,7 +133,7 @@ package class SystemCalls: @unchecked Sendable {
         try check(fchown(descriptor, owner, group), "chown", "")
     }
 
-    /// `flock`, exclusive; waits for its turn unless told not to.
+    /// `flock`, exclusive. Waits for the lock unless `waits` is false.
     func lock(_ descriptor: Descriptor, waits: Bool = true) throws(StorageFailure) {
         try check(flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB), "flock", "")
     }
@@ -150,7 +150,7 @@ package class SystemCalls: @unchecked Sendable {
         }
     }
 
-    /// Paths are texts here; one that is none would lead elsewhere after a repair.
+    /// Paths are strings here. A path that is not UTF-8 would be another path after repair.
     private static func text(
         _ bytes: UnsafeBufferPointer<CChar>, _ path: String
     ) throws(StorageFailure) -> String {

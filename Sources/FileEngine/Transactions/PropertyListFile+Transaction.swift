@@ -46,7 +46,7 @@ extension PropertyListFile {
         currentSession.withLock { $0 = nil }
     }
 
-    /// Whether what the session started from is as sure to last as asked.
+    /// Whether the state that the session started from has the required durability.
     package func isConfirmed(_ durability: CommitDurability) -> Bool {
         guard let session else { preconditionFailure("isConfirmed outside begin and end") }
         return self.durability(of: session.base) >= durability

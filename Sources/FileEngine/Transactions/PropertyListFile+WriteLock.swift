@@ -9,7 +9,7 @@ extension PropertyListFile {
         try quarantineFile(session.base, under: session.lock)
     }
 
-    /// What was begun before a fork is the parent's to commit; the child would do it a second time, without the lock.
+    /// An update that began before a fork belongs to the parent. The child would commit it a second time, without the lock.
     func refuseFork(of writeLock: WriteLock) throws {
         guard !writeLock.isOfThisProcess else { return }
         let reason = "is being updated by the parent of this forked process"
@@ -28,14 +28,14 @@ extension PropertyListFile {
         return try load(under: writeLock)
     }
 
-    /// Locks the file for this process. Nothing is created, not even the lock file, before a look has shown that the path
-    /// leads to a file that may be written.
+    /// Locks the file for this process. Creates nothing, not even the lock file, before the path is known to lead to a file that
+    /// may be written.
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
         try refuseFileOfAnotherUser(writable(load(under: nil)))
         if let writeLock = try lock(creates: true) { return writeLock }
-        throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed over and over"))
+        throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }
 
     /// Before a lock file is made: one that this user made would keep out the owner of the file.

@@ -1,21 +1,21 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The update under way on a thread: the state that it started from, with what it has written so far.
+/// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
-/// There is at most one on a thread. It stays on its thread, which is what makes nested accesses find it.
+/// A thread has at most one. It stays on its thread, so nested accesses find it.
 package final class Transaction {
-    /// What a domain holds: entries by root key, or nil where it does not exist.
+    /// The content of a domain: entries by root key, or nil if the domain does not exist.
     package typealias Content = [String: Any]
 
     package let owner: TransactionQueue
     package private(set) var content: Content?
     private(set) var isChanged = false
-    /// What the surest of the writes in it asks for.
+    /// The highest durability that a write in it requires.
     var durability: CommitDurability
-    /// The first refusal or error in this transaction. It rolls the whole back, even if the body goes on.
+    /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
     private(set) var failure: (any Error)?
-    /// What to tell others once every lock is released, in order.
+    /// Actions to run in order after all locks are released.
     private var afterwards: [() -> Void] = []
 
     init(owner: TransactionQueue, content: Content?, durability: CommitDurability) {
@@ -53,7 +53,7 @@ package final class Transaction {
         failure = failure ?? error
     }
 
-    /// Runs the closure when the thread's transaction is over and its locks are released; now, where there is none.
+    /// Runs the closure after the thread's transaction, when its locks are released; at once if there is no transaction.
     package static func afterwards(_ action: @escaping () -> Void) {
         if let current { current.addAfterwards(action) } else { action() }
     }

@@ -1,11 +1,11 @@
-/// What a queue of transactions changes: a file, a domain of `UserDefaults`, memory.
+/// The subject of a transaction queue: a file, a domain of `UserDefaults`, or memory.
 ///
 /// `begin`, `commit` or `confirm`, and `end` are called in this order, by one thread at a time. Only `begin`, `commit` and `committed`
 /// have to be implemented.
 package protocol TransactionDomain: AnyObject, Sendable {
     typealias Content = Transaction.Content
 
-    /// Of this domain alone. The conformer calls `queue.feed.start(self)` once.
+    /// The queue of this domain alone. The conformer calls `queue.feed.start(self)` once.
     var queue: TransactionQueue { get }
 
     /// Keeps other processes out and returns the committed state; nil if there is no domain.
@@ -17,18 +17,18 @@ package protocol TransactionDomain: AnyObject, Sendable {
 
     /// Throws if the thread would wait for itself. Called outside of a transaction.
     func checkTurn() throws
-    /// Whether the committed state is as sure to last as asked: not after a commit that asked for less, nor after a failed flush.
+    /// Whether the committed state has the required durability: false after a commit that required less, and after a failed flush.
     func isConfirmed(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
     func confirm() throws
     /// Lets other processes in again.
     func end()
-    /// Whether nobody else changes the domain between `begin` and `end`.
+    /// Whether no other process changes the domain between `begin` and `end`.
     var keepsOthersOut: Bool { get }
-    /// What the domain makes of a content when it stores it. Called between `begin` and `end`.
+    /// The form in which the domain stores a content. Called between `begin` and `end`.
     func stored(_ content: Content?) -> Content?
-    /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released; nil if nobody
-    /// else can.
+    /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released. Returns nil
+    /// if no other process can change it.
     func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
 }
 
@@ -49,13 +49,13 @@ extension TransactionDomain {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or `commit` throw.
     package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
         try queue.transact(on: self, durability: durability, body)
     }
 }
 
-/// What a commit survives when it returns.
+/// The failures that a commit survives after it returns.
 package enum CommitDurability: Int, Comparable {
     /// Nothing. The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
     case notStored

@@ -26,7 +26,7 @@ package final class TransactionQueue: Sendable {
         /// Its contents belong to the thread whose turn it is.
         var openBatch: Batch?
 
-        /// After a fork, nobody is in the middle of anything here.
+        /// After a fork, no thread of the child is inside a transaction.
         mutating func forgetParent() {
             guard process != LockRegistry.forks else { return }
             // A thread of the parent may have been changing the batch, so the child neither reads it nor releases it.
@@ -64,7 +64,7 @@ package final class TransactionQueue: Sendable {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or `commit` throw.
     func transact<R>(
         on domain: some TransactionDomain, durability: CommitDurability, _ body: (Transaction) throws -> R
     ) throws -> R {
@@ -148,7 +148,9 @@ package final class TransactionQueue: Sendable {
             guard dependsOnBatch else { return .success(()) }
             batch.written.wait()
             batch.written.signal()
-            guard let outcome = state.withLock({ _ in batch.outcome }) else { preconditionFailure("no outcome") }
+            guard let outcome = state.withLock({ _ in batch.outcome }) else {
+                preconditionFailure("the batch has no outcome")
+            }
             return outcome
         }
         let outcome = Result {
@@ -167,7 +169,7 @@ package final class TransactionQueue: Sendable {
         return outcome
     }
 
-    /// Writes the batch, and tells the feed what each of its members has made, if it stands.
+    /// Writes the batch. If that succeeds, reports the changes of each member to the feed.
     private func commitAndTell(_ batch: Batch, _ domain: some TransactionDomain) throws {
         feed.willCommit()
         let outcome = Result { try domain.commit(batch.content ?? [:], durability: batch.durability) }

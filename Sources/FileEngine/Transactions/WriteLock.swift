@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The folder of a file, open, and its lock file, locked: while one of these is held, no cooperating process writes the
-/// file. Names are looked up in the open folder, wherever that is moved meanwhile.
+/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the file. Names
+/// are looked up in the open folder, even if the folder is moved.
 package struct WriteLock {
     private let heldFolder: OpenFile
     private let lockFile: OpenFile
@@ -68,8 +68,8 @@ package struct WriteLock {
         if names.folder != "/", try system.status(ofPath: names.folder, followsLinks: false) == nil {
             try makeFolder(parent, system)
         }
-        // Before anything is in the folder above: who made that one may have been killed before its entry was flushed, and
-        // nobody flushes it for a folder that is there already.
+        // Before anything is created in the folder above: its creator may have been killed before the entry was flushed, and an
+        // existing folder is not flushed later.
         try flushFolder(parent.folder, system)
         do {
             let isMade = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
@@ -87,7 +87,7 @@ package struct WriteLock {
         do {
             folder = OpenFile(try system.openFolder(path), system)
         } catch  where error.code == EACCES || error.code == EPERM {
-            // One that may be searched and not read, or lies outside of a sandbox, cannot be flushed.
+            // A folder that cannot be read, or that is outside of the sandbox, cannot be flushed.
             return
         }
         do {
@@ -117,7 +117,7 @@ package struct WriteLock {
 
     // MARK: - Owners
 
-    /// What root makes in a user's folder is that user's: `sudo` must not lock anybody out of their own settings.
+    /// Gives what root creates in a user's folder to that user: `sudo` must not lock users out of their own settings.
     func giveToOwnerOfFolder(_ descriptor: SystemCalls.Descriptor) throws(StorageFailure) {
         try Self.giveToOwner(of: folder, descriptor, system)
     }
@@ -134,11 +134,11 @@ package struct WriteLock {
     ) throws(StorageFailure) {
         guard geteuid() == 0 else { return }
         let (parent, own) = (try system.status(of: folder), try system.status(of: descriptor))
-        // In a folder that everybody may write to (/tmp) a file belongs to who makes it.
+        // In a folder that everybody may write to (/tmp), a file belongs to its creator.
         guard own.owner == 0, parent.owner != 0, parent.permissions & 0o002 == 0 else { return }
         // The owner of the parent folder may have replaced the new folder with another folder of root.
         if isFolder, try !system.isEmptyFolder(descriptor) {
-            throw StorageFailure(path: "", reason: "another folder took the place of the new one")
+            throw StorageFailure(path: "", reason: "was replaced by another folder")
         }
         try system.setOwner(parent.owner, group: parent.group, of: descriptor)
     }
@@ -150,7 +150,7 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
-            // Somebody may delete the lock file between its opening and its locking; a lock on a deleted file is none.
+            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is worthless.
             for _ in 0..<100 {
                 guard
                     let (file, found) = try openLockFile(
@@ -169,7 +169,7 @@ package struct WriteLock {
                     return (file, held)
                 }
             }
-            throw StorageFailure(path: "", reason: "is deleted over and over")
+            throw StorageFailure(path: "", reason: "is deleted repeatedly")
         } catch {
             throw error.at(names.path(of: names.lock))
         }
@@ -203,7 +203,7 @@ package struct WriteLock {
                 do throws(StorageFailure) {
                     try system.setProtection(protection.rawValue, of: file.descriptor)
                 } catch {
-                    // Whoever has opened it meanwhile finds that it is gone, and begins again.
+                    // A process that has opened it in between finds that it is gone, and starts again.
                     try? system.remove(names.lock, in: folder)
                     throw error
                 }
@@ -216,8 +216,8 @@ package struct WriteLock {
         }
     }
 
-    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts those of the caller, of root and of the
-    /// owner of the preferences file. If there is no preferences file, accepts one of the owner of the folder, too.
+    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts those of the caller, of root and of the owner
+    /// of the preferences file. If there is no preferences file, accepts one of the owner of the folder, too.
     private static func refuseForeign(
         _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {

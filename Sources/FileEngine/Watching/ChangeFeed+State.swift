@@ -1,7 +1,7 @@
 import Dispatch
 import PrefsPropertyLists
 
-/// What the feed keeps under its lock.
+/// The state that the feed's lock protects.
 extension ChangeFeed {
     /// The state of an entry that its subscribers were notified of last.
     enum LastNotified {
@@ -79,7 +79,7 @@ extension ChangeFeed {
         /// Reports the steps of a commit to the subscribers of an entry.
         mutating func report(_ steps: [Step], of key: String, _ mayOthersWrite: Bool, to actions: inout [[Action]]) {
             guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
-                // Nothing was stored, so what was read meanwhile is the state.
+                // Nothing was stored, so the state that was read in between is current.
                 if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
                 return
             }
@@ -130,7 +130,7 @@ extension ChangeFeed {
             if hasVanished, !isSecond { return .vanished }
             for (key, entry) in entries {
                 guard case .state(let last) = entry.lastNotified else {
-                    // What was read for a subscriber that is being added may be older than this: it is read again.
+                    // A state that was read for a new subscriber may be older than this commit, so it is read again.
                     commits += 1
                     continue
                 }
@@ -145,7 +145,7 @@ extension ChangeFeed {
 }
 
 extension EntryChange {
-    /// What one update of a commit has made of an entry; nil if it has not changed the entry.
+    /// The change that one update of a commit made to an entry; nil if it did not change the entry.
     fileprivate init?(of key: String, in step: ChangeFeed.Step) {
         let (before, after) = (ChangeFeed.part(key, of: step.before), ChangeFeed.part(key, of: step.after))
         self.init(of: key, from: before, to: after, isForeign: false)

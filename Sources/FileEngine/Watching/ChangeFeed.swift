@@ -21,8 +21,7 @@ package final class ChangeFeed: Sendable {
     private let state = Locked(State())
     private let watches = EntryWatches()
 
-    /// A file that vanishes is given this long to come back: editors move the old one away before they put the new one in
-    /// its place.
+    /// The time that a missing file has to come back: editors move the old file away before they put the new one in its place.
     private static let grace = DispatchTimeInterval.milliseconds(50)
 
     /// Called once, by the domain's initializer.

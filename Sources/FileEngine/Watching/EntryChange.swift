@@ -7,7 +7,7 @@ package struct EntryChange: @unchecked Sendable {
     package let key: String
     package let before: Any?
     package let after: Any?
-    /// Of the two as dictionaries; an entry that is missing, or not a dictionary, counts as an empty one.
+    /// The difference of the two as dictionaries. An entry that is missing or not a dictionary counts as empty.
     package let difference: DictionaryDifference
     /// Whether it was made by another process, or by other code than ours.
     package let isForeign: Bool
@@ -27,7 +27,7 @@ package struct EntryChange: @unchecked Sendable {
         if difference.isEmpty, let before, let after, CanonicalValue.areEqual(before, after) { return nil }
     }
 
-    /// From what a subscriber knows to what it starts from.
+    /// The change from the entry that a subscriber knows to the one that it starts from.
     package init?(of key: String, from known: LastKnownEntry?, to start: Any?) {
         guard let known else { return nil }
         self.init(of: key, from: known.entry, to: start, isForeign: known.isForeign)

@@ -21,7 +21,7 @@ extension EntrySubscriber {
 /// Unchecked because canonical property-list values, which never change, are not Sendable.
 package struct LastKnownEntry: @unchecked Sendable {
     package let entry: Any?
-    /// Whether others have brought the subscriber to another entry.
+    /// Whether another process moved the subscriber to another entry.
     package var isForeign = true
 
     package init(entry: Any?) {
@@ -29,13 +29,13 @@ package struct LastKnownEntry: @unchecked Sendable {
     }
 }
 
-/// What a subscriber starts from, and how its subscription ends. Ends with the object.
+/// The start value of a subscriber, and the end of its subscription. Ends with the object.
 ///
 /// Unchecked because `start`, a canonical property-list value that never changes, is not Sendable.
 package final class EntrySubscription: @unchecked Sendable {
     /// The entry that the subscriber starts from.
     package let start: Any?
-    /// What `receive` has returned for the difference to what the subscriber knew.
+    /// The result of `receive` for the difference to the entry that the subscriber knew.
     package let catchUp: (@Sendable () -> Void)?
     /// Why changes made elsewhere are not received.
     package let failure: StorageFailure?
@@ -56,7 +56,7 @@ package final class EntrySubscription: @unchecked Sendable {
         end()
     }
 
-    /// The subscriber receives nothing that is committed from now on.
+    /// The subscriber receives no commit from now on.
     ///
     /// - Returns: the entry as it was last reported; nil if the subscription has ended before.
     @discardableResult

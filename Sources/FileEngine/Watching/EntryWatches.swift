@@ -6,12 +6,12 @@ import PrefsPropertyLists
 final class EntryWatches: Sendable {
     private let watches = Locked<[String: AnyObject]>([:])
 
-    /// Begins or ends the watch of an entry.
+    /// Starts or ends the watch of an entry.
     ///
     /// - Parameters:
-    ///   - isWanted: asked when nobody else begins or ends one.
-    ///   - watch: begins it.
-    /// - Returns: why it could not begin.
+    ///   - isWanted: called when no other thread starts or ends one.
+    ///   - watch: starts it.
+    /// - Returns: the error that prevented the start.
     func update(
         _ key: String, isWanted: () -> Bool, watch: () throws(StorageFailure) -> AnyObject?
     ) -> StorageFailure? {

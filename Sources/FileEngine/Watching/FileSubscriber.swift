@@ -21,7 +21,7 @@ private final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var linkWatches: [FileWatch] = []
         var isOver = false
-        /// The entry as it was last reported, while there is no place.
+        /// The entry as it was last reported, while there is no subscription.
         var known: LastKnownEntry?
     }
 

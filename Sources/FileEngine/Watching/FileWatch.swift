@@ -23,7 +23,7 @@ package final class FileWatch: Sendable {
         try settle(isFirst: true)
     }
 
-    /// Puts the watch where the file is, or will be.
+    /// Watches the place where the file is or will be.
     private func settle(isFirst: Bool = false) throws(StorageFailure) {
         try settling.withLock { () throws(StorageFailure) in try settleAlone(isFirst: isFirst) }
     }
@@ -42,13 +42,13 @@ package final class FileWatch: Sendable {
                 place.withLock { $0 = (watch, isOfFile) }
                 return
             } catch {
-                // A folder that has come to be unreadable may be readable again.
+                // A folder that became unreadable may become readable again.
                 let isMissing = [ENOENT, ENOTDIR].contains(error.code) || error.code == EACCES && !isFirst
                 guard isMissing, there.folder != "/" else { throw error }
                 there = FileNames(path: there.folder)
             }
         }
-        throw StorageFailure(path: names.folder, reason: "comes and goes all the time")
+        throw StorageFailure(path: names.folder, reason: "appears and disappears repeatedly")
     }
 
     private func receive(isGone: Bool) {

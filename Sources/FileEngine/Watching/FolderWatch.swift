@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// A source reports nothing until the system has registered it, which is some time after its activation. So the watch looks at
 /// the name again when a source is registered.
 ///
-/// A file that may not be opened is not watched: only what happens to its name is reported.
+/// A file that cannot be opened is not watched: only changes of its name are reported.
 ///
 /// Unchecked because `file` belongs to the queue.
 final class FolderWatch: @unchecked Sendable {
@@ -18,7 +18,7 @@ final class FolderWatch: @unchecked Sendable {
     private let handler: FolderWatcher.Handler
     private let folder: any VnodeSource
     private let folderStatus: FileStatus
-    /// What was at the path when the watch began.
+    /// The status at the path when the watch began.
     private let start: FileStatus?
     private var file: (source: any VnodeSource, status: FileStatus)?
 
@@ -71,7 +71,7 @@ final class FolderWatch: @unchecked Sendable {
             let there = try system.status(ofPath: names.folder, followsLinks: true)
             return there?.isSameFile(as: folderStatus) != true
         } catch {
-            // A folder that may not be looked at may still be there.
+            // A folder that cannot be examined may still exist.
             return false
         }
     }
@@ -131,7 +131,7 @@ final class FolderWatch: @unchecked Sendable {
         }
     }
 
-    /// nil if nothing is there, or if it may not be looked at.
+    /// nil if nothing is there, or if it cannot be examined.
     private static func status(of path: String, _ system: SystemCalls) -> FileStatus? {
         (try? system.status(ofPath: path, followsLinks: false)) ?? nil
     }

@@ -2,12 +2,12 @@
     import Foundation
     import PrefsPropertyLists
 
-    /// Watches folders, all of a process through one inotify queue, which is there as long as somebody watches. A forked child
+    /// Watches folders. All watches of a process share one inotify queue, which exists as long as there is a watch. A forked child
     /// watches nothing.
     final class FolderWatcher: Sendable {
         static let shared = FolderWatcher()
 
-        /// - Parameter isGone: whether the folder itself is no longer at its path, or signs were lost.
+        /// - Parameter isGone: whether the folder itself is no longer at its path, or events were lost.
         typealias Handler = @Sendable (_ isGone: Bool) -> Void
 
         private let queue = Locked<NotificationQueue?>(nil)
@@ -75,7 +75,7 @@
         private let state = Locked(State())
 
         private struct State {
-            /// By the numbers that the system gives folders and that we give registrations.
+            /// The handlers by the number of the folder in the queue and the number of the registration.
             var handlers: [Int32: [Int: (name: [UInt8], handler: FolderWatcher.Handler)]] = [:]
             var registrations = 0
         }
@@ -120,7 +120,7 @@
                 let handler = state.handlers[registration.folder]?.removeValue(forKey: registration.number)?.handler
                 if state.handlers[registration.folder]?.isEmpty == true {
                     state.handlers[registration.folder] = nil
-                    // It fails where the folder is gone, and the watch with it.
+                    // Fails if the folder is gone, and its watch with it.
                     if isOfThisProcess { inotify_rm_watch(descriptor, registration.folder) }
                 }
                 return handler

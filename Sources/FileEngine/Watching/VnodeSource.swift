@@ -12,7 +12,7 @@ package protocol VnodeSystem: Sendable {
     func source(_ descriptor: Int32, _ events: VnodeEvents, on queue: DispatchQueue) -> any VnodeSource
 }
 
-/// What the folder watcher uses of `DispatchSourceFileSystemObject`.
+/// The part of `DispatchSourceFileSystemObject` that the folder watcher uses.
 package protocol VnodeSource: AnyObject, Sendable {
     /// The events that the event handler is called for. Valid in that handler only.
     var data: VnodeEvents { get }
@@ -26,7 +26,7 @@ package protocol VnodeSource: AnyObject, Sendable {
     func cancel()
 }
 
-/// What can happen to an open file or folder. The values are those of `DISPATCH_VNODE_…` in dispatch/source.h.
+/// The events of an open file or folder. The values are those of `DISPATCH_VNODE_…` in dispatch/source.h.
 package struct VnodeEvents: OptionSet, Sendable {
     package static let delete = VnodeEvents(rawValue: 0x1)
     package static let write = VnodeEvents(rawValue: 0x2)

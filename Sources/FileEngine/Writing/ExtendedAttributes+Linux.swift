@@ -39,7 +39,7 @@
             return names
         }
 
-        /// nil if there is none of that name.
+        /// nil if there is no attribute of that name.
         private static func attribute(_ name: String, of descriptor: Descriptor) throws(StorageFailure) -> [CChar]? {
             try growing(name) { fgetxattr(descriptor, name, $0, $1) }
         }
@@ -62,7 +62,7 @@
                     if count >= 0 { return Array(buffer[..<count]) }
                 }
                 if code == ENODATA || code == ENOTSUP { return nil }
-                // It has grown meanwhile.
+                // The attribute has grown in between.
                 guard code == ERANGE else { throw failure(name, code) }
             }
             throw failure(name, ERANGE)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Who a file belongs to and who may use it.
+/// The owner of a file and its permissions.
 package struct Permissions {
     private let owner: UInt32
     private let group: UInt32
     private let mode: UInt32
-    /// The file whose access control list and extended attributes are taken over; nil to have none.
+    /// The file whose access control list and extended attributes are copied; nil for none.
     private let attributes: OpenFile?
 
     static let otherOwner = "belongs to another user; a write would change its owner"
 
-    /// What a replacement takes over from the file that it replaces.
+    /// The permissions that a replacement copies from the file that it replaces.
     package static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
     }
@@ -49,7 +49,7 @@ package struct Permissions {
         if mode != current { try system.setPermissions(mode, of: descriptor) }
     }
 
-    /// Whether another owning group would change nobody's access.
+    /// Whether another owning group would leave everybody's access unchanged.
     private func isSameForEveryGroup(_ system: SystemCalls) throws(StorageFailure) -> Bool {
         guard mode >> 3 & 0o7 == mode & 0o7 else { return false }
         // With an access control list, the group bits are its mask and not the permissions of the owning group.

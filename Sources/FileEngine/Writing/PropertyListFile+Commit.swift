@@ -18,8 +18,8 @@ extension PropertyListFile {
 
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
-    /// Up to the rename a failure leaves the old state; after it the new state stands, here and on disk, and a failure
-    /// says that its durability is unconfirmed.
+    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
+    /// means that its durability is unconfirmed.
     func store(
         _ content: Content, replacing base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
@@ -36,10 +36,10 @@ extension PropertyListFile {
             throw error
         }
         if let quarantine { warnOfQuarantine(quarantine, base) }
-        // Whoever reads while the folder is flushed loads what stands there now.
+        // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
-        // The rename has changed the times of the file. Where they cannot be had, the next read loads it.
+        // The rename has changed the times of the file. If the status cannot be read, the next read loads the file.
         if let status = try? system.status(of: file.descriptor) {
             let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
             publish(Snapshot(content: content, from: source, system: system))
@@ -111,8 +111,8 @@ extension PropertyListFile {
         return bytes
     }
 
-    /// Flushes a file that this process did not flush when it wrote it, or did not write: bytes, name, and the name of
-    /// its folder. False where that is no help, because a flush of it has failed before, or it is there no more.
+    /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the name of its
+    /// folder. Returns false if that is useless, because an earlier flush of the file failed or because the file is gone.
     func flushInPlace(_ snapshot: Snapshot) throws -> Bool {
         guard let file = snapshot.file, let status = snapshot.status else { return true }
         guard !isFlushRefused(for: status) else { return false }
@@ -171,9 +171,9 @@ extension PropertyListFile {
         let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
         switch there?.kind {
         case .file, nil: break
-        case .link: throw StorageFailure(path: "", reason: "a link took the place of the file")
+        case .link: throw StorageFailure(path: "", reason: "was replaced by a link")
         case .folder: throw StorageFailure("rename", "", code: EISDIR)
-        case .other(let kind): throw StorageFailure(path: "", reason: "\(kind) took the place of the file")
+        case .other(let kind): throw StorageFailure(path: "", reason: "was replaced by \(kind)")
         }
         guard let there else {
             if base.status == nil { return nil }
@@ -194,7 +194,7 @@ extension PropertyListFile {
         do {
             return try make(names.temporary, bytes, like: permissions, under: writeLock)
         } catch  where error.code == EEXIST {
-            // Left by a writer that was killed: nobody else writes while we hold the lock.
+            // Left by a killed writer: no other process writes while this one holds the lock.
             do throws(StorageFailure) {
                 try system.remove(names.temporary, in: writeLock.folder)
             } catch {
@@ -206,7 +206,7 @@ extension PropertyListFile {
 
     /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
     private func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
-        // If the lock file was removed, the name may belong to another writer's file by now.
+        // If the lock file was removed, the name may now belong to the file of another writer.
         if let own = try? system.status(of: file.descriptor),
             let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false),
             !there.isSameFile(as: own)
@@ -247,12 +247,12 @@ extension PropertyListFile {
         }
     }
 
-    /// Keeps the bytes of this commit beside the file, in case another program damages it. Renamed, so never half written by
-    /// us, but not synced: it costs no flush.
+    /// Keeps the bytes of this commit beside the file, in case another program damages the file. The copy is renamed into place, so
+    /// it is never half written, but it is not flushed.
     ///
-    /// If there is no room for it, the write has succeeded all the same, and the copy of the state before is removed: it may
-    /// hold what this commit has deleted.
-    /// - Throws: why a copy of an older state could not be removed.
+    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
+    /// contain values that this commit has deleted.
+    /// - Throws: the error if a copy of an older state could not be removed.
     private func writeLastGoodCopy(
         _ bytes: Data, of file: OpenFile, under writeLock: WriteLock
     ) throws(StorageFailure) {
@@ -276,7 +276,7 @@ extension PropertyListFile {
         }
     }
 
-    /// False for what somebody else has planted in its place: recovery does not take that.
+    /// False for a file that another user planted in its place: recovery does not use that.
     private func isTrustedCopyThere(under writeLock: WriteLock) -> Bool {
         guard let copy = try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
             let file = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)

@@ -4,13 +4,13 @@ import PrefsPropertyLists
 
 /// Where the values of `PrefKey`s are.
 protocol KeyedEntries: Sendable {
-    /// In canonical form; nil if there is none.
+    /// In canonical form; nil if there is no value.
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
-    /// Subscribes to the changes of a value, and possibly of others; nil if nothing reports them.
+    /// Subscribes to the changes of a value, and possibly of others. Returns nil if the store does not report changes.
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription?
     /// Whether a change that a subscriber has received is one of the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool
@@ -84,7 +84,7 @@ struct RootEntries: KeyedEntries {
 }
 
 extension UserDefaults {
-    /// What is stored under a key, in canonical form; nil if nothing is stored, or nothing that has that form.
+    /// The value of a key, in canonical form; nil if nothing is stored, or if the stored object has no canonical form.
     func canonicalObject(forKey key: String) -> Any? {
         guard let object = object(forKey: key),
             case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)

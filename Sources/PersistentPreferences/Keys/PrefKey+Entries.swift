@@ -23,7 +23,7 @@ extension PrefKey {
         attempt { try entries.setObject(nil, forKey: $0) }
     }
 
-    /// The value of now, or the default and why it is that.
+    /// The current value, or the default and the error of the read.
     static func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
         do {
             return InPlaceChange(origin: entries, value: try stored(in: entries))

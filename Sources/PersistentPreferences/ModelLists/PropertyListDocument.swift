@@ -14,8 +14,8 @@ struct PropertyListDocument: Sendable {
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
-    /// The root in canonical form; nil if there is no file. Of a malformed file, the newest known root, and the error that tells
-    /// of it.
+    /// The root in canonical form; nil if there is no file. For a malformed file, the newest known root and the error that reports
+    /// it.
     ///
     /// - Throws: `PrefsError`.
     func read() throws -> (root: Any?, failure: PrefsError?) {
@@ -32,7 +32,7 @@ struct PropertyListDocument: Sendable {
     ///
     /// - Parameters:
     ///   - root: in canonical form; nil removes the file.
-    ///   - keepsOther: whether the file of now is kept under another name, beside the new one.
+    ///   - keepsOther: whether the current file is kept under another name, beside the new one.
     ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
     func write(_ root: Any?, keepsOther: Bool = false, _ check: (_ now: Any?) throws -> Void = { _ in }) throws {
         try PrefsError.converting {
@@ -63,7 +63,7 @@ struct PropertyListDocument: Sendable {
     func write(_ root: Any, inPlaceOf base: Any?) throws {
         try write(root) { now in
             if Self.areSame(now, base) { return }
-            let reason = "was changed by somebody else since it was read"
+            let reason = "was changed since it was read"
             throw PrefsError.notStored(StorageFailure(path: path, reason: reason))
         }
     }

@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Calls a closure with one change after another, on a queue: slow as it may be, it delays nobody else.
+/// Calls a closure with one change after another, on a queue. A slow closure delays no other observer.
 ///
 /// It subscribes to a store's root itself; an instance's root has a `RootSubscriber` before it.
 final class CallbackObserver: EntrySubscriber {
@@ -25,7 +25,7 @@ final class CallbackObserver: EntrySubscriber {
         }
     }
 
-    /// - Parameter queue: nil for one of its own.
+    /// - Parameter queue: nil for a private queue.
     init(on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void) {
         self.queue = queue ?? DispatchQueue(label: "PersistentPreferences.observer")
         state = Locked(State(deliver: deliver))
@@ -47,7 +47,7 @@ final class CallbackObserver: EntrySubscriber {
     }
 
     func end() {
-        // The closure is released outside the lock: somebody's deinit may come back here.
+        // Releases the closure outside the lock, because a deinit in it may call this object.
         let last = state.withLock { state in
             defer { (state.deliver, state.waiting) = (nil, WaitingChanges()) }
             return (state.deliver, state.waiting)

@@ -37,7 +37,7 @@
         }
     }
 
-    /// What `DemandedChanges` delivers, as a publisher.
+    /// Publishes what `DemandedChanges` delivers.
     private struct ChangePublisher<Output>: Publisher {
         typealias Failure = Never
 

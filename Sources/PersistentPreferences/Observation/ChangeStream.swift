@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Changes that are asked for one at a time, by a task that waits for them. Has to be ended: a `StreamHandle` does.
+/// Changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
 final class ChangeStream<Element>: Sendable {
     private let queue = DispatchQueue(label: "PersistentPreferences.sequence")
     private let state: Locked<State>
@@ -47,7 +47,7 @@ final class ChangeStream<Element>: Sendable {
             state.waiting.append(change)
             return !state.tasks.isEmpty
         }
-        // Not here: a task is resumed by its executor, which is somebody else's code.
+        // Resumes on the queue, because resuming a task runs the code of its executor.
         if isAwaited { queue.async { self.serve() } }
         return nil
     }
@@ -77,7 +77,7 @@ final class ChangeStream<Element>: Sendable {
             await withCheckedContinuation(isolation: isolation) { task in
                 let answer: PendingChange?? = state.withLock { state in
                     if state.element == nil { return .some(nil) }
-                    // One that waits already comes first.
+                    // A change that already waits comes first.
                     if state.tasks.isEmpty, let change = state.waiting.popFirst() { return change }
                     state.tasks.append(task)
                     return nil

@@ -22,7 +22,7 @@ final class DemandedChanges<Element>: Sendable {
         var waiting = WaitingChanges()
         /// How many elements may be delivered.
         var demand = 0
-        /// Whether a delivery is under way or scheduled.
+        /// Whether a delivery is running or scheduled.
         var isDelivering = false
 
         mutating func add(_ count: Int) {
@@ -39,7 +39,7 @@ final class DemandedChanges<Element>: Sendable {
         /// - Returns: the first element, if it is demanded; the caller delivers it.
         mutating func takeFirst() -> Element? {
             guard deliver != nil, demand > 0, let first else { return nil }
-            // Nothing is delivered before the first demand, so no other delivery is under way.
+            // Nothing is delivered before the first demand, so no other delivery is running.
             self.first = nil
             isDelivering = true
             return first
@@ -112,7 +112,7 @@ final class DemandedChanges<Element>: Sendable {
         endDelivery()
     }
 
-    /// Does nothing if the subscription has ended meanwhile.
+    /// Does nothing if the subscription has ended in between.
     private func deliver(_ element: Element) {
         let deliver = state.withLock { state in
             if state.demand < Self.unlimited { state.demand -= 1 }

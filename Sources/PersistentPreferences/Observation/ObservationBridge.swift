@@ -3,7 +3,7 @@ import Observation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Links an object to the Observation framework: subscribes to what is read in a tracking, and announces its changes.
+/// Links an object to the Observation framework: subscribes to what a tracked access reads, and announces its changes.
 ///
 /// A change is announced right after the commit, on the thread that made it; on the main queue if it was made elsewhere.
 /// `UnheardChanges` says which changes are announced a second time.
@@ -48,10 +48,10 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
 
     /// Subscribes once. If it fails, the next call tries again.
     ///
-    /// - Parameter begin: begins the subscription; returns nil if there is none.
+    /// - Parameter begin: begins the subscription; returns nil if that fails.
     func subscribe(to name: String, _ begin: () -> EntrySubscription?) {
         guard !isSubscribed(to: name), let new = begin() else { return }
-        // Not before: a thread that finds the subscription relies on it.
+        // After the subscription has begun: a thread that finds it in the list relies on it.
         let isFirst = state.withLock {
             guard $0.subscriptions[name] == nil else { return false }
             $0.subscriptions[name] = new

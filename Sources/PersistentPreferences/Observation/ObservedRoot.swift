@@ -1,7 +1,7 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What one observer sees of an instance's root.
+/// The part of an instance's root that one observer sees.
 ///
 /// It outlives the instance. It then uses the keys that were allowed when it was made.
 struct ObservedRoot: Sendable {
@@ -19,7 +19,7 @@ struct ObservedRoot: Sendable {
         self.keys = keys
     }
 
-    /// What a store has to watch.
+    /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
 
     /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 ///
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PastState {
-    /// As it is stored; nil if there is none.
+    /// As it is stored; nil if there is no root.
     let root: [String: Any]?
     private let state: InstanceState
     private static let threads = ThreadLocal()

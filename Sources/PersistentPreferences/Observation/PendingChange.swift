@@ -1,18 +1,18 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A change of a root on its way to an observer, or several that have become one.
+/// One or several merged changes of a root that are waiting for an observer.
 ///
 /// Unchecked because canonical property-list values, which never change, are not Sendable.
 struct PendingChange: @unchecked Sendable {
-    /// Of the newest, where the instance has gone to another.
+    /// The root key after the newest change, if the instance has moved to another root.
     private(set) var root: String
     private(set) var difference: DictionaryDifference
-    /// The whole root, where the class has yet to bring it into its shape.
+    /// The whole root, if it does not have the current shape of the class yet.
     private(set) var whole: (before: [String: Any], after: [String: Any])?
     private(set) var isForeign: Bool
     private(set) var count = 1
-    /// What it takes in memory, estimated from its values.
+    /// Its size in memory, estimated from its values.
     private(set) var bytes = 0
 
     init(_ change: EntryChange, root: String, keepsWhole: Bool) {
@@ -30,7 +30,7 @@ struct PendingChange: @unchecked Sendable {
         return parts.reduce(0) { $0 + CanonicalValue.estimatedBytes($1) }
     }
 
-    /// The root as it was before, made of a later one.
+    /// The root before the change, computed from a later one.
     func former(of root: [String: Any]?) -> [String: Any]? {
         let former = whole?.before ?? difference.reverted(from: root ?? [:])
         return former.isEmpty ? nil : former

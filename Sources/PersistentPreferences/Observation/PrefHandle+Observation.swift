@@ -55,7 +55,7 @@ extension PrefHandle {
 }
 
 extension PrefProperty {
-    /// The values before and after a change; nil where they are equal.
+    /// The values before and after a change; nil if they are equal.
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
         let new = value(in: change.newValues, root.state, reportsFailure: true)

@@ -31,7 +31,7 @@ final class RootSubscriber: EntrySubscriber {
             return first
         }
         root.state.register(self)
-        // The instance may have gone to another root before it knew of this.
+        // The instance may have moved to another root before it knew of this subscriber.
         moveWithInstance()
         return EntrySubscription(start: first.start, failure: first.failure) { self.end() }
     }
@@ -40,7 +40,7 @@ final class RootSubscriber: EntrySubscriber {
         try root.state.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
-    /// Goes where the instance is. Two that assign its key at once may come here in either order.
+    /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either order.
     func moveWithInstance() {
         // An override may give another key each time.
         for _ in 0..<100 {

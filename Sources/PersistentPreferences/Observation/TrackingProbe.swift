@@ -1,8 +1,8 @@
 import Observation
 import PrefsPropertyLists
 
-/// Tells whether a thread is in `withObservationTracking`. It is a part of a key path that notes when it is asked for its hash,
-/// because the framework puts the key path of a tracked access into a set.
+/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its hash, because
+/// the framework puts the key path of a tracked access into a set.
 ///
 /// It costs 180 instructions a read. Without it, each untracked read would cost 8,500 more (a typed read costs 4,700), and would
 /// subscribe to what it reads, which watches the file.
@@ -17,14 +17,14 @@ struct TrackingProbe: Hashable {
     /// tracked. A probe that takes every read for tracked has the same effect and needs no test.
     static let works = findsTracking(with: keyPath)
 
-    /// What the probe reads in the place of the object whose value is read.
+    /// The object that the probe reads instead of the one whose value is read.
     final class Sample: Observable, Sendable {}
 
     private static let sample = Sample()
     /// Making it costs more than asking.
     nonisolated(unsafe) private static let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
 
-    /// - Parameter keyPath: the one that the probe is asked with.
+    /// - Parameter keyPath: the key path with the probe.
     static func findsTracking(with keyPath: KeyPath<Sample, Void>) -> Bool {
         withObservationTracking {
             isTracked(by: ObservationRegistrar(), keyPath)
@@ -47,6 +47,6 @@ struct TrackingProbe: Hashable {
 extension Observable {
     subscript(probe probe: TrackingProbe) -> Void { () }
 
-    /// What the framework knows the value of a key by; that of all values if the key is nil.
+    /// The key path by which the framework knows the value of a key; that of all values if the key is nil.
     subscript(observed key: String?) -> Void { () }
 }

@@ -27,7 +27,7 @@ class CachedValue {
         self.object.map { CanonicalValue.areEqual($0, object) } ?? false
     }
 
-    /// Whether a read of a root at a revision would find the same. The state itself is not kept, because it may be large.
+    /// Whether a read of a root at a revision would give the same value. The state itself is not kept, because it may be large.
     func isCurrent(in revision: Revision?, root: String) -> Bool {
         revision != nil && revision == self.revision && root == self.root
     }

@@ -17,7 +17,7 @@ final class ClassDeclarations: Sendable {
     /// The root of instances that are created without a key.
     private let ownRoot: String
     private let byKey: [String: Declaration]
-    /// By the key path of the wrapper.
+    /// The keys by the key path of the wrapper.
     private let keysByStorage = Locked([AnyKeyPath: String]())
 
     private static let known = Locked([ObjectIdentifier: ClassDeclarations]())
@@ -84,8 +84,8 @@ final class ClassDeclarations: Sendable {
             }
         }
         fatalError(
-            "\(type(of: prefs)): a @Pref property has another key than in the first instance, or is hidden by a custom "
-                + "mirror")
+            "\(type(of: prefs)): a @Pref property has another key than in the first instance, or a custom mirror hides it"
+        )
     }
 
     /// The name of the property, which is its key, from the description of the key path: `\EditorPrefs._size`.
@@ -151,12 +151,12 @@ final class ClassDeclarations: Sendable {
         for declaration in declarations {
             if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
                 fatalError(
-                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" were given one Pref; "
-                        + "make one for each")
+                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" share one Pref; "
+                        + "create one for each")
             }
             if let other = byKey.updateValue(declaration, forKey: declaration.key) {
                 fatalError(
-                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" have one key, "
+                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" have the same key, "
                         + "\"\(declaration.key)\"")
             }
             if declaration.key == RootSchema.versionKey {

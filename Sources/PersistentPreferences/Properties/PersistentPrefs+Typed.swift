@@ -8,7 +8,7 @@ extension PersistentPrefs {
     /// with a message that says so. Costs time linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
         guard let declarations = ClassDeclarations.known(self) else {
-            fatalError("\(self).describe(): the properties are known once an instance has been made, of any store")
+            fatalError("\(self).describe(): the properties are unknown; create an instance first, with any store")
         }
         return declarations.declarations.map(PrefDescription.init)
     }
@@ -101,7 +101,7 @@ extension PersistentPrefs {
             switch (try coding.encode(value), try coding.encode(property.defaultValue(binding))) {
             case (nil, nil): return true
             case (let value?, let defaultValue?):
-                // Neither has been vetted: there may be native numbers in them.
+                // Neither value has been vetted: they may contain native numbers.
                 guard case .success(let value) = PropertyListVetter.canonical(value, forKey: ""),
                     case .success(let defaultValue) = PropertyListVetter.canonical(defaultValue, forKey: "")
                 else { return false }

@@ -23,15 +23,15 @@ extension Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, check: check)
     }
 
-    /// The same, of a closed range: `in: 8...72`.
+    /// The same with a closed range: `in: 8...72`.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
-    ///   - key: where the value is stored; nil stands for the property's name.
-    ///   - choices: what values must be. Every write path rejects another value; a stored one is kept and reads as the default,
-    ///     which itself is not checked.
-    ///   - formerKeys: where former versions of the program stored the value. It is found there where the key itself is
-    ///     absent, and moved by the first write to the root, for every class that shares the root.
+    ///   - key: the key that the value is stored under; nil stands for the property's name.
+    ///   - choices: the allowed values. Every write path rejects another value. A stored one is kept and reads as the default, which is
+    ///     not checked.
+    ///   - formerKeys: the keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
+    ///     first write to the root moves it, for every class that shares the root.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: ClosedRange<Value>, previously formerKeys: String...
     ) where Value: Comparable {
@@ -96,7 +96,7 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
 }
 
 extension Pref where Value: _PrefRawValues {
-    /// Of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as of Codable values.
+    /// For an optional, an array, a set or a dictionary of a type with a raw value. The parameters are those for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -115,7 +115,7 @@ extension Pref where Value: _PrefRawValues {
 }
 
 extension Pref where Value: _PrefOptionalRawValues {
-    /// Of an optional of one of those. Parameters as of Codable values.
+    /// For an optional of one of those. The parameters are those for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
@@ -126,8 +126,8 @@ extension Pref where Value: _PrefOptionalRawValues {
 }
 
 extension Pref where Value: _PrefAnyValues {
-    /// Of an array or a dictionary of whatever a property list holds, or an optional of one. It is vetted when it is written.
-    /// Parameters as of Codable values.
+    /// For an array or a dictionary of any property-list values, or an optional of one. A write vets it. The parameters are those for
+    /// Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,

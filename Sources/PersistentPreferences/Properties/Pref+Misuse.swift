@@ -91,7 +91,7 @@ extension Pref {
 }
 
 extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
-    /// Unavailable: the type has a raw value and is not Codable, and the choices are no list.
+    /// Unavailable: the type has a raw value and is not Codable, and the choices are not a list.
     @available(
         *, unavailable,
         message:

@@ -10,7 +10,7 @@ extension PrefCoding {
         }
     }
 
-    /// What to store for a value; nil where its key is to be removed.
+    /// The object to store for a value; nil if its key is to be removed.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`.
     func object(for value: Value, forKey key: String) throws(PrefsError) -> Any? {

@@ -41,11 +41,11 @@ struct ListChoices<Element: Equatable>: PrefChoices {
 /// An object, so that a property finds out without its type whether it has one.
 final class PrefConstraint<Value> {
     let description: String
-    /// What a value must be and is not; nil where all is well.
+    /// Returns the requirement that a value violates; nil if it is valid.
     let violation: (Value) -> String?
 
     init(check: @escaping (Value) -> String?) {
-        description = "a check of its own"
+        description = "a custom check"
         violation = check
     }
 
@@ -54,7 +54,7 @@ final class PrefConstraint<Value> {
         violation = { choices.contains($0) ? nil : "must be \(choices.choicesDescription)" }
     }
 
-    /// Of an optional value: nil is always let through.
+    /// The constraint of an optional value: nil is always valid.
     init<Choices: PrefChoices>(optional choices: Choices) where Value == Choices.PrefChoice? {
         let constraint = PrefConstraint<Choices.PrefChoice>(choices)
         description = constraint.description

@@ -1,9 +1,9 @@
 import PrefsPropertyLists
 
-/// What one `@Pref` declares, its key and coding in its class, and the value of its last read.
+/// The declaration of one `@Pref`, its key and coding in its class, and the value of its last read.
 ///
 /// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
-/// of its own would cost each instance a mutex for each property. Values that hold objects are made anew for each reader.
+/// of its own would cost each instance a mutex for each property. Values that hold objects are decoded for each reader.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
@@ -28,7 +28,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// The object of a read, and the value that was made of it; the default if there is no object.
+    /// The object of a read and its decoded value; the default if there was no object.
     final class Kept: CachedValue {
         let value: Value
 
@@ -66,7 +66,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The same, with the value of the last read.
     func bindingAndKept(in state: InstanceState) -> (binding: Binding, kept: Kept?) {
         state.withLock {
-            guard let binding else { preconditionFailure("a property without its class") }
+            guard let binding else { preconditionFailure("the property is not bound to its class") }
             return (binding, kept)
         }
     }
@@ -104,7 +104,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         kept.isOfNothing ? kept.value : try checked(kept.value, binding)
     }
 
-    /// The value of an object that no read has found, such as one of an earlier state. Not cached.
+    /// The value of an object that was not read from the current state, such as one of an earlier state. Not cached.
     func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
         return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
@@ -136,7 +136,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         let coding = coding
         do {
             guard let object = try coding.encode(givenDefault) else {
-                throw ValueMismatch(reason: "it encodes to nothing")
+                throw ValueMismatch(reason: "it encoded no value")
             }
             return try coding.decode(PropertyListVetter.canonical(object, forKey: "default").get())
         } catch {

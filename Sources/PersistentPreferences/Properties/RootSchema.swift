@@ -1,9 +1,9 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The shape that a class wants of its root: the version, the steps that lead there, and the keys that have new names.
+/// The shape of a class's root: the version, the migrations that lead to it, and the keys that were renamed.
 struct RootSchema: Sendable {
-    /// Where the version stands in a root. No `values` shows it.
+    /// The key of the version in a root. `values` never contains it.
     static let versionKey = "PersistentPreferences version"
 
     private let migrations: [PrefsMigration]
@@ -19,7 +19,7 @@ struct RootSchema: Sendable {
         check: @escaping @Sendable ([String: Any]) throws(PrefsError) -> Void
     ) {
         for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
-            fatalError("\(className): a migration to version \(next) stands behind version \(version)")
+            fatalError("\(className): a migration to version \(next) follows version \(version)")
         }
         self.migrations = migrations
         self.renames = renames
@@ -30,7 +30,7 @@ struct RootSchema: Sendable {
     /// Whether every root has the right shape.
     var isTrivial: Bool { migrations.isEmpty && renames.isEmpty }
 
-    /// A root in the shape of now. A root that has it is returned as it is; so is an empty one, which has no past.
+    /// A root in the current shape. Returns a root that has this shape, and an empty one, unchanged.
     ///
     /// - Throws: `PrefsError.migrationFailed`.
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
@@ -44,14 +44,14 @@ struct RootSchema: Sendable {
             guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
             values[key] = values[former]
         }
-        // Only now: two properties may come from one key.
+        // After the migrations, because two properties may come from one key.
         for (key, formerKeys) in renames where migrated.index(forKey: key) == nil {
             for former in formerKeys { values[former] = nil }
         }
         return values
     }
 
-    /// Whether `current` gives a root as it is. Runs no code of the class.
+    /// Whether `current` returns a root unchanged. Runs no code of the class.
     func hasShape(_ stored: [String: Any]?) -> Bool {
         guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return true }
         let version = stored[Self.versionKey].map(Self.number) ?? 0
@@ -70,13 +70,13 @@ struct RootSchema: Sendable {
         return values
     }
 
-    /// A change of a root, which removes former names of what it assigns or removes: they must not come back.
+    /// Adds the removal of the former keys of what a change assigns or removes, so that their values do not come back.
     func droppingFormerKeys(_ change: RootChange, of values: [String: Any]?) -> RootChange {
         if formerKeys.isEmpty || isNewer(values) { return change }
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }
 
-    /// What belongs to the class without being one of its keys: former names, and the version if it has migrations.
+    /// The keys that belong to the class but are not allowed keys: former keys, and the version if it has migrations.
     var ownKeys: [String] {
         renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [Self.versionKey])
     }
@@ -86,15 +86,15 @@ struct RootSchema: Sendable {
         [key, Self.versionKey] + (formerKeys[key] ?? [])
     }
 
-    /// Whether no migration is left to be applied to a root, of which this part has the version.
+    /// Whether all migrations have been applied to a root, given a part of it that contains the version.
     func hasVersion(_ part: [String: Any]) -> Bool {
         newest == 0 || part[Self.versionKey].flatMap(Self.number).map { $0 >= newest } ?? false
     }
 
-    /// What a newer version has made of its root is not ours to tidy up.
+    /// A root of a newer version must not be tidied up.
     private func isNewer(_ values: [String: Any]?) -> Bool {
         guard let object = values?[Self.versionKey] else { return false }
-        // Without versions of its own, a class leaves those of others alone, whatever they are.
+        // A class without migrations does not change the version of another class, whatever it is.
         return Self.number(object).map { $0 > newest } ?? migrations.isEmpty
     }
 
@@ -138,7 +138,7 @@ struct RootSchema: Sendable {
         return number
     }
 
-    /// Neither run a step again nor skip one on a guess.
+    /// A migration is neither repeated nor skipped on a guess.
     private struct UnknownVersion: Error, CustomStringConvertible {
         var description: String { "the version stored in the root is not a whole number" }
     }

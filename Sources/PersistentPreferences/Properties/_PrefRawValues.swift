@@ -1,7 +1,7 @@
 // How the compiler sees what ``Pref`` and ``PrefKey`` can store of values that are not Codable themselves. The protocols have no
 // members, so a client sees nothing of them in the types of the standard library.
 
-/// Not for use: one level of values of a type with a raw value. A type that conforms is not stored any better.
+/// Not for use: one level of values of a type with a raw value. A conformance in your code has no effect.
 public protocol _PrefRawValues {}
 
 extension Optional: _PrefRawValues where Wrapped: RawRepresentable, Wrapped.RawValue: Codable {}
@@ -14,7 +14,7 @@ public protocol _PrefOptionalRawValues {}
 
 extension Optional: _PrefOptionalRawValues where Wrapped: _PrefRawValues {}
 
-/// Not for use: one level of whatever a property list holds, or an optional of that.
+/// Not for use: one level of any property-list values, or an optional of that.
 public protocol _PrefAnyValues {}
 
 extension Array: _PrefAnyValues where Element == Any {}

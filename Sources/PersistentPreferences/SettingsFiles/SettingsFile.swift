@@ -80,6 +80,6 @@ extension SettingsFile {
 
 extension SettingsFile where Self: AnyObject {
     /// A class must implement it.
-    @available(*, unavailable, message: "a class takes over what was loaded: func take(_ loaded: …) { a = loaded.a … }")
+    @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
     public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
 }

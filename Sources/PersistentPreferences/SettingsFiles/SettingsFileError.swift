@@ -23,7 +23,7 @@ public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConv
     /// One line that says what failed and where.
     public var description: String {
         switch self {
-        case .missing(let path): "\(path): there is no such file"
+        case .missing(let path): "\(path): the file does not exist"
         case .field(let path, let failure): "\(path): \(failure.path.isEmpty ? failure.reason : "\(failure)")"
         case .storage(let error): "\(error)"
         }

@@ -16,7 +16,7 @@ enum SettingsFileName {
     /// cannot hold, and `%`, as `%XX`. Types of one module that everybody in it can see have names that differ.
     static func name(of type: Any.Type) -> String {
         let full = String(reflecting: type)
-        // A private type or one in a function has its place in front, by an address that changes with each build.
+        // The description of a private or local type begins with its context, an address that changes with each build.
         let parts = full.replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
         let name = parts.replacing(/(^|[<, ])[^.<>, ()]+\./) { "\($0.output.1)" }
         let encoded = name.unicodeScalars.map { scalar in

@@ -140,7 +140,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         let (members, all) = (taken as? [String: Any] ?? [:], whole as? [String: Any] ?? [:])
         let forgotten = Set(members.keys).union(all.keys).sorted()
             .first { !CanonicalValue.areEqualOrMissing(members[$0], all[$0]) }
-        throw values.field(forgotten ?? "", "was not taken over by take(_:)")
+        throw values.field(forgotten ?? "", "was not copied by take(_:)")
     }
 
     // MARK: - Files
@@ -175,7 +175,7 @@ struct SettingsStorage<Settings: SettingsFile> {
             }
         }
         throw SettingsFileError.storage(
-            .notStored(StorageFailure(path: path, reason: "is being changed all the time")))
+            .notStored(StorageFailure(path: path, reason: "was changed during every attempt")))
     }
 
     // MARK: - Initial values

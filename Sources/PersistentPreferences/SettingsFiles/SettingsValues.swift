@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// The values of a settings type as objects of a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {
-    /// Of an object, the class that it is of: it may be another than the variable's.
+    /// The class of an object, which may be a subclass of the variable's type.
     private let type: Settings.Type
     private let path: String
 
@@ -35,7 +35,7 @@ struct SettingsValues<Settings: SettingsFile> {
     }
 
     /// - Parameters:
-    ///   - path: of the file; the settings' own where it is nil.
+    ///   - path: of the file; nil stands for the file of the settings.
     ///   - refusesUnknown: whether every field has to be known.
     ///   - fallback: gives the fields that are missing.
     func decode(

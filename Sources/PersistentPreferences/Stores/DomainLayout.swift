@@ -34,7 +34,7 @@ extension DomainLayout {
         self == .flat ? "" : root
     }
 
-    /// The dictionary that a root is in a domain; nil if there is none.
+    /// The dictionary of a root in a domain; nil if there is no root.
     func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: Any]? {
         if self == .flat { return content?.isEmpty == true ? nil : content }
         guard let entry = content?[root] else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsFileEngine
 
-/// Where a domain is kept: a file, a domain of `UserDefaults`, memory. Its errors are the engine's.
+/// The storage of a domain: a file, a domain of `UserDefaults`, or memory. Throws the errors of the engine.
 protocol DomainStorage: AnyObject, Sendable {
     /// nil if it is not a file of ours.
     var fileURL: URL? { get }
@@ -10,9 +10,9 @@ protocol DomainStorage: AnyObject, Sendable {
 
     func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
-    /// Makes the state of a read as durable as asked.
+    /// Makes the state of a read durable.
     ///
-    /// - Returns: false if the cached state was durable already, so that nothing was looked at again.
+    /// - Returns: false if the cached state was durable already, so that the file was not read again.
     func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
 
     func takeWarning() -> FileError?

@@ -49,7 +49,7 @@ final class DomainStore: RootStore {
     // MARK: - For the base class
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        // Not by `access`, for the sake of reads.
+        // Does not use `access`, because it makes reads slower.
         do {
             return try storage.read(root, layout)
         } catch let error as FileError {

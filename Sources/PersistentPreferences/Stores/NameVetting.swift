@@ -1,8 +1,8 @@
 import Foundation
 
-/// What can name a root, what a suite, and what a file.
+/// The rules for root keys, suite names and file URLs.
 enum NameVetting {
-    /// Of a suite's name a file name is made, to which the engine adds endings; 255 bytes is the limit of those.
+    /// A suite name becomes a file name, to which the engine adds extensions; a file name has at most 255 bytes.
     private static let longestSuite = 200
     private static let longestRoot = 1_024
 
@@ -15,10 +15,10 @@ enum NameVetting {
     static func checkSuite(_ name: String) throws(PrefsError) {
         try check(name, "suite name", longest: longestSuite)
         if name.utf8.contains(UInt8(ascii: "/")) {
-            throw .invalidName(name: name, reason: "is no suite name: it has a / in it")
+            throw .invalidName(name: name, reason: "is not a valid suite name: it contains a /")
         }
         if name.utf8.first == UInt8(ascii: ".") {
-            throw .invalidName(name: name, reason: "is no suite name: it begins with a dot")
+            throw .invalidName(name: name, reason: "is not a valid suite name: it begins with a dot")
         }
     }
 
@@ -29,17 +29,17 @@ enum NameVetting {
     /// - Throws: `PrefsError.invalidName` for a URL that names no file.
     static func path(of url: URL) throws(PrefsError) -> String {
         guard url.isFileURL else {
-            // Foundation leaves out the scheme where it cannot make a path absolute.
-            let reason = url.scheme == nil ? relative : "is no file URL"
+            // Foundation omits the scheme if it cannot make a path absolute.
+            let reason = url.scheme == nil ? relative : "is not a file URL"
             throw .invalidName(name: url.absoluteString, reason: reason)
         }
         let path = url.absoluteURL.path(percentEncoded: false)
-        if path.utf8.contains(0) { throw .invalidName(name: path, reason: "is no path: it has a NUL in it") }
+        if path.utf8.contains(0) { throw .invalidName(name: path, reason: "is not a valid path: it contains a NUL") }
         if let first = path.utf8.first, first != UInt8(ascii: "/") {
             throw .invalidName(name: path, reason: relative)
         }
         if path.isEmpty || path.utf8.last == UInt8(ascii: "/") {
-            throw .invalidName(name: path, reason: "is no path of a file")
+            throw .invalidName(name: path, reason: "is not the path of a file")
         }
         return path
     }
@@ -47,15 +47,15 @@ enum NameVetting {
     private static func check(_ name: String, _ kind: String, longest: Int) throws(PrefsError) {
         var text = name
         if let flaw = text.withUTF8({ flaw(in: UnsafeRawBufferPointer($0), longest: longest) }) {
-            throw .invalidName(name: name, reason: "is no \(kind): \(flaw)")
+            throw .invalidName(name: name, reason: "is not a valid \(kind): \(flaw)")
         }
     }
 
-    /// Looked for at each access.
+    /// Called for each access.
     private static func flaw(in bytes: UnsafeRawBufferPointer, longest: Int) -> String? {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return "it is empty" }
         if bytes.count > longest { return "it is longer than \(longest) bytes" }
-        if memchr(start, 0, bytes.count) != nil { return "it has a NUL in it" }
+        if memchr(start, 0, bytes.count) != nil { return "it contains a NUL" }
         if bytes[0] == 0xEF, bytes.starts(with: "\u{FEFF}".utf8) { return "it begins with U+FEFF" }
         return nil
     }

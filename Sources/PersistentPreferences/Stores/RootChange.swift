@@ -1,10 +1,10 @@
 import PrefsPropertyLists
 
-/// What a write does to one root: the keys that it adds or changes, with their canonical new values, and those that it
-/// removes. Keys that it leaves alone are neither vetted nor touched, whatever they hold.
+/// A write to one root: the keys that it adds or changes with their canonical new values, and the keys that it removes. Other keys
+/// are neither vetted nor changed, whatever they contain.
 struct RootChange {
     private(set) var assigned: [String: Any] = [:]
-    /// What those keys had that are known to get another value.
+    /// The former values of keys that are known to change.
     private var replaced: [String: Any] = [:]
     private(set) var removed: [String] = []
 
@@ -14,7 +14,7 @@ struct RootChange {
     ///
     /// - Parameters:
     ///   - before: the root as stored, in canonical form.
-    ///   - after: what a caller made of it.
+    ///   - after: the caller's result.
     ///   - isAllowed: whether a key may be added or changed; nil allows all.
     /// - Throws: `PrefsError.incorrectKeys`, else `PrefsError.valuesNotPlistCompatible`, naming every offender.
     init(
@@ -71,8 +71,8 @@ struct RootChange {
 
     /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
     ///
-    /// - Returns: whether anything became different. Where nothing did, a missing root stays missing.
-    /// - Throws: `PrefsError.valuesNotPlistCompatible` where the root would grow past its limit.
+    /// - Returns: whether the root has changed. If it has not, a missing root stays missing.
+    /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
     @discardableResult
     func apply(to root: inout [String: Any]?) throws(PrefsError) -> Bool {
         var result = root ?? [:]

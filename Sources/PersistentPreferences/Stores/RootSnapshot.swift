@@ -1,13 +1,13 @@
 import PrefsFileEngine
 
-/// What a store of this package gives the base class for a read: the domain, of which the root is taken when it is needed.
+/// The result of a read of one of this package's stores: the domain. The root is extracted when it is needed.
 struct RootSnapshot {
     private let content: Transaction.Content?
     private let root: String
     private let layout: DomainLayout
     /// A flat domain of `UserDefaults`. Read entry by entry instead of `content`, because a copy is expensive.
     private let domain: DefaultsDomain?
-    /// nil where the same content cannot be told from another but by looking at it.
+    /// nil if only a comparison shows whether two contents are equal.
     var revision: Revision?
     /// Something to report although the read succeeded.
     var warning: PrefsError?

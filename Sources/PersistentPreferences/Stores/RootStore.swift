@@ -1,12 +1,12 @@
 import PrefsFileEngine
 
-/// What the base class asks of a store: `DomainStore` for the stores of this package, `StoreAdapter` for any other.
+/// The store that the base class uses: `DomainStore` for the stores of this package, `StoreAdapter` for any other.
 ///
-/// Root keys are checked by the caller.
+/// The caller checks root keys.
 protocol RootStore: AnyObject, Sendable {
     var layout: DomainLayout { get }
 
-    /// The state of now, of which the root is taken when it is needed.
+    /// The current state. The root is extracted when it is needed.
     func snapshot(of root: String) throws -> RootSnapshot
 
     /// As `PrefsStore.update`.
@@ -15,10 +15,10 @@ protocol RootStore: AnyObject, Sendable {
     /// An update whose body returns what to store, vetted and in canonical form; nil leaves the root as it is.
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
 
-    /// Acknowledges a write that equals what is stored: makes that as durable as the store promises.
+    /// Acknowledges a write that equals the stored state: makes that state as durable as the store promises.
     ///
     /// - Parameter revision: of the snapshot that the write was compared with.
-    /// - Returns: false if the cached state was durable already, so that nothing was looked at again.
+    /// - Returns: false if the cached state was durable already, so that the file was not read again.
     func acknowledge(_ revision: Revision?) throws -> Bool
 
     /// A warning of a write that has succeeded; returned once.
@@ -36,7 +36,7 @@ protocol RootStore: AnyObject, Sendable {
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription
 
-    /// Rolls back the update that is under way on this thread, if one is: a write in it was rejected before it came here.
+    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the store.
     func refuse(_ error: PrefsError, root: String)
 }
 

@@ -7,7 +7,7 @@ struct RootTransaction {
     let root: String
     let layout: DomainLayout
 
-    /// The root as the transaction has left it, whatever it is; nil if there is none.
+    /// The current entry of the root in the transaction, of any type; nil if there is no entry.
     private var entry: Any? {
         layout == .flat ? transaction.content.flatMap { $0.isEmpty ? nil : $0 } : transaction[root]
     }
@@ -16,7 +16,7 @@ struct RootTransaction {
         if layout == .flat { transaction.replaceAll(with: values ?? [:]) } else { transaction[root] = values }
     }
 
-    /// Puts what the body makes of the root in its place. It is in canonical form; nil leaves the root as it is.
+    /// Replaces the root by the result of the body, which is in canonical form; nil leaves the root unchanged.
     func replace(_ body: ([String: Any]?) throws -> [String: Any]?) throws {
         let before = try layout.dictionary(of: root, in: transaction.content)
         guard let after = try body(before) else { return }
@@ -30,12 +30,11 @@ struct RootTransaction {
         if isUntouched { assign(after) } else { try merge(from: before, to: after) }
     }
 
-    /// Runs the body of an update and merges the difference that it made into the root, which nested updates may have
-    /// changed meanwhile.
+    /// Runs the body of an update, and merges its changes into the root. Nested updates may have changed the root in between.
     func update(_ body: (inout [String: Any]?) throws -> Void) throws {
         let entry = entry
         guard entry == nil || entry is [String: Any] else {
-            // Nothing but its removal may be done to a root that is no dictionary.
+            // A root that is not a dictionary can only be removed.
             var values: [String: Any]? = [:]
             try body(&values)
             guard values == nil else { throw PrefsError.rootIsNotDictionary(key: root) }
@@ -45,7 +44,7 @@ struct RootTransaction {
         var after = before
         try body(&after)
         guard let after else {
-            // Left as missing as it was, it may have been written by a nested update meanwhile.
+            // The body has left the root missing, but a nested update may have written it in between.
             if before != nil, self.entry != nil { assign(nil) }
             return
         }
@@ -56,7 +55,7 @@ struct RootTransaction {
         let change = try RootChange(from: before ?? [:], to: after)
         if change.isEmpty, before != nil || layout == .flat { return }
         var now = entry as? [String: Any]
-        // An empty dictionary where there was nothing is a root too.
+        // An empty dictionary is a root, too.
         if try change.apply(to: &now) || now == nil { assign(now ?? [:]) }
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store of somebody else's as the base class sees it.
+/// Adapts a store of another module to the base class.
 final class StoreAdapter: RootStore {
     let layout = DomainLayout.roots
     private let store: any PrefsStore
@@ -44,12 +44,12 @@ final class StoreAdapter: RootStore {
 
     func refuse(_ error: PrefsError, root: String) {
         Transaction.current?.fail(error)
-        // The store has transactions of its own. An update that throws rolls them back.
+        // The store has its own transactions. An update that throws rolls them back.
         try? store.update(root: root) { _ in throw error }
     }
 }
 
-/// Keeps the whole root for a subscriber, because a store of somebody else's reports only the keys that have changed.
+/// Keeps the whole root for a subscriber, because a store of another module reports only the changed keys.
 private final class ForeignRoot: Sendable {
     private let subscriber: any EntrySubscriber
     private let state = Locked(State())
@@ -68,7 +68,7 @@ private final class ForeignRoot: Sendable {
 
     var current: [String: Any]? { state.withLock { $0.values } }
 
-    /// Reads the root again until no change comes meanwhile. The subscriber receives those that come later.
+    /// Reads the root again until no change arrives during the read. The subscriber receives later changes.
     func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
         while true {
             state.withLock { $0.hasMissed = false }

@@ -15,17 +15,17 @@
         }
     }
 
-    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache; with none
-    /// dirty it costs under a microsecond.
+    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache. Without dirty
+    /// keys it costs less than a microsecond.
     ///
-    /// Its calls run in the C locale: Foundation's XML parser takes the decimal separator of the thread's locale, and a file that
-    /// it cannot parse is lost at the next `synchronize()`.
+    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and the next
+    /// `synchronize()` loses a file that it cannot parse.
     ///
     /// Unchecked because `UserDefaults` is not Sendable. It is called by one thread at a time, since nothing says that it may be called
     /// by several.
     private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
         private static let calls = Lock()
-        /// A domain that is never written: it shows what stands before and behind every domain, as registered defaults do.
+        /// A domain that is never written. It shows the values that come from outside of every domain, such as registered defaults.
         private static let noDomain = "PersistentPreferences.NoDomain"
 
         private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
@@ -41,19 +41,19 @@
         }
 
         private let defaults: UserDefaults?
-        /// The domain as UserDefaults has read it, as far as that is known; nil if it reads the file anew.
+        /// The last known state of the domain in UserDefaults; nil if UserDefaults will read the file again.
         private let loaded = Locked<[String: Any]?>(nil)
 
         private init(suiteName: String?) {
             defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         }
 
-        /// Other code's dirty keys land first, so that they neither get lost nor are written over our commit.
+        /// Writes the dirty keys of other code first, so that they are neither lost nor written over this commit.
         func willChange() {
             synchronize()
         }
 
-        /// UserDefaults reads the file anew.
+        /// UserDefaults reads the file again.
         func didChange() {
             synchronize()
         }
@@ -63,8 +63,8 @@
             loaded.withLock { $0 = content ?? [:] }
         }
 
-        /// What counts as the value of a key that the file has as `stored`: that, unless other code has set another one on
-        /// UserDefaults and not synchronized it. UserDefaults may also have read an older state of the file.
+        /// The newest value of a key: the stored one, unless other code has set another one on UserDefaults and not synchronized it.
+        /// UserDefaults may also have read an older state of the file.
         func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
             Self.inCLocale {
                 let former = loaded.withLock { loaded in
@@ -80,8 +80,8 @@
             }
         }
 
-        /// Whether what UserDefaults shows was not set on it: it has read it from the file before, or it comes from the
-        /// arguments, which hide the domain, or from registered defaults, which show for what is not there.
+        /// Whether the value that UserDefaults shows was not set on it. It then comes from an earlier read of the file, from the
+        /// arguments, which hide the domain, or from registered defaults, which replace missing values.
         private func isShownOnly(_ seen: Any?, _ key: String, _ read: Any?) -> Bool {
             if Self.areAlike(seen, read) { return true }
             if defaults?.volatileDomain(forName: UserDefaults.argumentDomain)[key] != nil { return true }
@@ -97,7 +97,7 @@
             }
         }
 
-        /// As far as UserDefaults tells values apart: it may show a number of another type.
+        /// Compares values as UserDefaults does: it may return a number of another type.
         private static func areAlike(_ left: Any, _ right: Any) -> Bool {
             switch (CanonicalForm(left), CanonicalForm(right)) {
             case (.list(let left), .list(let right)):
@@ -118,7 +118,7 @@
 
         private func synchronize() {
             Self.inCLocale {
-                // False tells of other code's keys, in any suite of the process; our own write reports for itself.
+                // Returns false for dirty keys of other code, in any suite of the process; this package's own write reports its own errors.
                 _ = defaults?.synchronize()
                 loaded.withLock { $0 = nil }
             }

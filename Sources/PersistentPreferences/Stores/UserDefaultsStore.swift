@@ -32,7 +32,7 @@ public final class UserDefaultsStore: DomainBackedStore {
     public static let standard = UserDefaultsStore()
 
     let domainStore: DomainStore
-    /// What other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows.
+    /// The values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows them.
     private let unsynchronized: (any UnsynchronizedEntries)?
 
     /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
@@ -88,7 +88,7 @@ public final class UserDefaultsStore: DomainBackedStore {
 
     // MARK: - Entries of the domain that are not roots of ours
 
-    /// In canonical form; nil if there is none. Writes nothing.
+    /// In canonical form; nil if there is no entry. Writes nothing.
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
     func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
@@ -110,7 +110,7 @@ public final class UserDefaultsStore: DomainBackedStore {
     }
 }
 
-/// What other code has set on `UserDefaults` and not synchronized.
+/// The values that other code has set on `UserDefaults` and not synchronized.
 protocol UnsynchronizedEntries: Sendable {
     /// The value of a key: what is stored, unless other code has set another one.
     func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any?

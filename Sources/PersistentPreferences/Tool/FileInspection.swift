@@ -2,15 +2,15 @@ package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What is in a property-list file, and what is wrong with it: the harness tells it to its user.
+/// The contents of a property-list file and its problems, for the harness.
 ///
-/// A look that leaves no trace: nothing is written, moved, created or locked, and no FIFO is waited for. Any thread.
+/// The inspection leaves no trace: it writes, moves, creates and locks nothing, and waits for no FIFO. Any thread.
 package struct FileInspection: Sendable {
     /// One thing that is wrong.
     package struct Problem: Sendable, Equatable {
-        /// The root, and the key in it, at which it is wrong; empty where it is the file as a whole.
+        /// The root and the key in it; empty if the problem concerns the file as a whole.
         package let keys: [String]
-        /// Where exactly, in the manner of `PropertyListFailure.path`; empty as above.
+        /// The exact place, in the form of `PropertyListFailure.path`; empty as above.
         package let path: String
         /// As a clause without a full stop.
         package let reason: String
@@ -19,13 +19,13 @@ package struct FileInspection: Sendable {
     package enum State: String, Sendable {
         /// There is no file.
         case missing
-        /// It cannot be read, is no file, or is too large.
+        /// It cannot be read, is not a file, or is too large.
         case unreadable
         /// Its bytes are not a domain, and the package has written it: the next write quarantines it.
         case damaged
         /// Its bytes are not a domain, and the package has not written it: writes are rejected.
         case notOurs
-        /// It may be a good one, but is not safe to parse: the engine would leave it as it is.
+        /// It may be valid, but is not safe to parse. The engine does not change it.
         case unsafe
         /// It was read.
         case whole
@@ -40,10 +40,10 @@ package struct FileInspection: Sendable {
     /// Entries of the top level that are something else. A domain of UserDefaults may have such.
     package private(set) var otherEntries = 0
     package private(set) var problems: [Problem] = []
-    /// Of a file that was read, or is damaged.
+    /// The bytes of a file that was read or is damaged.
     package private(set) var bytes: Data?
 
-    /// Of a list of a million closures a hundred are enough to see what is the matter.
+    /// A list of a million closures needs no more than a hundred reports.
     private static let mostProblems = 100
 
     /// The line of what makes the file malformed, counted from 1; nil for other files and for formats without lines.
@@ -58,7 +58,7 @@ package struct FileInspection: Sendable {
             target = try PathResolution(path, system: .real).target
             guard let bytes = try Self.bytes(at: target) else {
                 state = .missing
-                problems = [Problem(keys: [], path: "", reason: "there is no such file")]
+                problems = [Problem(keys: [], path: "", reason: "the file does not exist")]
                 return
             }
             self.bytes = bytes
@@ -112,12 +112,12 @@ package struct FileInspection: Sendable {
             status = now
             system.pause()
         }
-        throw StorageFailure(path: path, reason: "is being changed all the time")
+        throw StorageFailure(path: path, reason: "was changed during every attempt")
     }
 
     // MARK: - Content
 
-    /// What XML has no form for that every reader reads alike.
+    /// Reports values that readers of XML understand differently.
     private mutating func examineWriting(_ content: [String: Any]) {
         do {
             _ = try PropertyListCoder.encode(content, as: .xml)
@@ -150,10 +150,10 @@ package struct FileInspection: Sendable {
         }
     }
 
-    /// A root is vetted value by value, as it is when values are stored.
+    /// Vets a root value by value, as a write does.
     private mutating func vet(_ value: Any, _ keys: [String], _ key: String) {
         guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) else { return }
-        // Other programs may have what cannot be stored anew.
+        // Other programs may have stored values that this package cannot write.
         for failure in refusal.failures where failure.reason != UnsupportedValue.uid {
             let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
             note(Problem(keys: keys, path: path, reason: failure.reason))

@@ -25,8 +25,8 @@ package struct PropertyListDomain: Sendable {
         fileURL = url
     }
 
-    /// All entries in canonical form; nil if there is no domain. Of a malformed file, the newest known state, and the error that
-    /// tells of it.
+    /// All entries in canonical form; nil if there is no domain. For a malformed file, the newest known state and the error that reports
+    /// it.
     ///
     /// - Throws: `PrefsError`.
     package func entries() throws -> (entries: [String: Any]?, failure: PrefsError?) {
@@ -34,10 +34,10 @@ package struct PropertyListDomain: Sendable {
         return (try snapshot.entries(), snapshot.warning)
     }
 
-    /// If the file is damaged, quarantines it and stores the newest known state; removes what a killed writer has left. Changes
+    /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed writer. Changes
     /// nothing else.
     ///
-    /// - Returns: the warning that tells what was done with a damaged file; nil if it was not damaged.
+    /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
     package func mend() throws -> PrefsError? {
         try store.transact { _ in }
@@ -60,12 +60,12 @@ package struct PropertyListDomain: Sendable {
         return store.takeWarning()
     }
 
-    /// What an update that makes `after` of `before` would store.
+    /// The entries that an update from `before` to `after` would store.
     ///
-    /// - Throws: `PrefsError`, where it would be refused.
+    /// - Throws: `PrefsError` if the update would be rejected.
     package static func changed(_ before: [String: Any], to after: [String: Any]) throws -> [String: Any] {
         var result = after
-        // Of a root only the keys that change are vetted, as by the base class.
+        // Vets only the keys of a root that change, as the base class does.
         for (name, entry) in after {
             guard let old = before[name] as? [String: Any], let new = entry as? [String: Any] else { continue }
             var root: [String: Any]? = old

@@ -1,8 +1,8 @@
 import Foundation
 import PrefsFileEngine
 
-/// Where a path leads, and what the engine keeps beside the file there, whether or not it is there: paths for the harness,
-/// which tells its user about them. Touches nothing.
+/// The physical path of a file, and the paths of the files that the engine keeps beside it, whether or not they exist. For the
+/// harness. Changes nothing.
 package struct SidecarPaths: Sendable {
     /// Absolute, without links.
     package let file: String
@@ -45,9 +45,9 @@ package struct SidecarPaths: Sendable {
         }
     }
 
-    /// Runs the closure with the lock file, open and not locked; nil if there is none.
+    /// Runs the closure with the lock file, open and not locked; nil if it does not exist.
     ///
-    /// - Throws: why writers cannot use it.
+    /// - Throws: the reason why writers cannot use it.
     package func withLockFile<R>(_ body: (Int32) -> R) throws(StorageFailure) -> R? {
         let (system, names) = (SystemCalls.real, FileNames(path: file))
         let file: OpenFile?
@@ -71,7 +71,7 @@ package struct SidecarPaths: Sendable {
         return try FileWatch(names, system: .real, changed)
     }
 
-    /// The path of a suite's file, where it has one.
+    /// The path of a suite's file, if the suite has one.
     ///
     /// - Throws: `PrefsError`.
     package static func path(ofSuite name: String) throws -> String? {

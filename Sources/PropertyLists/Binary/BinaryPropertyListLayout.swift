@@ -1,5 +1,5 @@
-/// Where what stands in a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes.
-/// Nothing outside of these is ever looked at.
+/// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing outside of
+/// these is read.
 struct BinaryPropertyListLayout {
     let bytes: UnsafeRawBufferPointer
     let objectCount: Int
@@ -39,7 +39,7 @@ struct BinaryPropertyListLayout {
 
     func offset(of object: Int) throws(DecodingFailure) -> Int {
         let offset = Self.word(bytes, at: tableStart + object * offsetSize, size: offsetSize)
-        guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an object outside the objects") }
+        guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an offset outside the objects") }
         return Int(offset)
     }
 
@@ -50,11 +50,11 @@ struct BinaryPropertyListLayout {
 
     func reference(at position: Int) throws(DecodingFailure) -> Int {
         let object = Self.word(bytes, at: position, size: referenceSize)
-        guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that is not there") }
+        guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that does not exist") }
         return Int(object)
     }
 
-    /// The count of a container or run of bytes, and where its content begins.
+    /// The count of a container or run of bytes, and the start of its content.
     func countAndContent(at start: Int) throws(DecodingFailure) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
@@ -79,7 +79,7 @@ struct BinaryPropertyListLayout {
     /// Throws unless so many bytes stand before the table.
     func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
         guard position <= tableStart, count <= (tableStart - position) / size else {
-            throw .malformed("an object that runs out of its place")
+            throw .malformed("an object that extends beyond the objects")
         }
     }
 

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads a binary property list of whatever origin. Foundation's parser crashes and explodes on hostile ones: here
-/// everything that is followed leads somewhere, is of a kind that stands there, and ends.
+/// Reads a binary property list of any origin. Foundation's parser crashes on hostile ones or expands them without limit. Here every
+/// reference is checked: it leads to an object of an allowed kind, and no chain of references is endless.
 ///
-/// Without recursion, which takes up to 3 KB a level where nothing is optimized, and second threads have 512 KB.
+/// Works without recursion, which takes up to 3 KB a level in a debug build, and secondary threads have 512 KB.
 struct BinaryPropertyListReader {
     private let layout: BinaryPropertyListLayout
     private let makesValues: Bool
     private var nodes = 0
     /// Bytes of texts and data, counted each time they are met.
     private var contentBytes = 0
-    /// By object: a scalar that was read. Many references may lead to one long text.
+    /// The scalars that were read, by object. Many references may lead to one long text.
     private var scalars: [Scalar?]
-    /// By object: a container whose content is being read.
+    /// The containers whose content is being read, by object.
     private var isOpen: [Bool]
     /// Those containers, from the outside in.
     private var containers: [Container] = []
@@ -22,16 +22,16 @@ struct BinaryPropertyListReader {
 
     private struct Scalar {
         let value: Any
-        /// Of a text or of data; 0 for others.
+        /// The length of a text or of data; 0 for others.
         var bytes = 0
     }
 
     private struct Container {
         let object: Int
-        /// Where its references stand: those of the keys, then those of the values.
+        /// The start of its references: those of the keys, then those of the values.
         let content: Int
         let isDictionary: Bool
-        /// Of the references.
+        /// The number of references.
         let count: Int
         var read = 0
         var keys: [String] = []
@@ -198,7 +198,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    /// Of up to four bytes without a sign, of eight with one, of sixteen without.
+    /// An integer of up to four bytes is unsigned, one of eight bytes is signed, and one of sixteen bytes is unsigned.
     private func integer(at start: Int, size: Int) throws(DecodingFailure) -> CanonicalNumber {
         guard size == 16 else {
             return .integer(Int64(bitPattern: try layout.word(at: start, size: size)))

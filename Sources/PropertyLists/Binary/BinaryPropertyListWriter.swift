@@ -94,7 +94,7 @@ struct BinaryPropertyListWriter {
             scalars.appendMarker(0x40, count: data.count)
             scalars.append(contentsOf: data)
         case .uid(let uid): scalars.appendUID(uid.value)
-        case .list, .dictionary, .foreign: preconditionFailure("no scalar")
+        case .list, .dictionary, .foreign: preconditionFailure("the value is not a scalar")
         }
         return start..<scalars.count
     }
@@ -119,7 +119,7 @@ struct BinaryPropertyListWriter {
             case .dictionary(let range):
                 bytes.appendMarker(0xD0, count: range.count / 2)
                 for reference in references[range] { bytes.appendBigEndian(Int(reference), size: referenceSize) }
-            case .waiting: preconditionFailure("an object that nobody has looked at")
+            case .waiting: preconditionFailure("the object was not visited")
             }
         }
         let table = bytes.count
@@ -130,8 +130,8 @@ struct BinaryPropertyListWriter {
         return Data(bytes)
     }
 
-    /// The bytes that this number takes. Foundation refuses a list where its count of objects, or where its table begins,
-    /// would not fit itself into the bytes of a reference or of an offset, although only less is written there.
+    /// The bytes that this number takes. Foundation rejects a list if its count of objects, or the start of its table, does not fit into
+    /// the bytes of a reference or of an offset, although only smaller numbers are written there.
     private static func width(of number: Int) -> Int {
         let number = UInt64(number)
         return number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
@@ -143,12 +143,12 @@ extension [UInt8] {
         appendBigEndian(UInt64(value), size: size)
     }
 
-    /// Of 64 bits, whatever the size of an Int: the watch has one of 32.
+    /// Writes 64 bits, whatever the size of an Int: the watch has Ints of 32 bits.
     fileprivate mutating func appendBigEndian(_ value: UInt64, size: Int = 8) {
         for byte in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
     }
 
-    /// The kind of an object and its count, which takes an integer of its own from 15 on.
+    /// The kind of an object and its count. A count of 15 or more takes a separate integer.
     fileprivate mutating func appendMarker(_ kind: UInt8, count: Int) {
         if count < 15 { return append(kind | UInt8(count)) }
         append(kind | 0x0F)
@@ -160,7 +160,7 @@ extension [UInt8] {
         case .bool(let bool): append(bool ? 0x09 : 0x08)
         case .integer(let value): appendInteger(value)
         case .unsigned(let value):
-            // Of 16 bytes, or it would be read as negative.
+            // Takes 16 bytes, because eight would be read as negative.
             append(0x14)
             appendBigEndian(0)
             appendBigEndian(value)
@@ -170,7 +170,7 @@ extension [UInt8] {
         }
     }
 
-    /// Of 1, 2, 4 or 8 bytes, as Foundation and plistlib write it.
+    /// Takes 1, 2, 4 or 8 bytes, as in Foundation and plistlib.
     fileprivate mutating func appendUID(_ value: UInt64) {
         let size = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
         append(0x80 | UInt8(size - 1))
@@ -190,7 +190,7 @@ extension [UInt8] {
         appendBigEndian(UInt64(bitPattern: value), size: 1 << power)
     }
 
-    /// As ASCII or, if one character is none, all of it as UTF-16.
+    /// Writes ASCII, or UTF-16 if one character is not ASCII.
     fileprivate mutating func appendText(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

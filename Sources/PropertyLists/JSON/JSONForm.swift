@@ -1,6 +1,6 @@
 import Foundation
 
-/// The objects that stand for what JSON has no form of its own for. They have one key, which begins with `$`.
+/// The objects for values that JSON cannot express. They have one key, which begins with `$`.
 enum JSONForm {
     static let date = "$date"
     static let data = "$data"
@@ -19,7 +19,7 @@ enum JSONForm {
         let reason: String
     }
 
-    /// What an object with one key, a marked one, stands for.
+    /// The value of an object with one key that begins with `$`.
     static func value(of key: String, _ content: Any) throws(Flaw) -> Any {
         switch key {
         case date:
@@ -42,7 +42,8 @@ enum JSONForm {
             let rest = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
             if isMarked(rest) { return [rest: content] as [String: Any] }
             throw Flaw(
-                reason: #"a lone key with a $ is "$date", "$data" or "$double"; any other has one more $ in front"#)
+                reason:
+                    #"expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $"#)
         }
     }
 }

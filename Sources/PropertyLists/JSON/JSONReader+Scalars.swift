@@ -14,7 +14,7 @@ extension JSONReader {
                 position += 1
             }
             content += bytes[run..<position]
-            guard let byte = current else { throw flaw("the string has no end") }
+            guard let byte = current else { throw flaw("the string is not closed") }
             guard byte >= 0x20 else { throw flaw("a control character in a string must be escaped with a \\") }
             if byte == UInt8(ascii: "\"") { break }
             try readEscape(into: &content)
@@ -40,7 +40,7 @@ extension JSONReader {
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "t"): content.append(0x09)
         case UInt8(ascii: "u"): content += String(try readScalar(from: start)).utf8
-        default: throw flaw("a \\ in a string begins no JSON escape", at: start)
+        default: throw flaw("a \\ in a string does not begin a JSON escape", at: start)
         }
     }
 
@@ -70,7 +70,7 @@ extension JSONReader {
 
     // MARK: - Numbers
 
-    /// No double needs as many digits to be told from its neighbours.
+    /// No double needs as many digits to differ from its neighbors.
     private static let longestNumber = 1_000
 
     mutating func readNumber() throws(DecodingFailure) -> Any {
@@ -100,7 +100,7 @@ extension JSONReader {
         if isInteger {
             if let value = Int64(text) { return CanonicalNumber(value).object }
             if let value = UInt64(text) { return CanonicalNumber(value).object }
-            throw flaw("an integer that 64 bits do not hold; with .0 at its end it is a double", at: start)
+            throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
         }
         guard let value = Double(text), value.isFinite else {
             throw flaw("a number beyond the range of a double", at: start)

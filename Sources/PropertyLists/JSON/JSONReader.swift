@@ -10,7 +10,7 @@ package struct JSONReader {
         let isObject: Bool
         var elements: [Any] = []
         var members: [String: Any] = [:]
-        /// Of the member whose value comes next.
+        /// The key of the member whose value comes next.
         var key: String?
 
         /// The step of a path to what is being read in it.
@@ -58,14 +58,14 @@ package struct JSONReader {
             while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
             guard containers.isEmpty else { continue }
             skipBlanks()
-            guard current == nil else { throw flaw("something follows the value") }
+            guard current == nil else { throw flaw("unexpected text after the value") }
             return value
         }
     }
 
     // MARK: - Containers
 
-    /// nil where a container has begun, whose first part comes next.
+    /// nil if a container has begun. Its first part comes next.
     private mutating func readValueOrBeginning() throws(DecodingFailure) -> Any? {
         skipBlanks()
         try charge(9)
@@ -88,13 +88,13 @@ package struct JSONReader {
         default:
             if takes("true") { return true }
             if takes("false") { return false }
-            if takes("null") { throw flaw("null: a property list has no nil; leave it out", at: position - 4) }
+            if takes("null") { throw flaw("null cannot be stored in a property list; leave it out", at: position - 4) }
             throw flaw("expected a value")
         }
     }
 
-    /// Puts a value into the container that it stands in.
-    /// - Returns: the container, where it ends there; nil where its next value comes next.
+    /// Puts a value into its container.
+    /// - Returns: the container if it ends there; nil if another value follows.
     private mutating func readEnd(after value: Any) throws(DecodingFailure) -> Any? {
         skipBlanks()
         let index = containers.count - 1
@@ -126,7 +126,7 @@ package struct JSONReader {
         let index = containers.count - 1
         containers[index].key = key
         guard containers[index].members.index(forKey: key) == nil else {
-            throw flaw("the key stands there twice", at: start)
+            throw flaw("the key occurs twice", at: start)
         }
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw flaw("expected :") }
@@ -167,11 +167,11 @@ package struct JSONReader {
     mutating func charge(_ count: Int) throws(DecodingFailure) {
         budget -= count
         guard budget >= 0 else {
-            throw flaw("more than the \(PropertyListLimits.rootBytes >> 20) MiB that may be stored")
+            throw flaw("larger than \(PropertyListLimits.rootBytes >> 20) MiB")
         }
     }
 
-    /// What is wrong, with line and column (in characters of Unicode), and the path of what was being read.
+    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
     func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         let offset = offset ?? position
         let before = bytes[..<offset]
@@ -179,10 +179,10 @@ package struct JSONReader {
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
         let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
         let steps = containers.map(\.step).joined()
-        // By bytes: a combining mark may follow the dot.
+        // Joins bytes, because a combining mark may follow the dot.
         let path = ShownText.path(
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
-        let reason = offset == bytes.count && current == nil ? "\(reason), and the data ends" : reason
+        let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
         return .malformed(
             PropertyListFault(reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column))
     }

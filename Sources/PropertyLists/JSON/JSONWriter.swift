@@ -23,7 +23,7 @@ package struct JSONWriter {
         return Data(writer.bytes)
     }
 
-    /// - Returns: false where the value is none of a property list.
+    /// - Returns: false if the value is not a property-list value.
     private mutating func write(_ value: Any, depth: Int) -> Bool {
         switch CanonicalForm(value) {
         case .text(let text):

@@ -66,7 +66,7 @@ enum CanonicalOrder {
 }
 
 extension CanonicalNumber {
-    /// By kind, and by size within one.
+    /// Orders by kind, then by size.
     fileprivate func precedes(_ other: CanonicalNumber) -> Bool {
         switch (self, other) {
         case (.bool(let left), .bool(let right)): !left && right

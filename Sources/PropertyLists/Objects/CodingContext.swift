@@ -42,8 +42,8 @@ struct CodingContext {
         return keys.reversed()
     }
 
-    /// A type may code itself again, without end; each level here takes some 2 KB of the stack. Vetting counts the levels
-    /// that are stored: there are more of these, for optionals have none of their own.
+    /// A type may encode itself again without end; each level takes about 2 KB of the stack here. Vetting counts the stored levels.
+    /// There are more levels here, because optionals have no stored level.
     var isTooDeep: Bool { depth > Self.depthLimit }
 
     private static let depthLimit = PropertyListLimits.depth * 3 / 2
@@ -79,9 +79,9 @@ package struct CodedKeys {
     package var missing: [String] { requested.subtracting(present).sorted() }
 }
 
-/// What a coder has recorded for the whole of one value.
+/// The record of a coder for the whole of one value.
 final class CodingState {
-    /// Where the last error was thrown. Errors of a type of the user do not say so.
+    /// The place of the last error. Errors of user types do not contain it.
     private(set) var failure: (context: CodingContext, type: Any.Type)?
     /// The values counted so far.
     var values = 0

@@ -22,7 +22,7 @@ package enum CodingRule {
         return PrefCoding(encode: coding.encode, decode: coding.decode, cachePolicy: coding.cachePolicy)
     }
 
-    /// For a value inside of a container, where nil is stored as a marker.
+    /// For a value inside a container. A nil in a container is stored as a marker.
     ///
     /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {

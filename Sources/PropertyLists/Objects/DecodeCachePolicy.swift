@@ -15,7 +15,7 @@ package enum DecodeCachePolicy {
         return ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : .useful
     }
 
-    /// Of what holds values like this.
+    /// The policy of a container of such values.
     var inContainer: DecodeCachePolicy {
         if case .unneeded = self { .useful } else { self }
     }
@@ -29,7 +29,7 @@ package enum DecodeCachePolicy {
         }
     }
 
-    /// Whether to look for the same object in another state.
+    /// Whether it is useful to look for the same object in another state.
     package var isWorthwhile: Bool {
         switch self {
         case .useful, .usefulWithoutObjects: true

@@ -1,8 +1,9 @@
 import Foundation
 
-/// One object in the making. Containers of it that are asked for twice are the same container.
+/// One object that is being encoded. A container that is requested twice is the same container.
 ///
-/// What is in a container are objects, or nodes that will be: most have no nodes, and are done when they are filled.
+/// The content of a container consists of objects, or of nodes that become objects. Most containers have no nodes and need no second
+/// pass.
 final class EncodingNode {
     private enum Kind {
         case nothing, scalar, list, dictionary
@@ -25,7 +26,7 @@ final class EncodingNode {
 
     private var list: [Any] { hasNodes ? elements.map(Self.made) : elements }
 
-    /// A member that has encoded nothing is an empty dictionary, as it is for Foundation.
+    /// A member that has encoded nothing is an empty dictionary, as in Foundation.
     private static func made(_ part: Any) -> Any {
         guard type(of: part) == EncodingNode.self, let node = part as? EncodingNode else { return part }
         return node.object ?? [String: Any]()
@@ -68,7 +69,7 @@ final class EncodingNode {
         if kind == .dictionary { members[key] = object }
     }
 
-    /// - Parameter isContinued: whether what was encoded there before stays, rather than being replaced.
+    /// - Parameter isContinued: whether earlier content of the member stays, instead of being replaced.
     func member(_ key: String, isContinued: Bool = false) -> EncodingNode {
         if isContinued, let node = members[key] as? EncodingNode { return node }
         let node = EncodingNode()
@@ -77,7 +78,7 @@ final class EncodingNode {
         return node
     }
 
-    /// nil where the value is none. The most frequent ones are not asked whether they conform.
+    /// nil if the value is not a scalar. The most frequent types are not tested for conformances.
     static func scalar<T>(_ value: T, _ state: CodingState) -> Any? {
         if T.self == String.self { return NilMarker.escaped(unsafeBitCast(value, to: String.self)) }
         if T.self == Int.self { return unsafeBitCast(value, to: Int.self).storable }
@@ -99,12 +100,12 @@ final class EncodingNode {
         try encodeParts(of: value, in: context)
     }
 
-    /// The same of a value that is no scalar.
+    /// The same for a value that is not a scalar.
     func encodeParts<T: Encodable>(of value: T, in context: CodingContext) throws {
         do {
             try context.checkLimits()
             try value.encode(to: ObjectEncoder(node: self, context: context))
-            // Once more, for containers that were nested by hand: those could not throw.
+            // Checked again for containers that were nested by hand, because their methods cannot throw.
             try context.checkLimits()
             if kind == .list, let value = value as? any UnorderedValue {
                 setScalar(type(of: value).ordered(list))

@@ -1,4 +1,4 @@
-/// How nil is stored where a property list has to have something.
+/// The form of nil inside a container.
 package enum NilMarker {
     /// The word of `PropertyListEncoder`.
     package static let text = "$null"
@@ -7,7 +7,7 @@ package enum NilMarker {
         object as? String == text
     }
 
-    /// A text that could be taken for the marker, or for an escaped one, gets one more `$`.
+    /// Adds a `$` to a string that could be mistaken for the marker or for an escaped string.
     static func escaped(_ object: Any) -> Any {
         guard let string = object as? String, string.hasPrefix("$") else { return object }
         return escaped(string)
@@ -27,7 +27,7 @@ package enum NilMarker {
     }
 
     private static func isDollarsAndNull(_ string: String) -> Bool {
-        // Looked at for each text that is encoded.
+        // Called for each text that is encoded.
         string.utf8.first == UInt8(ascii: "$") && string.hasSuffix(text)
             && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Makes Codable values of property-list objects, without bytes in between. Nothing stored can make it trap: what does
-/// not fit throws a `DecodingError`, which the type may catch.
+/// Decodes Codable values from property-list objects, without bytes in between. No stored object makes it trap: one that does not
+/// fit throws a `DecodingError`, which the type may catch.
 package enum PropertyListObjectDecoder {
     static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
         let context = CodingContext()
@@ -12,10 +12,10 @@ package enum PropertyListObjectDecoder {
         }
     }
 
-    /// The same, and what became of the keys of the object. Members that are missing, and for whose lack the value could
-    /// not be decoded, come from a fallback.
+    /// The same, with the record of the keys that were decoded. If the value cannot be decoded because members are missing, they come
+    /// from a fallback.
     ///
-    /// One after the other: a type that looks for one key or else another must find what the object has.
+    /// One member at a time comes from it: a type that tries one key and then another must find the key that the object has.
     package static func value<T: Decodable>(
         _ type: T.Type, from object: Any, fallback: () -> Any?
     ) throws -> (value: T, keys: [CodedKeys]) {

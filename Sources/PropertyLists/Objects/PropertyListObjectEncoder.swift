@@ -1,16 +1,16 @@
 import Foundation
 
-/// Makes property-list objects of Codable values, without bytes in between.
+/// Encodes Codable values as property-list objects, without bytes in between.
 ///
 /// The result is that of `PropertyListEncoder`, with these differences: URL and Decimal are strings. Sets are sorted, and so are the
-/// pairs of a dictionary that is stored as an array. A string that could be taken for the marker of nil is escaped.
+/// pairs of a dictionary that is stored as an array. A string that could be mistaken for the marker of nil is escaped.
 package enum PropertyListObjectEncoder {
     package static func object(from value: some Encodable) throws -> Any {
         let node = EncodingNode()
         let context = CodingContext()
         do {
             try node.encode(value, in: context)
-            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encodes nothing") }
+            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encoded no value") }
             return object
         } catch {
             throw ValueMismatch(encoding: error, of: type(of: value), state: context.state)
@@ -82,7 +82,7 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func nestedEncoder(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
         let context = context.inside(key)
-        // One that is too deep stands alone, or the chain would be too long for the stack to release.
+        // A node that is too deep is not linked to the others, because the stack could not release so long a chain.
         guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
         return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), context: context)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A type whose values hold other values.
 protocol StorableContainer {
-    /// A `ValueCoding<Self>`; nil where what it holds cannot be stored.
+    /// A `ValueCoding<Self>`; nil if its elements cannot be stored.
     static func coding(depth: Int) -> Any?
     /// The type of what it holds.
     static var contentType: Any.Type { get }
@@ -130,9 +130,9 @@ extension Dictionary: StorableContainer {
     }
 }
 
-/// Optionals, which are nothing on top and a marker inside.
+/// Optionals: absent at the top level, a marker inside containers.
 protocol StorableOptional: StorableContainer {
-    /// A `PrefCoding<Self>`; nil where what it wraps cannot be stored.
+    /// A `PrefCoding<Self>`; nil if the wrapped type cannot be stored.
     static func topLevelCoding() -> Any?
 }
 

@@ -13,8 +13,11 @@ package struct ValueMismatch: Error {
 
     init(expected type: Any.Type, found object: Any) {
         let kind = Self.kind(of: object)
-        let isOutOfRange = kind == Self.integer && type is any FixedWidthInteger.Type
-        reason = "expected \(type), found \(kind)\(isOutOfRange ? " out of range" : "")"
+        if kind == Self.integer, let type = type as? any FixedWidthInteger.Type {
+            reason = "expected \(type) (\(type.min)...\(type.max)), found \(kind) out of its range"
+        } else {
+            reason = "expected \(type), found \(kind)"
+        }
     }
 
     /// An error that the decoder of a type has thrown. Its own text is dropped, because it may quote the stored value.
@@ -22,7 +25,7 @@ package struct ValueMismatch: Error {
         self.init(error, in: type, state: nil)
     }
 
-    /// - Parameter state: says where it was thrown, and by which type.
+    /// - Parameter state: contains the place and the type of the error.
     init(_ error: any Error, in type: Any.Type, state: CodingState?) {
         let type = state?.failure?.type ?? type
         let codingPath: [any CodingKey]

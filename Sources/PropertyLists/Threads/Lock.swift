@@ -20,7 +20,7 @@ package final class Lock: @unchecked Sendable {
         LockRegistry.remove(entry)
     }
 
-    /// Inlined: where the result is of a generic type, handing it on would cost more than the lock.
+    /// Inlined, because passing on a result of a generic type would cost more than the lock.
     @inlinable @inline(__always)
     package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)

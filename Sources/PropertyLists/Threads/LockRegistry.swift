@@ -44,8 +44,8 @@ package enum LockRegistry {
         UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
     }
 
-    /// How many forks lie between this process and the one that started the program: tells a forked child from its parent without
-    /// a system call.
+    /// The number of forks between this process and the one that started the program. Distinguishes a forked child from its parent
+    /// without a system call.
     package static var forks: Int { shared.pointee.forks }
 
     // MARK: - Fork

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A word that each thread has for itself; nil at first.
+/// A word per thread; nil at first.
 @usableFromInline
 package struct ThreadLocal: Sendable {
     @usableFromInline let key: pthread_key_t

@@ -8,10 +8,10 @@ struct ByteTable {
     private var slots: [Entry?] = Array(repeating: nil, count: 64)
     private var count = 0
 
-    /// Longer ones are rarely the same, and would be shared at a cost to whoever reads them.
+    /// Longer runs are rarely equal, and sharing them would make reads more expensive.
     private static let longest = 64
 
-    /// - Returns: the number of the same bytes where they are known; else the one given, which they are known by from now on.
+    /// - Returns: the number of the same bytes if they are known. Otherwise adds them under the given number and returns it.
     mutating func insert(_ bytes: Range<Int>, _ number: Int32, in all: [UInt8]) -> Int32 {
         guard bytes.count <= Self.longest else { return number }
         if count * 2 >= slots.count { grow(all) }
@@ -37,7 +37,7 @@ struct ByteTable {
     }
 
     private func hash(_ bytes: Range<Int>, _ all: [UInt8]) -> Int {
-        // Collisions on purpose cost time only, but quadratic time: Swift's hash has a seed of its own in each process.
+        // A hash with a random seed per process, because chosen collisions would take quadratic time.
         var hasher = Hasher()
         all.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[bytes])) }
         return hasher.finalize() & Int.max

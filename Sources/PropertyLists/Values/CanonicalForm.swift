@@ -2,8 +2,7 @@ package import Foundation
 
 /// A value that is in canonical form already, by its kind.
 ///
-/// By the very type: a cast to a container would try to bridge every number on its way, at the price of a hundred
-/// comparisons.
+/// Compares exact types: a cast to a container would try to bridge every number, at the price of a hundred comparisons.
 package enum CanonicalForm {
     case text(String)
     case bool(Bool)
@@ -39,9 +38,9 @@ package enum CanonicalForm {
     }
 }
 
-/// nil where the type that the value is known by, which may be a protocol or a base class, is not its very own.
+/// nil if the static type of the value, which may be a protocol or a base class, is not its dynamic type.
 ///
-/// The types are the same where a value is taken as another; a cast would look for conformances, at ten times the price.
+/// The bit casts are safe, because the types are the same. A cast would look for conformances and take ten times as long.
 private func outerForm<Value>(_ value: Value) -> CanonicalForm? {
     if Value.self == String.self { return .text(unsafeBitCast(value, to: String.self)) }
     if isNumber(Value.self) {

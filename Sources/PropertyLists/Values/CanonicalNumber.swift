@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A number as a property list tells numbers apart: 1, 1.0 and true are three values, −0.0 keeps its sign, and a NaN is
-/// the same value as any other NaN.
+/// A number in the sense of a property list: 1, 1.0 and true are three values, −0.0 keeps its sign, and all NaNs are the same
+/// value.
 package enum CanonicalNumber: Equatable {
     case bool(Bool)
     case integer(Int64)
@@ -23,7 +23,7 @@ package enum CanonicalNumber: Equatable {
         case UInt8(ascii: "Q"), UInt8(ascii: "L"):
             self.init(number.uint64Value)
         default:
-            // A Boolean has the Objective-C type of a char, but a class of its own.
+            // A Boolean has the Objective-C type of a char, but its own class.
             if ObjectIdentifier(type(of: number)) == Self.booleanClass {
                 self = .bool(number.boolValue)
             } else {
@@ -32,7 +32,7 @@ package enum CanonicalNumber: Equatable {
         }
     }
 
-    /// nil where the object, which is in canonical form, is no number and no Boolean.
+    /// nil if the object, which is in canonical form, is neither a number nor a Boolean.
     init?(object: Any) {
         let kind = type(of: object)
         if kind == Bool.self, let value = object as? Bool {
@@ -44,8 +44,8 @@ package enum CanonicalNumber: Equatable {
         }
     }
 
-    /// What is stored and read: a native Bool, an NSNumber otherwise, so that `as? Int`, `as? Double` and `as? Float`
-    /// work on Linux as they do on Apple platforms.
+    /// The stored form: a native Bool, otherwise an NSNumber, so that `as? Int`, `as? Double` and `as? Float` work on Linux as they do
+    /// on Apple platforms.
     package var object: Any {
         switch self {
         case .bool(let value): value

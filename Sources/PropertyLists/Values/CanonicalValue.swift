@@ -3,8 +3,8 @@ import Foundation
 /// Questions about values that are in canonical form already: String, Data, Date, Bool, NSNumber, `[Any]` and
 /// `[String: Any]` of those; and KeyedArchiveUID in entries of other programs.
 package enum CanonicalValue {
-    /// True where two canonical values are the same property list. Texts are compared by their bytes, since two
-    /// spellings of a letter are two contents. Cost: linear, but storage that is shared is not walked.
+    /// True if two canonical values are the same property list. Texts are compared by their bytes, because two spellings of a letter are
+    /// two contents. Costs linear time; shared storage is not traversed.
     package static func areEqual(_ left: Any, _ right: Any) -> Bool {
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)):
@@ -23,7 +23,7 @@ package enum CanonicalValue {
         }
     }
 
-    /// The same of what may be missing: two that are missing are equal.
+    /// The same for values that may be missing: two missing values are equal.
     package static func areEqualOrMissing(_ left: Any?, _ right: Any?) -> Bool {
         switch (left, right) {
         case (nil, nil): true
@@ -32,8 +32,8 @@ package enum CanonicalValue {
         }
     }
 
-    /// True where two values are one scalar, or containers that share their storage; containers that differ in storage
-    /// are not looked into. The values need not be canonical. Constant time but for texts and data.
+    /// True if two values are the same scalar, or containers that share their storage. Containers with different storage are not
+    /// compared further. The values need not be canonical. Takes constant time except for texts and data.
     package static func areIdentical(_ left: Any, _ right: Any) -> Bool {
         switch (CanonicalForm(left), CanonicalForm(right)) {
         case (.list(let left), .list(let right)): shareStorage(left, right)
@@ -84,7 +84,7 @@ package enum CanonicalValue {
         }
     }
 
-    /// False where it cannot be told: on the watch a text is no two words of 64 bits.
+    /// False if it cannot be determined: on the watch, a text is not two words of 64 bits.
     static func haveEqualWords(_ left: String, _ right: String) -> Bool {
         guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
         let (left, right) = (unsafeBitCast(left, to: Words.self), unsafeBitCast(right, to: Words.self))
@@ -113,14 +113,14 @@ package enum CanonicalValue {
         }
     }
 
-    /// A binary property list holds a text as ASCII or, if one character is none, all of it as UTF-16.
+    /// A binary property list stores a text as ASCII, or as UTF-16 if one character is not ASCII.
     static func encodedBytes(of text: String) -> Int {
-        // The two counts are equal where all is ASCII, which a string knows of itself.
+        // The two counts are equal if all is ASCII, which a string knows.
         let (bytes, units) = (text.utf8.count, text.utf16.count)
         return bytes == units ? bytes : 2 * units
     }
 
-    /// True for a number; a Boolean is none.
+    /// True for a number. False for a Boolean.
     static func isNumber(_ value: Any) -> Bool {
         switch CanonicalNumber(object: value) {
         case .integer, .unsigned, .double: true

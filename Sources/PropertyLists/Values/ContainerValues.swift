@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lets the vetter look into any Swift optional, array or dictionary without a cast that would copy or convert it.
+/// Gives the vetter access to any Swift optional, array or dictionary without a cast that would copy or convert it.
 package protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
@@ -32,8 +32,8 @@ extension Dictionary: DictionaryValue {
 // an object, too: a Swift string would have U+FFFD in place of an unpaired surrogate.
 
 extension NSArray {
-    /// A copy of the references, because the array may be mutable and somebody else's. nil for a subclass: only its own methods
-    /// say what it holds.
+    /// A copy of the references, because the array may be mutable and used by other code. nil for a subclass: only its own methods know
+    /// its elements.
     var references: [Any]? {
         let kind = type(of: self)
         guard kind == NSArray.self || kind == NSMutableArray.self else { return nil }
@@ -54,7 +54,7 @@ extension NSDictionary {
 
 /// The Swift value in a box of a Foundation container; any other object unchanged.
 private func unboxed(_ object: AnyObject) -> Any {
-    // Only boxes are given to Foundation. It would convert any other object, and trust the length that the object reports.
+    // Only boxes are passed to Foundation. It would convert any other object, and trust the length that the object reports.
     ObjectIdentifier(type(of: object)) == boxClass ? NSArray(object: object).object(at: 0) : object
 }
 

@@ -18,7 +18,7 @@ struct DictionaryCollector {
 
     mutating func add(_ key: String, _ value: Any, _ rule: DuplicateRule) {
         let isASCII = key.utf8.allSatisfy { $0 < 0x80 }
-        // Only keys beyond ASCII have two spellings.
+        // Only keys with characters beyond ASCII have two spellings.
         if !isASCII, let index = members.index(forKey: key) {
             let former = members[index].key
             if !former.utf8.elementsEqual(key.utf8) {
@@ -32,7 +32,7 @@ struct DictionaryCollector {
         loss = loss ?? "the key \(Self.quoted(key)) occurs twice, and a write would lose one of its values"
     }
 
-    /// The key with what tells its spelling: `"é" (U+0065 U+0301)`.
+    /// The key with its spelling: `"é" (U+0065 U+0301)`.
     private static func quoted(_ key: String) -> String {
         let scalars = key.unicodeScalars.prefix(40)
         let text =

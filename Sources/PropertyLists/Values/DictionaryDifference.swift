@@ -1,4 +1,4 @@
-/// What sets two states of a dictionary apart: the keys that were added, changed or removed, with their values before and
+/// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before and
 /// after.
 package struct DictionaryDifference {
     package private(set) var keys: Set<String> = []

@@ -1,6 +1,6 @@
-/// Why a value cannot be written in a format, and where it stands.
+/// The reason why a value cannot be written in a format, and its place.
 package struct EncodingFailure: Error {
-    /// From the top: `Root.key[3]`; empty for the whole.
+    /// From the top: `Root.key[3]`; empty for the top level.
     package let path: String
     /// The first key of the path; empty for the whole.
     package var topLevelKey = ""

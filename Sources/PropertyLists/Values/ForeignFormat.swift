@@ -28,11 +28,11 @@ enum ForeignFormat {
 
     /// Whether the bytes are a dictionary or an array in the old format of NeXTSTEP: `{ key = value; }`, `( a, b )`.
     ///
-    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string is not taken for one: every word is.
+    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string does not count, because every word is one.
     private static func isOpenStep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var scanner = OpenStepScanner(bytes: bytes)
         guard let first = scanner.next(), first == .open("{") || first == .open("(") else { return false }
-        /// What may come next in the innermost container.
+        /// The next expected part of the innermost container.
         enum Expected { case key, equals, value, end, separator }
         var containers: [(isDictionary: Bool, expected: Expected)] = [
             (first == .open("{"), first == .open("{") ? .key : .value)

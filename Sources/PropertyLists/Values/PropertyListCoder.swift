@@ -69,7 +69,7 @@ package enum PropertyListCoder {
 }
 
 extension DecodingFailure {
-    /// What is wrong and where, as one clause.
+    /// The problem and its place, as one clause.
     package var reason: String {
         switch self {
         case .malformed(let fault): "\(fault)"

@@ -13,7 +13,7 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     public let path: String
     /// The first step of `path`: a key of the root.
     public let topLevelKey: String
-    /// What is wrong, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
+    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
     /// types and limits, never the value.
     public let reason: String
 

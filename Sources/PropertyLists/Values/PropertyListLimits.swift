@@ -11,10 +11,10 @@ package enum PropertyListLimits {
     static let fileDepth = 160
     /// Values in a file, shared references counted each time they are met; and objects in a binary file, met or not.
     static let fileNodes = 1 << 22
-    /// Values in a binary file beyond one for each of its bytes: only containers that are shared make as many, which no
-    /// writer known shares on purpose. Five hundred bytes would otherwise take seconds and hundreds of megabytes.
+    /// The most values in a binary file, in addition to one for each of its bytes. Only shared containers give more, and no known writer
+    /// shares containers on purpose. Without the limit, five hundred bytes could take seconds and hundreds of megabytes.
     static let sharedNodes = 1 << 18
-    /// Bytes of texts and data in a file beyond its own length: shared ones, counted each time they are met.
+    /// The most bytes of texts and data in a file, in addition to its own length. Shared ones count each time.
     static let sharedBytes = 16 << 20
     /// Bytes of one root, estimated as its binary property list: what Apple platforms refuse in a domain.
     package static let rootBytes = 4 << 20

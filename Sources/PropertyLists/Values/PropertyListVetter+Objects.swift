@@ -41,7 +41,7 @@ extension PropertyListVetter {
         let count = array.count
         guard isPlausible(count, "an NSArray that reports a count", bytesEach: Self.leastBytes) else { return nil }
         if let references = array.references { return copyElements(references, depth: depth) }
-        // One by one: each is charged before the next is asked for.
+        // One by one, so that each is charged before the next is requested.
         let elements = (0..<count).lazy.map { array.object(at: $0) }
         return copyElements(IteratorSequence(elements.makeIterator()), depth: depth)
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The one pass that decides what a property list can hold: it yields the canonical deep copy of a value, or says where
-/// and why there is none.
+/// The one pass that decides what a property list can hold. It returns the canonical deep copy of a value, or the places and reasons
+/// of all failures.
 ///
-/// Foundation's own check (`propertyList(_:isValidFor:)`) lets through values that are then lost or crash the encoder;
-/// nothing reaches an encoder of this package that has not passed here.
+/// Foundation's own check (`propertyList(_:isValidFor:)`) accepts values that are then lost or that crash the encoder. Every value
+/// passes this check before it reaches an encoder of this package.
 package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
     private var bytes = 0
-    /// The way from the top to the value that is looked at; made into words only when something is refused.
+    /// The path from the top to the current value. It becomes text only if something is rejected.
     var path: [Step] = []
 
     enum Step {
@@ -17,7 +17,7 @@ package struct PropertyListVetter {
         case index(Int)
     }
 
-    /// The canonical copy of a value, or every failure found in it. A container that is canonical all through is its own copy:
+    /// The canonical copy of a value, or every failure found in it. A container that is fully canonical is its own copy, because
     /// nobody can change it afterwards.
     package static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
         var vetter = PropertyListVetter(topLevelKey: key)
@@ -44,7 +44,7 @@ package struct PropertyListVetter {
         }
     }
 
-    /// What a value is stored as.
+    /// The stored form of a value.
     enum Copy {
         case same
         case other(Any)
@@ -55,7 +55,7 @@ package struct PropertyListVetter {
         }
     }
 
-    /// nil where the value is refused.
+    /// nil if the value is rejected.
     mutating func look(at value: Any, depth: Int) -> Copy? {
         // Each value costs something: shared references multiply, and their bytes bound the work.
         bytes += Self.leastBytes
@@ -79,7 +79,7 @@ package struct PropertyListVetter {
         if let scalar = copyForeignScalar(value) { return scalar.copy }
         var value = value
         var isWrapped = false
-        // A value may be wrapped any number of times: a loop, where recursion would need a limit.
+        // A loop, because a value may be wrapped any number of times; recursion would need a limit.
         while true {
             if let optional = value as? any OptionalValue {
                 guard let wrapped = optional.wrappedValue else {
@@ -106,7 +106,7 @@ package struct PropertyListVetter {
         }
     }
 
-    /// The copy of a scalar (nil inside where it is refused), or nil where the value is no scalar.
+    /// The copy of a scalar (nil inside if it is rejected), or nil if the value is not a scalar.
     private mutating func copyForeignScalar(_ value: Any) -> (copy: Any?, Void)? {
         let kind = type(of: value)
         // Exact types only: a cast would turn numbers and Booleans into one another.
@@ -137,7 +137,7 @@ package struct PropertyListVetter {
     mutating func copyData(_ data: Data) -> Data? {
         bytes += data.count
         guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
-        // Bytes may belong to somebody else (NSMutableData, bytesNoCopy): the copy owns its own.
+        // Other code may own the bytes (NSMutableData, bytesNoCopy), so the copy has its own.
         return data.withUnsafeBytes { Data($0) }
     }
 
@@ -151,7 +151,7 @@ package struct PropertyListVetter {
 
     // MARK: - Refusals
 
-    /// What a value costs at least.
+    /// The least cost of a value.
     static let leastBytes = 9
 
     /// Whether the budget has room for that many parts. Notes a refusal if not. Called before the parts are copied.
@@ -161,7 +161,7 @@ package struct PropertyListVetter {
         return false
     }
 
-    /// Past the budget nothing is looked at any more: shared references multiply, and a cycle has no end.
+    /// Past the budget nothing is examined: shared references multiply, and a cycle is endless.
     var isExhausted: Bool {
         bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures
     }

@@ -21,7 +21,7 @@ package struct UTCTime {
         (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
     }
 
-    /// nil where there is no such second: a 30th of February, a leap second.
+    /// nil if there is no such second: a 30th of February, a leap second.
     init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
             (0...59).contains(second)

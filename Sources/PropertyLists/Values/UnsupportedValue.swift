@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for a value that no property list can hold, with the way out where there is a usual one.
+/// The messages for values that no property list can hold, with the usual remedy if there is one.
 package enum UnsupportedValue {
     static let decimal = "a Decimal would lose digits in a property list; store its description"
 

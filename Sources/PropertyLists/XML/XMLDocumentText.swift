@@ -5,7 +5,7 @@ enum XMLDocumentText {
     /// The document in UTF-8, without a byte order mark; nil if the bytes are UTF-8 without one already.
     static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
-            throw .unsupported("its encoding is UTF-32; UTF-8 and UTF-16 are read")
+            throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
         }
         if bytes.starts(with: [0xFF, 0xFE]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: false) }
         if bytes.starts(with: [0xFE, 0xFF]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: true) }
@@ -18,7 +18,7 @@ enum XMLDocumentText {
             return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
         case let name? where name.hasPrefix("utf-16"):
             throw .unsupported("its declaration says \(name.prefix(40)), but its bytes are not")
-        case let name?: throw .unsupported("its encoding \"\(name.prefix(40))\" is not read; UTF-8 and UTF-16 are")
+        case let name?: throw .unsupported("expected UTF-8 or UTF-16, found the encoding \"\(name.prefix(40))\"")
         }
     }
 
@@ -26,7 +26,7 @@ enum XMLDocumentText {
         _ bytes: Slice<UnsafeRawBufferPointer>, isBigEndian: Bool
     ) throws(DecodingFailure) -> [UInt8] {
         guard bytes.count.isMultiple(of: 2) else {
-            throw .malformed(PropertyListFault(reason: "half a character of UTF-16 at its end", isIncomplete: true))
+            throw .malformed(PropertyListFault(reason: "ends inside a character of UTF-16", isIncomplete: true))
         }
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)
@@ -40,7 +40,7 @@ enum XMLDocumentText {
         return Array(text.utf8)
     }
 
-    /// What `encoding="…"` of the XML declaration says, in lowercase; nil without one.
+    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one.
     private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) -> String? {
         let start = bytes.prefix(200).drop { $0 == 0x20 || (9...13).contains($0) }
         guard start.starts(with: "<?xml".utf8) else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The texts of numbers, dates and data in an XML property list. Nothing here depends on the locale.
 enum XMLPropertyListScalar {
-    /// What is expected of an element that does not parse. The text itself may be a secret, so it is never quoted.
+    /// The expected content of an element that does not parse. The text itself may be a secret, so it is never quoted.
     static func reason(_ element: StaticString) -> String {
         switch "\(element)" {
         case "integer": "<integer> does not hold a whole number of 64 bits"
@@ -63,7 +63,7 @@ enum XMLPropertyListScalar {
     ///
     /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
     static func real(_ text: String) -> Any? {
-        // By scalars: the characters of a text with many combining marks take quadratic time.
+        // Compares scalars, because Characters with many combining marks take quadratic time.
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -2,9 +2,9 @@ import Foundation
 
 /// Writes an XML property list that every reader understands alike, in every locale: Foundation, Python's plistlib and libplist.
 ///
-/// What they would not read alike is rejected: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years outside of
-/// 1–9999. Indentation, order of keys and line breaks are Foundation's; a number is written with the fewest digits that read
-/// back as the same number.
+/// Rejects what they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years outside of 1–9999.
+/// Indentation, order of keys and line breaks are those of Foundation. A number is written with the fewest digits that read back as
+/// the same number.
 struct XMLPropertyListWriter {
     private var bytes: [UInt8] = []
     private var path: [PathStep] = []
@@ -95,7 +95,7 @@ struct XMLPropertyListWriter {
 
     private mutating func write(_ data: Data, depth: Int) {
         line("<data>", depth)
-        // Beyond the eighth level Foundation indents the lines of data no deeper.
+        // Foundation does not indent the lines of data deeper than eight levels.
         let margin = min(depth, 8)
         let length = 76 - margin * 8
         let text = Array(data.base64EncodedData())
@@ -159,7 +159,7 @@ struct XMLPropertyListWriter {
         }
     }
 
-    /// The second in which the date lies.
+    /// The second that contains the date.
     private func text(of date: Date) throws(EncodingFailure) -> String {
         guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
             throw failure("the date cannot be stored in XML")

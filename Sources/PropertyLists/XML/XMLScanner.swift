@@ -1,13 +1,13 @@
 /// Reads the parts of an XML 1.0 document, one after the other, without looking at any byte twice: tags, text, comments,
 /// processing instructions and the document type, which is skipped and never followed.
 ///
-/// Deliberately more lenient than the standard where Foundation is: control characters, `--` in a comment, `]]>` in text, and
-/// a raw carriage return, which stays one. Of entities it knows the five predefined ones and character references.
+/// Deliberately as lenient as Foundation: it accepts control characters, `--` in a comment, `]]>` in text, and a raw carriage return,
+/// which is kept. It knows the five predefined entities and character references.
 struct XMLScanner {
     let bytes: UnsafeRawBufferPointer
     var position = 0
 
-    /// What stands between two pieces of text.
+    /// The part between two pieces of text.
     enum Markup {
         case start(name: Range<Int>, isEmpty: Bool)
         case end(name: Range<Int>)
@@ -30,7 +30,7 @@ struct XMLScanner {
         }
     }
 
-    /// Skips a document type with its internal subset. It holds declarations, of which none is followed.
+    /// Skips a document type with its internal subset. Follows none of its declarations.
     mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
         guard take("<!DOCTYPE") else { return false }
         let start = position
@@ -173,12 +173,12 @@ struct XMLScanner {
 
     // MARK: - Failures
 
-    /// At the beginning of what is wrong; at the position of now if none is given.
+    /// A failure at the beginning of the problem; at the current position if no offset is given.
     func failure(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .malformed(fault(reason, at: offset ?? position))
     }
 
-    /// The same of what may be good, and exceeds a limit.
+    /// The same for a document that may be valid and exceeds a limit.
     func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .unsupported("\(fault(reason, at: offset ?? position))")
     }

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aListThatIsMadeAnewEachTime() {
+    @Test func aListThatIsCreatedForEachAccess() {
         final class Anew: PersistentPrefs, @unchecked Sendable {
             nonisolated(unsafe) var amount = 20
             override var keys: [String] { (0..<amount).map { "k\($0)" } }

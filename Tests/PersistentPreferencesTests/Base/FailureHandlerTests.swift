@@ -59,14 +59,14 @@ private struct stubborn: PrefKey {
         #expect(prefs.told.all.count == 2)
     }
 
-    @Test func everyThreadIsTold() throws {
+    @Test func errorsOfEveryThreadAreReported() throws {
         let store = InMemoryStore()
         let prefs = StubbornPrefs(store: store)
         inThreads(8) { _ in for _ in 0..<50 { prefs["another"] = 1 } }
         #expect(prefs.told.all.count == 400)
     }
 
-    @Test func anInstanceThatIsGoneIsTold() {
+    @Test func errorsOfAReleasedInstanceAreReported() {
         let (told, store) = (Told(), InMemoryStore())
         let prefs = FleetingPrefs(told: told, store: store)
         prefs.update { FleetingPrefs(told: told, store: store).number = 10 }

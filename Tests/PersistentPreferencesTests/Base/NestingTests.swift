@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func aRefusalAnywhereUndoesAll(_ kind: Kind) {
+    func aRejectionAnywhereUndoesAll(_ kind: Kind) {
         let (prefs, other) = prefs(kind, ["a": 1])
         let error = prefs.update {
             prefs["a"] = 2
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func aRefusedReadUndoesNothing(_ kind: Kind) {
+    func aRejectedReadUndoesNothing(_ kind: Kind) {
         let (prefs, other) = prefs(kind)
         let error = prefs.update {
             prefs["a"] = 1
@@ -114,7 +114,7 @@ import Testing
         #expect(prefs.ints == ["a": 1])
     }
 
-    @Test func aWriteToAnotherStoreInsideIsRefused() throws {
+    @Test func aWriteToAnotherStoreInsideIsRejected() throws {
         let (prefs, _) = prefs(.file, ["a": 1])
         let elsewhere = AnyPrefs(store: PropertyListFileStore(url: folder.file("other.plist")))
         let error = prefs.update {
@@ -182,7 +182,7 @@ import Testing
         #expect(prefs.ints == ["a": 2])
     }
 
-    @Test func errorsInsideAnUpdateAreToldWhenItIsOver() {
+    @Test func errorsInsideAnUpdateAreReportedAfterIt() {
         final class Watcher: PersistentPrefs, @unchecked Sendable {
             nonisolated(unsafe) var seen: [[String: Int]] = []
             override var keys: [String] { ["a"] }
@@ -198,7 +198,7 @@ import Testing
         #expect(watcher.seen == [["a": 1], ["a": 1]])
     }
 
-    @Test func aRefusalInADeinitInsideAnUpdateIsSurvived() {
+    @Test func aRejectionInADeinitInsideAnUpdateIsSurvived() {
         final class Fleeting: PersistentPrefs, @unchecked Sendable {
             override var keys: [String] { ["a"] }
             deinit { self["bad"] = 1 }

@@ -24,7 +24,7 @@ import Testing
         #expect(printed == ["14.0", "theme: must be one of light, dark"])
     }
 
-    @Test func theSampleStandsInTheReadme() throws {
+    @Test func theSampleIsInTheReadme() throws {
         let here = URL(filePath: #filePath)
         let readme = here.deletingLastPathComponent().appending(path: "../../../README.md").standardized
         let code = try String(contentsOf: readme, encoding: .utf8).components(separatedBy: "```")[1]

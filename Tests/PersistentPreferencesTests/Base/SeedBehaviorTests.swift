@@ -19,7 +19,7 @@ import Testing
         #expect(second.outcome == "ok")
     }
 
-    @Test func initRefusesBadValuesWhole() {
+    @Test func initRejectsBadValuesWhole() {
         _ = AnyPrefs(values: ["a": 1], store: store)
         let second = AnyPrefs(values: ["a": 2, "z": 3], store: store)
         #expect(second.outcome == "not among the allowed keys: \"z\"")
@@ -54,25 +54,25 @@ import Testing
         #expect(AnyPrefs(key: "second", store: store).ints == ["a": 3])
     }
 
-    @Test func aBadKeyIsRefusedAndChangesNothing() {
+    @Test func aBadKeyIsRejectedAndChangesNothing() {
         let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
         prefs.key = ""
-        #expect(prefs.outcome == "\"\" is no root key: it is empty")
+        #expect(prefs.outcome == "\"\" is not a valid root key: it is empty")
         #expect(prefs.key == "first")
         #expect(prefs.ints == ["a": 1])
     }
 
     @Test func aBadKeyGivenToTheInitializerFailsEveryAccess() {
         let prefs = AnyPrefs(key: "", store: store)
-        let trouble = "\"\" is no root key: it is empty"
-        #expect(prefs.outcome == trouble)
+        let message = "\"\" is not a valid root key: it is empty"
+        #expect(prefs.outcome == message)
         #expect(prefs.values.isEmpty)
-        #expect(prefs.outcome == trouble)
+        #expect(prefs.outcome == message)
         prefs["a"] = 1
-        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == trouble)
+        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == message)
         prefs.flush()
         prefs.deleteAll()
-        #expect(prefs.errors == Array(repeating: trouble, count: 6))
+        #expect(prefs.errors == Array(repeating: message, count: 6))
     }
 
     @Test func anOverriddenKeyIsUsed() {

@@ -27,7 +27,7 @@ import Testing
 
     /// What runs as a test is what a reader sees.
     @Test(arguments: [("Testing.md", "TestingSampleTests.swift"), ("WritingAStore.md", "AccountStore.swift")])
-    func aSampleStandsInItsPage(_ page: String, _ sample: String) throws {
+    func aSampleIsInItsPage(_ page: String, _ sample: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: sample)
         let code = try String(contentsOf: file, encoding: .utf8)
         let blocks = try #require(DocumentationPage.all.first { $0.testDescription == page }).blocks

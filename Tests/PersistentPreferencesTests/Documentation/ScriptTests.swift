@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: unbuilt)
-    func unknownWordsAreRefused(_ name: String) throws {
+    func unknownArgumentsAreRejected(_ name: String) throws {
         let script = Self.folder.appending(path: name)
         let result = try Child(script, ["--nonsense", "2", "3"], environment: [:]).wait(limit: .seconds(20))
         #expect(result.code == 64)

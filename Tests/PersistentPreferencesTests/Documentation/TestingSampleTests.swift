@@ -19,7 +19,7 @@ private func enlarge() {
         }
     }
 
-    @Test func tooLargeIsRefused() {
+    @Test func tooLargeIsRejected() {
         let prefs = ReaderPrefs(store: InMemoryStore())
         prefs.size = 100
         #expect(prefs.lastError?.description == "size: must be in 8...72")  // first: the next access clears it
@@ -32,7 +32,7 @@ private func enlarge() {
         #expect(ReaderPrefs(store: store).size == 18)
     }
 
-    @Test func aChangeIsHeard() async {
+    @Test func aChangeIsReported() async {
         let prefs = ReaderPrefs(store: InMemoryStore())
         var sizes = prefs.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 12)

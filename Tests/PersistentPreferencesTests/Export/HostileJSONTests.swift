@@ -9,13 +9,14 @@ import Testing
 @Suite struct HostileJSONTests {
     private static let refused: [(text: String, message: String)] = [
         ("", "it is empty"),
-        (" \n ", "line 2, column 2: expected a value, and the data ends"),
+        (" \n ", "line 2, column 2: expected a value before the end of the data"),
         ("hello", "line 1, column 1: expected a value"),
-        ("[]", "its top level is no dictionary"), ("1", "its top level is no dictionary"),
-        (#"{"$date":0}"#, "its top level is no dictionary"),
-        ("{}x", "line 1, column 3: something follows the value"),
-        ("{} {}", "line 1, column 4: something follows the value"),
-        ("{", "line 1, column 2: expected a key in quotes, and the data ends"),
+        ("[]", "expected a dictionary at the top level, found an array"),
+        ("1", "expected a dictionary at the top level, found an integer"),
+        (#"{"$date":0}"#, "expected a dictionary at the top level, found a date"),
+        ("{}x", "line 1, column 3: unexpected text after the value"),
+        ("{} {}", "line 1, column 4: unexpected text after the value"),
+        ("{", "line 1, column 2: expected a key in quotes before the end of the data"),
         ("{a:1}", "line 1, column 2: expected a key in quotes"),
         ("{'a':1}", "line 1, column 2: expected a key in quotes"),
         (#"{"a" 1}"#, "line 1, column 6: expected : (at a)"),
@@ -26,14 +27,14 @@ import Testing
         (#"{"a":[1}"#, "line 1, column 8: expected , or ] (at a[1])"),
         (
             "{\n\n  \"é\u{1F600}\": null}",
-            "line 3, column 9: null: a property list has no nil; leave it out (at é\u{1F600})"
+            "line 3, column 9: null cannot be stored in a property list; leave it out (at é\u{1F600})"
         ),
         (
             #"{"a":[{"b":[0,null]}]}"#,
-            "line 1, column 15: null: a property list has no nil; leave it out (at a[0].b[1])"
+            "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])"
         ),
-        (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key stands there twice (at a)"),
-        ("{\"\u{E9}\":1,\"e\u{301}\":2}", "line 1, column 8: the key stands there twice (at e\u{301})"),
+        (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice (at a)"),
+        ("{\"\u{E9}\":1,\"e\u{301}\":2}", "line 1, column 8: the key occurs twice (at e\u{301})"),
         (#"{"a":NaN}"#, "line 1, column 6: expected a value (at a)"),
         (#"{"a":01}"#, "line 1, column 6: a number must not have a leading zero (at a)"),
         (#"{"a":-}"#, "line 1, column 7: expected a digit (at a)"),
@@ -48,9 +49,9 @@ import Testing
             "{\"a\":\(String(repeating: "1", count: 100_000))}",
             "line 1, column 6: a number of more than 1000 characters (at a)"
         ),
-        (#"{"a":"b"#, "line 1, column 8: the string has no end, and the data ends (at a)"),
+        (#"{"a":"b"#, "line 1, column 8: the string is not closed before the end of the data (at a)"),
         ("{\"a\":\"b\nc\"}", "line 1, column 8: a control character in a string must be escaped with a \\ (at a)"),
-        (#"{"a":"b\x"}"#, "line 1, column 8: a \\ in a string begins no JSON escape (at a)"),
+        (#"{"a":"b\x"}"#, "line 1, column 8: a \\ in a string does not begin a JSON escape (at a)"),
         (#"{"a":"\u12"}"#, "line 1, column 7: a \\u needs four hexadecimal digits (at a)"),
         (#"{"a":"\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
         (#"{"a":"\uDE00\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
@@ -66,13 +67,13 @@ import Testing
         (#"{"a":{"$double":1.5}}"#, #"line 1, column 6: "$double" needs "nan", "inf" or "-inf" (at a)"#),
         (
             #"{"a":{"$ref":1}}"#,
-            #"line 1, column 6: a lone key with a $ is "$date", "$data" or "$double"; any other has one more $ in front (at a)"#
+            #"line 1, column 6: expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $ (at a)"#
         ),
         ("<plist><dict><key>a</key></plist>", "line 1, column 26: expected </dict>, found </plist>"),
         ("<html/>", "line 1, column 1: is XML, but its root element is <html>, not <plist>"),
         ("bplist00", "too short for a binary property list, or of an unknown version"),
     ]
-    private static let integer = "an integer that 64 bits do not hold; with .0 at its end it is a double"
+    private static let integer = "the integer does not fit in 64 bits; append .0 to make it a double"
     private static let date = #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#
 
     @Test(arguments: refused) func anErrorSaysWhere(text: String, message: String) throws {
@@ -89,7 +90,7 @@ import Testing
             Self.failure(of: Data("{\"a\":1".utf8) + bytes + Data("}".utf8))?.hasSuffix(": expected , or }")
                 == true)
         let wide = Data([0xFF, 0xFE]) + Data("{".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
-        #expect(Self.failure(of: wide) == "its encoding is UTF-16; JSON is read in UTF-8")
+        #expect(Self.failure(of: wide) == "expected JSON in UTF-8, found UTF-16")
     }
 
     private static let sample = Data(
@@ -173,7 +174,7 @@ import Testing
         #expect(throws: Never.self) { try JSONReader.value(of: data, budget: 39) }
         let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, budget: 38) }
         #expect(
-            error?.reason == "line 1, column 12: more than the 4 MiB that may be stored (at a[1])")
+            error?.reason == "line 1, column 12: larger than 4 MiB (at a[1])")
         #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")
     }
 

@@ -92,11 +92,11 @@ import Testing
         ),
         (
             Data("<plist><array/></plist>".utf8),
-            "the data cannot be imported: its top level is no dictionary; the stored state is unchanged"
+            "the data cannot be imported: expected a dictionary at the top level, found an array; the stored state is unchanged"
         ),
     ]
 
-    @Test(arguments: refused.indices, [true, false]) func aRefusalChangesNothing(_ index: Int, merge: Bool) throws {
+    @Test(arguments: refused.indices, [true, false]) func aRejectionChangesNothing(_ index: Int, merge: Bool) throws {
         let (data, message) = Self.refused[index]
         let prefs = try makePrefs()
         let bytes = try Data(contentsOf: folder.file())
@@ -140,7 +140,7 @@ import Testing
         let prefs = folder.prefs()
         for format in ExportFormat.allCases {
             #expect(prefs.exported(as: format) == nil)
-            #expect(prefs.outcome.contains("is no dictionary"))
+            #expect(prefs.outcome.contains("expected a dictionary"))
         }
         #expect(prefs.import(json("{}"), merge: false)?.description == prefs.outcome)
         #expect(try Data(contentsOf: folder.file()) == bytes)

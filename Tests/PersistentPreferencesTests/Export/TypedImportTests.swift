@@ -49,7 +49,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(stored["fontname"] == nil)
     }
 
-    @Test(arguments: [true, false]) func aConstraintRefusesTheWhole(merge: Bool) {
+    @Test(arguments: [true, false]) func aConstraintRejectsTheWhole(merge: Bool) {
         let prefs = TypedPrefs(store: store)
         prefs.size = 10
         let error = prefs.import(Data(#"{"size": 73, "fontName": "Courier"}"#.utf8), merge: merge)

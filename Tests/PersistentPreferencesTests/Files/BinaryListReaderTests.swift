@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A table of millions of offsets, all to the same object, would take a hundred times its size in memory.
-    @Test func aTableOfTooManyObjectsIsRefusedAtOnce() {
+    @Test func aTableOfTooManyObjectsIsRejectedAtOnce() {
         let count = PropertyListLimits.fileNodes + 1
         var bytes = Data("bplist00".utf8) + [0x09]
         bytes += Data(repeating: 8, count: count)

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A process that knows nothing of the file takes the copy.
-    @Test func aProcessThatComesAnewReadsTheLastGoodCopy() throws {
+    @Test func aNewProcessReadsTheLastGoodCopy() throws {
         do {
             prefs()["a"] = 1
         }
@@ -339,7 +339,7 @@ import Testing
         let prefs = prefs()
         #expect(
             prefs.outcome.contains(
-                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file was left as it is"))
+                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file is unchanged"))
         #expect(!prefs.outcome.contains("secret"))
     }
 
@@ -350,24 +350,24 @@ import Testing
             try writePropertyList(["AnyPrefs": ["a": 1], "theirs": deep], to: folder.file(), as: format)
             let bytes = try Data(contentsOf: folder.file())
             let prefs = prefs()
-            let trouble = "nested deeper than 160 levels; the file was left as it is"
-            #expect(prefs.outcome.hasSuffix(trouble))
+            let message = "nested deeper than 160 levels; the file is unchanged"
+            #expect(prefs.outcome.hasSuffix(message))
             prefs["a"] = 2
-            #expect(prefs.outcome.hasSuffix(trouble))
+            #expect(prefs.outcome.hasSuffix(message))
             #expect(try Data(contentsOf: folder.file()) == bytes)
             #expect(try folder.quarantined().isEmpty)
         }
     }
 
-    @Test func aRootThatIsNoDictionaryIsKeptUntilDeleteAll() throws {
+    @Test func aRootThatIsNotADictionaryIsKeptUntilDeleteAll() throws {
         try writePropertyList(["AnyPrefs": [1, 2]], to: folder.file())
         let prefs = prefs()
-        let trouble = "what is stored under the root key \"AnyPrefs\" is no dictionary; deleteAll() removes it"
-        #expect(prefs.outcome == trouble)
+        let message = "the root \"AnyPrefs\": expected a dictionary, found another type; deleteAll() removes it"
+        #expect(prefs.outcome == message)
         #expect(prefs.values.isEmpty)
         prefs["a"] = 1
-        #expect(prefs.outcome == trouble)
-        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == trouble)
+        #expect(prefs.outcome == message)
+        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == message)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [Int] == [1, 2])
         #expect(try folder.quarantined().isEmpty)
         prefs.deleteAll()

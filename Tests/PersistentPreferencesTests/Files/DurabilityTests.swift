@@ -80,7 +80,7 @@ import Testing
         #expect(prefs().ints == ["a": 1])
     }
 
-    @Test func aDateThatXMLRoundsToWhatIsThereIsNoChange() {
+    @Test func aDateThatXMLRoundsToTheStoredOneChangesNothing() {
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml, system: system))
         prefs["a"] = Date(timeIntervalSinceReferenceDate: 5.75)
         _ = system.takeCalls()
@@ -99,7 +99,7 @@ import Testing
         try writePropertyList(["AnyPrefs": ["a": 41, "b": 1]], to: folder.file())
         system.fail("open", with: EMFILE)
         bump(&prefs.values)
-        #expect(prefs.outcome == "\(folder.path)/test.plist: open: Too many open files; the file was left as it is")
+        #expect(prefs.outcome == "\(folder.path)/test.plist: open: Too many open files; the file is unchanged")
         #expect(prefs.errors.count == 1)
         #expect(prefs.ints == ["a": 41, "b": 1])
     }
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// The system may have dropped the bytes, and a second flush of the same file find nothing to do.
-    @Test func afterAFlushThatFailedTheStateIsWrittenAnew() throws {
+    @Test func afterAFailedFlushTheStateIsWrittenAgain() throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         let prefs = prefs()
         system.fail("fsync", with: EIO)

@@ -96,7 +96,7 @@ import Testing
         #expect(try classes()[0] == .noProtection)
     }
 
-    @Test func aClassThatIsRefusedRejectsTheWrite() throws {
+    @Test func aRejectedClassRejectsTheWrite() throws {
         let prefs = prefs(.completeUnlessOpen)
         prefs["a"] = 1
         system.refuses = true

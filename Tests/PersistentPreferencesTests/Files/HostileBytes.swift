@@ -44,11 +44,11 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         + [
             Bytes(
                 "UTF-32", "<plist><true/></plist>".data(using: .utf32) ?? Data(),
-                "its encoding is UTF-32; UTF-8 and UTF-16 are read"),
+                "expected UTF-8 or UTF-16, found UTF-32"),
             Bytes(
                 "an unpaired surrogate", Data([0xFF, 0xFE, 0x3C, 0, 0, 0xD8, 0x3E, 0]),
                 "an unpaired surrogate in its UTF-16"),
-            Bytes("half a unit", Data([0xFF, 0xFE, 0x3C, 0, 0x70]), "half a character of UTF-16 at its end"),
+            Bytes("half a unit", Data([0xFF, 0xFE, 0x3C, 0, 0x70]), "ends inside a character of UTF-16"),
         ]
 
     private static let nested: [Bytes] =
@@ -60,7 +60,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             Bytes("<plist>" + nested("<array><?></array>?>", "</array>") + "</plist>", tooDeep),
             Bytes(
                 "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
-                    + "</plist>", "its encoding \"utf-7\" is not read; UTF-8 and UTF-16 are"),
+                    + "</plist>", "expected UTF-8 or UTF-16, found the encoding \"utf-7\""),
             Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
                 "its declaration says utf-16, but its bytes are not"),
@@ -117,7 +117,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     private static let offsets: [Bytes] = [0, 7, 10, 255].map { (offset: UInt8) in
         var bytes = BinaryList([[0x09], [0x08]]).data
         bytes[11] = offset
-        return Bytes("offset \(offset)", bytes, "an object outside the objects")
+        return Bytes("offset \(offset)", bytes, "an offset outside the objects")
     }
 
     private static let kinds: [Bytes] = unknownKinds.map {
@@ -134,9 +134,9 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
         Bytes([tens(0)], endless),
         Bytes(levels(163), tooDeep),
-        Bytes([[0xA1, 1]], "a reference to an object that is not there"),
-        Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that is not there"),
-        Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that is not there"),
+        Bytes([[0xA1, 1]], "a reference to an object that does not exist"),
+        Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that does not exist"),
+        Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that does not exist"),
         Bytes([[0xD1, 1, 1], [0x10, 5]], "a key that is not a string"),
         Bytes([[0xD1, 0, 0]], "a key that is not a string"),
         Bytes([[0xD1, 1, 1], [0xA0]], "a key that is not a string"),
@@ -161,7 +161,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     ]
 
     private static let cutOff: [Bytes] = tooShortForTheirContent.map {
-        Bytes([$0], "an object that runs out of its place")
+        Bytes([$0], "an object that extends beyond the objects")
     }
 
     private static let endless = "a container that contains itself"

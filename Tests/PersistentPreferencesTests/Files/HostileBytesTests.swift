@@ -13,18 +13,18 @@ import Testing
         #expect(Self.damaged.count == 10)
     }
 
-    @Test(arguments: damaged) func aDamagedFileIsRefused(_ file: URL) throws {
+    @Test(arguments: damaged) func aDamagedFileIsRejected(_ file: URL) throws {
         let bytes = try Data(contentsOf: file)
         #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
     }
 
-    @Test(arguments: Bytes.refused) func areRefused(_ bytes: Bytes) {
+    @Test(arguments: Bytes.refused) func areRejected(_ bytes: Bytes) {
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
         // XML has a line and a column in front.
         #expect(damage?.reason == bytes.verdict || damage?.reason.hasSuffix(": \(bytes.verdict)") == true)
     }
 
-    @Test(arguments: Bytes.refusedXML) func areRefusedWithAPlace(_ bytes: Bytes) throws {
+    @Test(arguments: Bytes.refusedXML) func areRejectedWithAPlace(_ bytes: Bytes) throws {
         let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
         #expect(try #require(failure).reason.hasPrefix("line 1, column "))
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(exactForm(try PropertyListCoder.decode(bytes.data).value) == bytes.verdict)
     }
 
-    @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRefused(_ format: PropertyListFormat) throws {
+    @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         // XML is whole without the line break at its end.
         for count in 0..<(bytes.count - 1) {
@@ -67,13 +67,13 @@ import Testing
         #expect(exactForm(value) == exactForm(Self.list))
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func aBombIsRefused(_ levels: Int) {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func aBombIsRejected(_ levels: Int) {
         let bomb = BinaryList(Self.multiplying(levels, [0x51, 0x61]))
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
         #expect(damage?.reason == "expands to more than 262144 shared values")
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRefused(
+    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRejected(
         _ kind: UInt8
     ) {
         let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)

@@ -54,7 +54,7 @@ import Testing
             try? FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
         }
         prefs["a"] = 2
-        #expect(prefs.outcome == "\(file.path): a link took the place of the file; the stored state is unchanged")
+        #expect(prefs.outcome == "\(file.path): was replaced by a link; the stored state is unchanged")
         // The next access follows it.
         #expect(prefs.ints == ["a": 7])
         prefs["b"] = 3
@@ -62,7 +62,7 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == target.path)
     }
 
-    @Test func aSidecarReplacedWhileItWasWaitedForIsLockedAnew() throws {
+    @Test func aLockFileReplacedDuringTheWaitIsLockedAgain() throws {
         let prefs = prefs()
         prefs["a"] = 1
         let sidecar = folder.file(".test.plist.lock")
@@ -76,7 +76,7 @@ import Testing
         #expect(system.locks == 2)
     }
 
-    @Test func aFolderMovedMeanwhileTakesTheCommitWithIt() throws {
+    @Test func aFolderMovedDuringAnUpdateGetsTheCommit() throws {
         let inner = folder.file("inner")
         let moved = folder.file("moved")
         let prefs = AnyPrefs(

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// If the older copy cannot be removed either, the write says so.
-    @Test func aCopyThatCannotBeRemovedIsTold() throws {
+    @Test func aCopyThatCannotBeRemovedIsReported() throws {
         let prefs = prefs()
         prefs.values = ["a": 1, "b": 2]
         var renames = 0

@@ -9,7 +9,7 @@
     /// What becomes of the events that the kernel gives.
     @Suite struct NotificationQueueTests {
         /// If too many events wait, the kernel drops some and reports that by an event without a folder (IN_Q_OVERFLOW).
-        @Test func everyHandlerHearsThatEventsWereLost() throws {
+        @Test func everyHandlerIsNotifiedOfLostEvents() throws {
             let folders = try [TemporaryFolder(), TemporaryFolder()]
             let queue = try NotificationQueue()
             defer { queue.close() }

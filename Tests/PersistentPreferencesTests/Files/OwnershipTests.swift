@@ -35,7 +35,7 @@ import Testing
         #expect(try permissions("test.plist") == 0o640)
     }
 
-    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRefused() throws {
+    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRejected() throws {
         let system = RecordingSystemCalls()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         chown(folder.file().path, 12_345, 54_321)
@@ -65,11 +65,11 @@ import Testing
     @Test func aFileOfAnothersGroupIsNotTakenFromIt() throws {
         let system = RecordingSystemCalls()
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        let trouble =
+        let message =
             "\(folder.file().path): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
         // Mode 0604 keeps out the members of the group. With another group, they would gain access.
-        for (mode, outcome) in [(mode_t(0o640), trouble), (0o604, trouble), (0o644, "ok"), (0o600, "ok")] {
+        for (mode, outcome) in [(mode_t(0o640), message), (0o604, message), (0o644, "ok"), (0o600, "ok")] {
             chown(folder.file().path, 0, 54_321)
             chmod(folder.file().path, mode)
             let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
@@ -105,17 +105,17 @@ import Testing
         let url = URL(filePath: user + "/conf/test.plist")
         let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping()))
         prefs["a"] = 1
-        let reason = "another folder took the place of the new one; the stored state is unchanged"
+        let reason = "was replaced by another folder; the stored state is unchanged"
         #expect(prefs.outcome == "\(user)/conf: \(reason)")
         #expect(try owner("user/conf") == 0)
     }
 
-    @Test func aLastGoodStateThatSomebodyElsePlantedIsNotTaken() throws {
+    @Test func aLastGoodCopyPlantedByAnotherUserIsNotUsed() throws {
         try Data("damaged".utf8).write(to: folder.file())
         try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))
         chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
-        #expect(prefs.outcome.hasSuffix("since this package has not written it"))
+        #expect(prefs.outcome.hasSuffix("because this package did not write it"))
         #expect(prefs.values.isEmpty)
     }
 

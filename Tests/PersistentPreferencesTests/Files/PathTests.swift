@@ -32,7 +32,7 @@ import Testing
         #expect(direct.ints == ["a": 1, "b": 2])
     }
 
-    @Test func aLinkThatIsTurnedElsewhereIsFollowedThere() throws {
+    @Test func aLinkWithANewTargetIsFollowedThere() throws {
         let manager = FileManager.default
         folder.prefs("one.plist")["a"] = 1
         folder.prefs("two.plist")["a"] = 2
@@ -84,15 +84,15 @@ import Testing
         #expect(FileNames(path: "/d/\u{301}x").folder == "/d")
     }
 
-    @Test func aLinkToANameThatIsNoTextIsRefused() throws {
+    @Test func aLinkToANameThatIsNotUTF8IsRejected() throws {
         let link = folder.file("link.plist").path
         let target: [CChar] = [0x74, -1, 0]
         #expect(symlink(target, link) == 0)
         let prefs = folder.prefs("link.plist")
-        let trouble = "\(link): leads to a name that is not UTF-8; the file was left as it is"
-        #expect(prefs.outcome == trouble)
+        let message = "\(link): leads to a name that is not UTF-8; the file is unchanged"
+        #expect(prefs.outcome == message)
         prefs["a"] = 1
-        #expect(prefs.outcome == trouble)
+        #expect(prefs.outcome == message)
         #expect(try folder.names() == ["link.plist"])
     }
 
@@ -173,7 +173,7 @@ import Testing
         link("h", "/", owner: 22_222)
         let refused: (String, uid_t) -> String = { name, user in
             "\(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed; "
-                + "the file was left as it is"
+                + "the file is unchanged"
         }
         let rest = folder.path.dropFirst()
         let cases: KeyValuePairs = [
@@ -188,7 +188,7 @@ import Testing
     }
 
     /// As a sandbox does, which hides the folders above its own.
-    @Test func foldersThatMayNotBeLookedAtAreTakenForFolders() throws {
+    @Test func foldersThatCannotBeExaminedCountAsFolders() throws {
         final class Sandbox: SystemCalls, @unchecked Sendable {
             let folder: String
             init(_ folder: String) { self.folder = folder }

@@ -82,12 +82,12 @@ import Testing
         #expect(try PropertyListCoder.encode(again.value, as: .binary) == bytes)
     }
 
-    @Test(arguments: PropertyListFormat.allCases) func whatHasNoFormIsRefused(_ format: PropertyListFormat) {
+    @Test(arguments: PropertyListFormat.allCases) func aValueWithoutAFormIsRejected(_ format: PropertyListFormat) {
         #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": UUID()], as: format) }
         #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": [NSNull()]], as: format) }
     }
 
-    @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRefusedInXML(_ interval: Double) {
+    @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRejectedInXML(_ interval: Double) {
         #expect(throws: EncodingFailure.self) {
             try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
         }

@@ -19,42 +19,44 @@ import Testing
         try Data("hello".utf8).write(to: folder.file())
     }
 
-    private func expectTold(_ ending: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectReported(
+        _ ending: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let told = prefs.errors
         #expect(told.first?.hasSuffix(ending) == true, sourceLocation: sourceLocation)
         #expect(Array(told.dropFirst()) == others, sourceLocation: sourceLocation)
         #expect(prefs.ints["a"] == 1, sourceLocation: sourceLocation)
     }
 
-    private static let read = "the file was left as it is, and the last known state is read"
-    private static let written = ", and stored on top of the last known state"
+    private static let read = "the file is unchanged, and the last known state is read"
+    private static let written = "; the write started from the last known state"
 
     @Test func withAWriteThatIsRejected() {
         prefs["a"] = { 1 } as () -> Int
         #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
-        expectTold(Self.read, "a: a closure cannot be stored in a property list")
+        expectReported(Self.read, "a: a closure cannot be stored in a property list")
     }
 
     @Test func withAChangeInPlace() {
         prefs.values["b"] = 1
         #expect(prefs.outcome.hasSuffix(Self.written))
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAnEqualChangeInPlace() {
         prefs.values["a"] = 1
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAChangeInPlaceThatThrows() {
         func change(_ values: inout [String: Any]) throws { throw Stop() }
         #expect(throws: Stop.self) { try change(&prefs.values) }
-        expectTold(Self.read)
+        expectReported(Self.read)
     }
 
     @Test func withAnImport() {
         #expect(prefs.import(Data("{\"b\": 2}".utf8), merge: true) == nil)
-        expectTold(Self.written)
+        expectReported(Self.written)
     }
 
     @Test func withAFlushThatFindsNothing() throws {
@@ -65,7 +67,7 @@ import Testing
         prefs.flush()
         #expect(prefs.outcome == "nothing is stored under the root key \"AnyPrefs\"")
         #expect(prefs.errors.count == 2)
-        #expect(prefs.errors.first?.hasSuffix("since this package has not written it") == true)
+        #expect(prefs.errors.first?.hasSuffix("because this package did not write it") == true)
     }
 
     @Test func withAnUpdateThatThrows() {
@@ -82,7 +84,7 @@ import Testing
         #expect(prefs.ints == ["a": 1, "b": 2])
     }
 
-    @Test func aStoreThrowsWhatItCannotTellOtherwise() throws {
+    @Test func aStoreThrowsWhatItCannotReportOtherwise() throws {
         let store = PropertyListFileStore(url: folder.file())
         #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
     }

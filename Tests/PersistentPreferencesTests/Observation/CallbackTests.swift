@@ -273,7 +273,7 @@ import Testing
     }
 
     /// Inside of an update nothing is heard yet; what is heard is what the update has made in the end.
-    @Test func anObserverAddedInsideOfAnUpdateHearsOfIt() {
+    @Test func anObserverAddedInsideAnUpdateReceivesIt() {
         let prefs = prefs()
         let heard = Heard<String>()
         let holder = Holder()

@@ -146,7 +146,7 @@ import Testing
         #expect(await iterator.next()?.text == "Root size: - → 1")
     }
 
-    @Test func whatIsRefusedIsEmpty() async {
+    @Test func whatIsRejectedIsEmpty() async {
         let prefs = prefs()
         #expect(await prefs.changes(of: "unknown").reduce(into: 0) { sum, _ in sum += 1 } == 0)
         #expect(prefs.outcomeIs(.incorrectKeys(invalidElements: ["unknown"])))

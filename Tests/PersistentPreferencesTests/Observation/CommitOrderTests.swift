@@ -44,7 +44,7 @@ import Testing
 
     /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
     @Test(.timeLimit(.minutes(10)), arguments: watched)
-    func eachObserverHearsEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
+    func eachObserverReceivesEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
         let prefs = CountPrefs(key: "Root", store: store(place, watcher))
         let commits = Self.threads * Self.writes
         let changes = Heard<PrefsChange>(), counts = Heard<[Int]>(), shared = Heard<PrefsChange>()
@@ -97,7 +97,7 @@ import Testing
 
     /// Those who come and go while others write hear all between their first and last.
     @Test(arguments: Place.allCases)
-    func observersThatComeAndGoHearAGaplessChain(_ place: Place) {
+    func observersThatComeAndGoReceiveAGaplessChain(_ place: Place) {
         let prefs = CountPrefs(key: "Root", store: store(place))
         let chains = Heard<[PrefsChange]>()
         let isOver = Heard<Bool>()

@@ -119,7 +119,7 @@ import Testing
         subscriber.changes?.end()
     }
 
-    @Test func theFirstValueIsThatOfTheSubscriptionAndComesAtOnce() {
+    @Test func theFirstValueIsThatOfTheSubscriptionAndIsDeliveredAtOnce() {
         let prefs = prefs()
         prefs.size = 13
         let subscriber = sizeSubscriber(of: prefs)
@@ -302,7 +302,7 @@ import Testing
         subscriber?.changes?.end()
     }
 
-    @Test func whatIsRefusedCannotBeSubscribed() {
+    @Test func whatIsRejectedCannotBeSubscribed() {
         let prefs = prefs()
         #expect(prefs.demandedChanges(of: ["unknown"]) { _ in 0 } == nil)
         #expect(prefs.outcome == "\(PrefsError.incorrectKeys(invalidElements: ["unknown"]))")

@@ -126,7 +126,7 @@ import Testing
         text.replacing(/end: '[^']*' → -/, with: "end: *")
     }
 
-    @Test func onlyTheRootThatChangedTells() {
+    @Test func onlyTheChangedRootIsReported() {
         let store = InMemoryStore()
         let (one, two) = (prefs(store, key: "One"), prefs(store, key: "Two"))
         let (first, second) = (Listener(one), Listener(two))
@@ -139,7 +139,7 @@ import Testing
         #expect(second.take() == ["Two b: - → 3"])
     }
 
-    @Test func keysOfOtherVersionsAreNoChange() {
+    @Test func keysOfOtherVersionsAreNotReported() {
         let store = InMemoryStore()
         let listener = Listener(prefs(store))
         let newer = AnyPrefs(["a", "new"], key: "Root", store: store)
@@ -148,7 +148,7 @@ import Testing
         #expect(listener.take() == ["Root a: - → 1"])
     }
 
-    @Test func anObserverOfSomeKeysHearsOfThose() {
+    @Test func anObserverOfSomeKeysReceivesTheirChanges() {
         let prefs = prefs(InMemoryStore())
         let heard = Heard<String>()
         let observation = prefs.onChange(of: "a", "c") { heard.append($0.text) }
@@ -160,7 +160,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func keysThatAreNotAllowedAreRefused() {
+    @Test func keysThatAreNotAllowedAreRejected() {
         let prefs = prefs(InMemoryStore())
         let heard = Heard<String>()
         let observation = prefs.onChange(of: "a", "z", "y") { heard.append($0.text) }
@@ -171,7 +171,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func theStateThatStandsIsWhatIsHeard() throws {
+    @Test func theCommittedStateIsReported() throws {
         let prefs = prefs(PropertyListFileStore(url: folder.file(), system: system))
         prefs["a"] = 0
         let listener = Listener(prefs)
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func inXMLADateIsHeardOfAsItIsRead() throws {
+    @Test func aDateInXMLIsReportedAsItIsRead() throws {
         let prefs = prefs(store(.xml))
         let listener = Listener(prefs)
         let date = Date(timeIntervalSinceReferenceDate: 1_000.75)
@@ -213,7 +213,7 @@ import Testing
 
     /// Nothing is under such a root, so that its end is no change; what is stored in its place is one.
     @Test(arguments: [Place.binary, .xml])
-    func aRootThatIsNoDictionaryIsEmpty(_ place: Place) throws {
+    func aRootThatIsNotADictionaryIsEmpty(_ place: Place) throws {
         let url = folder.file(place == .xml ? "test.xml" : "test.plist")
         try writePropertyList(["Root": ["a", "list"]], to: url, as: place == .xml ? .xml : .binary)
         let prefs = prefs(store(place))
@@ -232,7 +232,7 @@ import Testing
         @Pref var name: String? = nil
     }
 
-    @Test func aPropertyTellsOfItsValues() {
+    @Test func aPropertyReportsItsValues() {
         let prefs = SizePrefs(key: "Root", store: InMemoryStore())
         let sizes = Heard<[Int]>()
         let events = Heard<String>()

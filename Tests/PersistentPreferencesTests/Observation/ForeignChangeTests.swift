@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Manner.allCases, Watcher.allCases)
-    func isHeardOfOnce(_ manner: Manner, _ watcher: Watcher) throws {
+    func isReportedOnce(_ manner: Manner, _ watcher: Watcher) throws {
         let system = WatchedSystemCalls(watcher)
         // What takes two steps is one change if the second comes soon: a slow machine has to try again.
         for attempt in 0..<100 {
@@ -90,7 +90,7 @@ import Testing
 
     /// What a write of ours finds under the lock comes first.
     @Test(arguments: Watcher.allCases)
-    func aForeignChangeIsHeardBeforeTheCommitUponIt(_ watcher: Watcher) throws {
+    func aForeignChangeIsReportedBeforeTheNextCommit(_ watcher: Watcher) throws {
         let prefs = prefs(folder.file(), WatchedSystemCalls(watcher))
         prefs["a"] = 1
         for number in 1...30 {
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: Watcher.allCases)
-    func whatCannotBeReadIsNoChangeUntilItCan(_ watcher: Watcher) throws {
+    func anUnreadableStateIsNotReportedUntilItIsReadable(_ watcher: Watcher) throws {
         let url = folder.file()
         let system = RecordingSystemCalls(watcher)
         let prefs = prefs(url, system)
@@ -189,7 +189,7 @@ import Testing
 
     /// Of a damaged file the newest known state is read: nothing has changed, and the look of the feed changes nothing.
     @Test(arguments: Watcher.allCases)
-    func damageIsNoChange(_ watcher: Watcher) throws {
+    func damageIsNotReportedAsAChange(_ watcher: Watcher) throws {
         let url = folder.file()
         let system = RecordingSystemCalls(watcher)
         system.flushes = false
@@ -230,7 +230,7 @@ import Testing
 
     /// A change that two foreign writes make and unmake may not be heard; the state in the end always is.
     @Test(arguments: Watcher.allCases)
-    func theLastOfManyIsHeard(_ watcher: Watcher) throws {
+    func theLastOfManyIsReported(_ watcher: Watcher) throws {
         let url = folder.file()
         let prefs = prefs(url, WatchedSystemCalls(watcher))
         prefs["a"] = 0

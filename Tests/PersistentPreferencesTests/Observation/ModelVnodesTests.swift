@@ -166,7 +166,7 @@
             #expect(watched.take() == [])
         }
 
-        @Test func whatComesBeforeTheRegistrationIsLost() {
+        @Test func eventsBeforeTheRegistrationAreLost() {
             model.hold(.registration, .event)
             let watched = Watched(folder.file().path, model, queue)
             write("ab")

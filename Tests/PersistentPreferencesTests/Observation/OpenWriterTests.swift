@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: Watcher.allCases)
-    func eachWriteIsHeardBeforeTheFileIsClosed(_ watcher: Watcher) throws {
+    func eachWriteIsReportedBeforeTheFileIsClosed(_ watcher: Watcher) throws {
         let prefs = prefs(RecordingSystemCalls(watcher))
         let listener = Listener(prefs)
         let handle = try FileHandle(forWritingTo: folder.file())
@@ -38,7 +38,7 @@ import Testing
 
     /// A read waits for the rest of an incomplete file if that changed within the last second, and otherwise does not.
     @Test(arguments: [true, false], Watcher.allCases)
-    func halfOfAWriteIsNoChange(_ isYoung: Bool, _ watcher: Watcher) throws {
+    func halfOfAWriteIsNotReported(_ isYoung: Bool, _ watcher: Watcher) throws {
         let system = RecordingSystemCalls(watcher)
         let prefs = prefs(system)
         system.isClockAhead = !isYoung

@@ -73,7 +73,7 @@ import Testing
         #expect(prefs.name == "old")
     }
 
-    @Test func whatItsReadsMeetIsNobodysError() {
+    @Test func errorsOfItsReadsAreNotReported() {
         let prefs = prefs(["size": 2])
         prefs["unknown"] = 1
         #expect(prefs.unknownKeys == ["unknown"])

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func anOverriddenKeyIsFollowed() {
+    @Test func anOverriddenKeyIsObserved() {
         let prefs = AccountPrefs(key: "one", store: InMemoryStore())
         let heard = Heard<String>()
         let observation = prefs.onChange { heard.append($0.text) }
@@ -51,7 +51,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func aSequenceGoesAlong() async {
+    @Test func aSequenceMovesWithItsInstance() async {
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "One", store: store)
         let updates = prefs.$size.updates

@@ -118,7 +118,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func aSequenceThatNobodyAsksKeepsNoMore() async {
+    @Test func aSequenceWithoutAConsumerKeepsNoMore() async {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         let changes = prefs.changes()
         let updates = prefs.$number.updates

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func aStoreTellsOfARoot(_ place: Place) throws {
+    func aStoreReportsTheChangesOfARoot(_ place: Place) throws {
         let store = store(place)
         let heard = Heard<String>()
         let observation = try store.observe(root: "Root") { heard.append($0.text) }
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test(arguments: Place.allCases, ["", "a\0b", "\u{FEFF}a", String(repeating: "x", count: 1_025)])
-    func badNamesAreRefused(_ place: Place, _ name: String) {
+    func badNamesAreRejected(_ place: Place, _ name: String) {
         let store = store(place)
         #expect(throws: PrefsError.self) { try store.observe(root: name) { _ in } }
     }
 
-    @Test func aBadSuiteIsRefused() {
+    @Test func aBadSuiteIsRejected() {
         #expect(throws: PrefsError.self) { try UserDefaultsStore(suiteName: "a/b").observe(root: "Root") { _ in } }
     }
 
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func aStoreThatForwardsIsHeard(_ place: Place) {
+    func aForwardingStoreReportsChanges(_ place: Place) {
         let inner = store(place)
         let prefs = AnyPrefs(observedNames, key: "Root", store: Telling(inner))
         prefs["c"] = 1

@@ -29,7 +29,7 @@ import Testing
     enum Reading: CaseIterable { case property, handle, subscripted, values, setting }
 
     @Test(arguments: Reading.allCases)
-    func aCommitOfAnotherThreadAfterTheReadIsHeard(_ reading: Reading) async {
+    func aCommitOfAnotherThreadAfterTheReadIsReported(_ reading: Reading) async {
         let prefs = prefs(), writer = self.prefs()
         let settings = AppSettingsValues(store: store, root: "Root")
         for size in 13...14 {
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// They are announced again by one block of the main queue, which may never run.
-    @Test func manyCommitsAreHeardOnce() async {
+    @Test func manyCommitsAreReportedOnce() async {
         let prefs = prefs(), writer = self.prefs()
         let sizes = Heard<Int>(), names = Heard<String>()
         withObservationTracking {
@@ -100,7 +100,7 @@ import Testing
         #expect(heard.all == [1, 2])
     }
 
-    @Test func anInstanceThatIsReleasedIsToldNothing() async {
+    @Test func aReleasedInstanceReceivesNothing() async {
         weak var released: SizePrefs?
         let heard = Heard<Int>(), writer = prefs()
         do {

@@ -85,7 +85,7 @@ import Testing
         #expect(seen.all.count == 1)
     }
 
-    @Test func aBodyThatWaitsForItsEndHearsOnlyThen() {
+    @Test func aBodyThatWaitsForItsEndIsNotifiedOnlyThen() {
         let prefs = prefs()
         let fired = Heard<Bool>()
         withObservationTracking {
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// What is not tracked is not followed: reading costs no watch.
-    @Test func aReadThatNobodyTracksFollowsNothing() {
+    @Test func anUntrackedReadObservesNothing() {
         let prefs = prefs()
         let untracked = Tracker()
         Reading.allCases.forEach { $0.read(prefs) }

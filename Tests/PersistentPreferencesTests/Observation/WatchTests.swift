@@ -151,7 +151,7 @@ import Testing
 
     /// A folder is made after the watch was put on the one above, and before that is noted.
     @Test(arguments: Watcher.allCases)
-    func aFolderThatComesWhileTheWatchIsMade(_ watcher: Watcher) throws {
+    func aFolderThatAppearsWhileTheWatchStarts(_ watcher: Watcher) throws {
         let url = folder.file("new/test.plist")
         let system = MakesFolder(url.deletingLastPathComponent().path, watcher)
         let prefs = AnyPrefs(

@@ -97,7 +97,7 @@ extension Quote: PropertyListModel {
         let before = try FolderState(in: quotes.url.deletingLastPathComponent().path)
         for _ in 0..<2 {
             let error = #expect(throws: PrefsError.self) { try controller() }
-            #expect(error.map { "\($0)".contains("the file was left as it is") } == true)
+            #expect(error.map { "\($0)".contains("the file is unchanged") } == true)
         }
         #expect(try FolderState(in: quotes.url.deletingLastPathComponent().path) == before)
         quotes.models.append(bundled[1])
@@ -107,7 +107,7 @@ extension Quote: PropertyListModel {
         #expect(names.count { $0.hasPrefix("Quotes.plist.corrupt-") } == 1)
     }
 
-    @Test func whatSomebodyElseHasSavedIsNotOverwritten() throws {
+    @Test func aSaveOfAnotherControllerIsNotOverwritten() throws {
         let (one, other) = (try controller(), try controller())
         one.models.removeLast()
         try one.save()

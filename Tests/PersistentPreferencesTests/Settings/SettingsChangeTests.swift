@@ -104,7 +104,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    @Test func aNewNameLikeAnOldOneIsNoTypo() throws {
+    @Test func aNewNameLikeAnOldOneIsNotATypo() throws {
         struct Plural: SettingsFile {
             var colors = ["red"]
             func settingsURL() -> URL { SettingsPlace.file("Plural.plist") }
@@ -117,7 +117,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    @Test func whatSomebodyElseSavesMeanwhileIsLoaded() throws {
+    @Test func aSaveOfAnotherInBetweenIsLoaded() throws {
         try SettingsPlace.with { _ throws in
             var settings = HastySettings()
             succeeds(settings.load())
@@ -129,7 +129,7 @@ private struct NumberedSettings: SettingsFile {
     }
 
     /// A load of a damaged file takes the newest known values over and says so, so that a save does not lose them.
-    @Test func whatIsKnownOfADamagedFileIsNotLostBySaving() throws {
+    @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
         try SettingsPlace.with { _ throws in
             ViewSettings(volume: 99).save()
             var settings = ViewSettings()
@@ -164,12 +164,12 @@ private struct NumberedSettings: SettingsFile {
                     #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
                 }
                 #expect(settings == ViewSettings(volume: 3))
-                #expect(failure { try settings.trySave() }.hasSuffix("since this package has not written it"))
+                #expect(failure { try settings.trySave() }.hasSuffix("because this package did not write it"))
             }
         }
     }
 
-    @Test func damageIsNoHindranceToWhoeverReplacesTheFile() throws {
+    @Test func aDamagedFileCanBeReplaced() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings()
             for replace in [{ $0.save() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
@@ -190,11 +190,11 @@ private struct NumberedSettings: SettingsFile {
             #expect(settings.items == ["b"] && settings.size == 2)
             #expect(
                 failure { try settings.tryFromDictionary(["color": 3]) }
-                    .hasSuffix("color: was not taken over by take(_:)"))
+                    .hasSuffix("color: was not copied by take(_:)"))
         }
     }
 
-    @Test func aDictionaryComesBackAsItWas() throws {
+    @Test func aDictionaryRoundTrips() throws {
         try SettingsPlace.with { _ throws in
             var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
             succeeds(settings.save())
@@ -211,7 +211,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    @Test func initialValuesThatCannotBeUsedAreInNobodysWay() throws {
+    @Test func unusableInitialValuesPreventNothing() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings()
             try write(["volume": 8], for: settings)

@@ -121,11 +121,11 @@ import Testing
         }
     }
 
-    @Test func withoutInitialValuesThereIsNoReset() throws {
+    @Test func aResetWithoutInitialValuesFails() throws {
         try SettingsPlace.with { _ throws in
             var player = PlayerSettings()
             let error = failure { try player.tryReset() }
-            #expect(error.hasSuffix("PlayerSettings.plist.init: there is no such file"))
+            #expect(error.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
             succeeds(!player.loadUsingSettingsFile())
             #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
         }

@@ -87,9 +87,9 @@ import Testing
         for (name, kind) in [("fifo", "a FIFO"), ("folder", "a folder")] {
             let prefs = folder.prefs(name)
             #expect(prefs.values.isEmpty)
-            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file was left as it is")
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file is unchanged")
             prefs["a"] = 1
-            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file was left as it is")
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file is unchanged")
         }
         #expect(try folder.names().filter { !$0.hasPrefix(".") } == ["fifo", "folder"])
     }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["https://example.org/a.plist", "file:///", "file:///tmp/"])
-    func aURLThatIsNoFileIsRefused(_ text: String) throws {
+    func aURLThatIsNotAFileIsRejected(_ text: String) throws {
         let url = try #require(URL(string: text))
         let prefs = AnyPrefs(store: PropertyListFileStore(url: url))
         guard case .invalidName = prefs.lastError else {

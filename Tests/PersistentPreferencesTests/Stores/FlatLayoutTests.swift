@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Changes of entries are heard under whatever key the instance has.
-    @Test func observersHearOfEntries() throws {
+    @Test func observersReceiveEntries() throws {
         let prefs = AnyPrefs(observedNames, key: "Root", store: store())
         let listener = Listener(prefs)
         AnyPrefs(observedNames, key: "Other", store: store())["a"] = 1

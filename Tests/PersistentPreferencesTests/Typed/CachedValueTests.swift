@@ -175,7 +175,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// It has no revisions: each read looks.
-    @Test func aStoreOfSomebodyElsesIsAskedEachTime() throws {
+    @Test func aStoreOfAnotherModuleIsReadEachTime() throws {
         let inner = InMemoryStore()
         let prefs = KeptPrefs(key: "Root", store: AccountStore(account: "x", in: inner))
         for number in 1..<4 {
@@ -198,7 +198,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    @Test func whatDoesNotFitIsToldEachTime() throws {
+    @Test func aMismatchIsReportedEachTime() throws {
         let file = try TypedFile(["number": 1, "text": 5])
         let prefs = KeptPrefs(key: TypedFile.root, store: file.store)
         for _ in 0..<3 {

@@ -41,7 +41,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
     ]
 
     /// Each way to store a value past the type of its property.
-    enum Door: CaseIterable {
+    enum WritePath: CaseIterable {
         case subscripted, assigned, inPlace, updatedValues, updatedSubscript, initialized
 
         func store(_ value: Any, under key: String, of prefs: PersistentPrefs, in store: any PrefsStore) -> PrefsError?
@@ -73,13 +73,13 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    @Test(arguments: Door.allCases)
-    func aBadValueIsRefusedAtEveryDoor(_ door: Door) throws {
+    @Test(arguments: WritePath.allCases)
+    func aBadValueIsRejectedByEveryWritePath(_ path: WritePath) throws {
         let file = try TypedFile(["free": 1, "size": 20])
         let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
         let before = try (file.bytes, file.fileNumber)
         for (key, value, reason) in Self.bad {
-            let error = door.store(value, under: key, of: prefs, in: file.store)
+            let error = path.store(value, under: key, of: prefs, in: file.store)
             guard case .constraintViolated(let failures) = error else {
                 Issue.record("\(key) = \(value): \(String(describing: error))")
                 continue
@@ -91,8 +91,8 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.size == 20 && prefs.free == 1)
     }
 
-    @Test(arguments: Door.allCases)
-    func aGoodValuePassesEveryDoor(_ door: Door) throws {
+    @Test(arguments: WritePath.allCases)
+    func aGoodValuePassesEveryWritePath(_ path: WritePath) throws {
         let file = try TypedFile()
         let good: [(String, Any)] = [
             ("size", 8), ("size", 72), ("size", 40.0), ("Ratio", 1), ("Ratio", 0.0), ("letter", "m"), ("level", "high"),
@@ -100,7 +100,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         ]
         for (key, value) in good {
             let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
-            #expect(door.store(value, under: key, of: prefs, in: file.store) == nil, "\(key) = \(value)")
+            #expect(path.store(value, under: key, of: prefs, in: file.store) == nil, "\(key) = \(value)")
             let found = exactForm([key: prefs[key] ?? "nothing"] as [String: Any])
             let wanted = try exactly([key: value])
             #expect(found == wanted)
@@ -144,7 +144,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.count == 0)
     }
 
-    @Test func aRefusalRollsBackTheWholeUpdate() throws {
+    @Test func aRejectionRollsBackTheWholeUpdate() throws {
         let file = try TypedFile(["free": 1])
         let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
         let other = LimitedPrefs(key: "Other", store: file.store)

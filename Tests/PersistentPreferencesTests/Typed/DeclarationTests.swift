@@ -181,7 +181,7 @@ private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    @Test func aPropertyIsToldByItselfAndNotByTheLineThatMadeIt() {
+    @Test func aPropertyIsIdentifiedByItselfAndNotByItsLine() {
         _ = CrossedPrefs(isCrossed: false, store: store)
         let prefs = CrossedPrefs(isCrossed: true, store: store)
         prefs.two = 20

@@ -58,7 +58,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(other.owner == nil && !other.$owner.isSet)
     }
 
-    @Test func aValueOutOfRangeIsRefused() throws {
+    @Test func aValueOutOfRangeIsRejected() throws {
         let prefs = EditorPrefs(store: store)
         prefs.size = 72
         prefs.size = 73

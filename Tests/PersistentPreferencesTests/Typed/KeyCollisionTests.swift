@@ -106,13 +106,13 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         var message: String {
             switch self {
             case .twoExplicitKeys:
-                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\""
+                "TwoExplicitKeys: the properties \"one\" and \"two\" have the same key, \"shared\""
             case .explicitAndOwnName:
-                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\""
+                "ExplicitAndOwnName: the properties \"one\" and \"two\" have the same key, \"one\""
             case .aboveAndBelow:
-                "AboveAndBelow: the properties \"one\" and \"two\" have one key, \"one\""
+                "AboveAndBelow: the properties \"one\" and \"two\" have the same key, \"one\""
             case .privateAboveAndBelow:
-                "PrivateAboveAndBelow: the properties \"one\" and \"one\" have one key, \"one\""
+                "PrivateAboveAndBelow: the properties \"one\" and \"one\" have the same key, \"one\""
             case .formerKeyOfAnother:
                 "FormerKeyOfAnother: \"one's key\" is a former key of the property \"two\" "
                     + "and the key of the property \"one\""
@@ -120,12 +120,12 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
                 "FormerKeyOfItsOwn: \"one\" is a former key of the property \"one\" and the key of the property \"one\""
             case .reservedKey: "ReservedKey: the key of the property \"version\" is reserved"
             case .reservedFormerKey: "ReservedFormerKey: a former key of the property \"version\" is reserved"
-            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" were given one Pref; make one for each"
-            case .descendingMigrations: "DescendingMigrations: a migration to version 2 stands behind version 2"
-            case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
+            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" share one Pref; create one for each"
+            case .descendingMigrations: "DescendingMigrations: a migration to version 2 follows version 2"
+            case .migrationToNothing: "MigrationToNothing: a migration to version 0 follows version 0"
             case .hidden:
-                "Hidden: a @Pref property has another key than in the first instance, or is hidden by a custom"
-            case .undescribed: "Undescribed.describe(): the properties are known once an instance has been made"
+                "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
+            case .undescribed: "Undescribed.describe(): the properties are unknown; create an instance first"
             }
         }
     }

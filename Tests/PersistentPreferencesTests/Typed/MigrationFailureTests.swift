@@ -79,11 +79,11 @@ private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["mode": "throws"])
         let prefs = FailingPrefs(key: TypedFile.root, store: file.store)
         #expect(
-            prefs.outcome == "\"Root\" could not be brought to version 2: trouble; the stored state is unchanged")
+            prefs.outcome == "\"Root\" could not be migrated to version 2: trouble; the stored state is unchanged")
         try file.put([mark: "secret"])
         _ = prefs.values
         #expect(
-            prefs.outcome == "\"Root\" could not be brought to version 2: "
+            prefs.outcome == "\"Root\" could not be migrated to version 2: "
                 + "the version stored in the root is not a whole number; the stored state is unchanged")
     }
 

@@ -182,7 +182,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly([mark: 2]))
     }
 
-    @Test func theVersionIsBehindNoDoor() throws {
+    @Test func noWritePathReachesTheVersion() throws {
         let file = try TypedFile(["number": 5, mark: 1])
         let bytes = try file.bytes
         for prefs in [prefs(file), UnversionedPrefs(key: TypedFile.root, store: file.store)] as [PersistentPrefs] {

@@ -128,7 +128,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly(["Size": 100, "name": 5, "free": 1]))
     }
 
-    @Test func aRefusedWriteMovesNothing() throws {
+    @Test func aRejectedWriteMovesNothing() throws {
         let file = try TypedFile(["size": 20])
         let prefs = prefs(file)
         let bytes = try file.bytes

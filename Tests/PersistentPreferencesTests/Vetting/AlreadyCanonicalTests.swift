@@ -65,7 +65,7 @@ import Testing
         #expect(try #require(refusal).failures.allSatisfy { $0.topLevelKey == "k" })
     }
 
-    @Test(arguments: 0..<5) func aRefusedPartAnywhereRefusesAll(_ place: Int) throws {
+    @Test(arguments: 0..<5) func aRejectedPartRejectsTheWhole(_ place: Int) throws {
         prefs.values = ["a": "before"]
         for inner in [UUID(), [UUID()], ["k": UUID()], NSArray(object: UUID())] as [Any] {
             var list: [Any] = ["x", 1, NSMutableString(string: "m"), ["y"] as [Any], ["k": true] as [String: Any]]

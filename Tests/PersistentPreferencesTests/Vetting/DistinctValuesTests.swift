@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Whether it is refused must not depend on what is stored.
-    @Test func aDecimalIsRefusedBesideAnEqualNumber() {
+    @Test func aDecimalIsRejectedBesideAnEqualNumber() {
         let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: InMemoryStore())
         for key in ["a", "b"] {
             prefs[key] = NSDecimalNumber(value: 1)

@@ -30,7 +30,7 @@ import Testing
         #expect(prefs.outcome == "ok")
     }
 
-    @Test(arguments: Name.badRoots) func aBadRootKeyOfAnOverrideIsRefused(_ name: Name) throws {
+    @Test(arguments: Name.badRoots) func aBadRootKeyOfAnOverrideIsRejected(_ name: Name) throws {
         let prefs = Renamed(to: name.text, store: store)
         #expect(prefs.outcome == name.message)
         prefs["a"] = 1
@@ -53,7 +53,7 @@ import Testing
         let error = try #require(PrefsTestSet(key: "", values: nil, store: store).lastError)
         guard case .invalidName(let name, let reason) = error else { throw error }
         #expect(name == "")
-        #expect(reason == "is no root key: it is empty")
+        #expect(reason == "is not a valid root key: it is empty")
     }
 
     /// Bad names only: a good one would be a file in the home of whoever runs the tests.
@@ -113,7 +113,7 @@ struct Name: Sendable, CustomTestStringConvertible {
 
     private init(_ text: String, _ kind: String, _ flaw: String) {
         self.text = text
-        message = "\"\(ShownText.key(text))\" is no \(kind): \(flaw)"
+        message = "\"\(ShownText.key(text))\" is not a valid \(kind): \(flaw)"
     }
 
     static let badRoots = bad("root key", longest: 1_024)
@@ -126,7 +126,7 @@ struct Name: Sendable, CustomTestStringConvertible {
 
     static let badSuites =
         bad("suite name", longest: 200)
-        + ["/", "a/b", "../../evil", "/tmp/evil", "a/"].map { Name($0, "suite name", "it has a / in it") }
+        + ["/", "a/b", "../../evil", "/tmp/evil", "a/"].map { Name($0, "suite name", "it contains a /") }
         + [".", "..", ".hidden"].map { Name($0, "suite name", "it begins with a dot") }
 
     static let goodSuites = [
@@ -136,8 +136,8 @@ struct Name: Sendable, CustomTestStringConvertible {
 
     private static func bad(_ kind: String, longest: Int) -> [Name] {
         [
-            Name("", kind, "it is empty"), Name("\u{0}", kind, "it has a NUL in it"),
-            Name("a\u{0}b", kind, "it has a NUL in it"),
+            Name("", kind, "it is empty"), Name("\u{0}", kind, "it contains a NUL"),
+            Name("a\u{0}b", kind, "it contains a NUL"),
             Name("\u{FEFF}", kind, "it begins with U+FEFF"), Name("\u{FEFF}a", kind, "it begins with U+FEFF"),
             Name(String(repeating: "x", count: longest + 1), kind, "it is longer than \(longest) bytes"),
             Name(String(repeating: "é", count: longest / 2) + "x", kind, "it is longer than \(longest) bytes"),

@@ -78,7 +78,8 @@ import Testing
         let failure = PropertyListFailure(path: long + "[3]", topLevelKey: long, reason: "is wrong")
         return [
             .incorrectKeys(invalidElements: [long, "b"]), .valuesNotPlistCompatible(invalidElements: [long]),
-            .noStoredPrefsForKey(key: long), .invalidName(name: long, reason: "is no root key: it is too long"),
+            .noStoredPrefsForKey(key: long),
+            .invalidName(name: long, reason: "is not a valid root key: it is too long"),
             .rootIsNotDictionary(key: long), .typeMismatch(failure), .constraintViolated([failure]),
             .migrationFailed(key: long, version: 2, error: failure),
         ]

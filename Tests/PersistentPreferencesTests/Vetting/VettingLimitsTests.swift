@@ -26,7 +26,7 @@ import Testing
         #expect(prefs["Dictionary Value"].map(exactForm) == exactForm(dictionaries))
     }
 
-    @Test(arguments: [129, 513, 1_000]) func moreLevelsAreRefused(_ levels: Int) {
+    @Test(arguments: [129, 513, 1_000]) func moreLevelsAreRejected(_ levels: Int) {
         prefs["Array Value"] = lists(levels)
         #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
         prefs["Dictionary Value"] = dictionaries(levels)
@@ -34,7 +34,7 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test func aHundredThousandLevelsAreRefused() {
+    @Test func aHundredThousandLevelsAreRejected() {
         let levels = (0..<100_000).map { _ in NSMutableArray() }
         for (outer, inner) in zip(levels, levels.dropFirst()) { outer.add(inner) }
         // Freed from the outside in, they would overflow the stack.
@@ -44,7 +44,7 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test func aCycleIsRefused() {
+    @Test func aCycleIsRejected() {
         let list = NSMutableArray()
         let dictionary = NSMutableDictionary(object: list, forKey: "k" as NSString)
         list.add(dictionary)
@@ -54,7 +54,7 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test(.timeLimit(.minutes(10))) func aCycleOfManyWaysIsRefused() throws {
+    @Test(.timeLimit(.minutes(10))) func aCycleOfManyWaysIsRejected() throws {
         let list = NSMutableArray()
         for _ in 0..<10 { list.add(list) }
         defer { list.removeAllObjects() }
@@ -65,15 +65,15 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedListsThatMultiplyAreRefused(_ levels: Int) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
         var list: [Any] = ["x"]
         for _ in 0..<levels { list = Array(repeating: list, count: 10) }
         try expectTooLarge(list)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRefused(_ levels: Int) throws
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
     {
-        // Objects are slow to look at. Data reaches the limit in fewer of them than the text of `sharedListsThatMultiplyAreRefused`.
+        // Objects are slow to look at. Data reaches the limit in fewer of them than the text of `sharedListsThatMultiplyAreRejected`.
         let data = NSData(data: Data(count: 200))
         var list = NSArray(object: data)
         var dictionary = NSDictionary(object: data, forKey: "k" as NSString)

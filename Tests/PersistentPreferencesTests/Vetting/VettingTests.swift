@@ -15,7 +15,7 @@ import Testing
         before = exactForm(prefs.values)
     }
 
-    @Test(arguments: Trap.all) func aTrapIsRefusedWhereverItStands(_ trap: Trap) throws {
+    @Test(arguments: Trap.all) func aTrapIsRejectedEverywhere(_ trap: Trap) throws {
         let places: [(path: String, value: () -> Any)] = [
             ("", trap.value),
             ("[1]", { ["fine", trap.value()] }),
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A dictionary of Foundation's would have copied the key, and repaired it.
-    @Test func aKeyWithAnUnpairedSurrogateIsRefused() throws {
+    @Test func aKeyWithAnUnpairedSurrogateIsRejected() throws {
         prefs["Dictionary Value"] = [AnyHashable(UnitsText([0x61, 0xD800])): 1]
         #expect(
             try failure().failures.map(\.reason) == [
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A Swift value is turned into an object there; which one is Foundation's affair.
-    @Test(arguments: Trap.all) func aTrapIsRefusedInObjects(_ trap: Trap) throws {
+    @Test(arguments: Trap.all) func aTrapIsRejectedInObjects(_ trap: Trap) throws {
         guard type(of: trap.value()) != Substring.self else { return }
         prefs["Dictionary Value"] = NSArray(array: ["x", NSDictionary(object: trap.value(), forKey: "k" as NSString)])
         let told = try failure().failures

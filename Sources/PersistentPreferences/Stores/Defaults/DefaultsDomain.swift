@@ -4,7 +4,7 @@ import PrefsPropertyLists
 
 /// The transactions of one domain of `UserDefaults` in this process.
 ///
-/// The daemon owns the file. This adds vetting, updates that are atomic within the process, and observers that hear of
+/// The daemon owns the file. This class adds vetting, updates that are atomic within the process, and observers that receive
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
 final class DefaultsDomain: TransactionDomain, DomainStorage {
@@ -14,7 +14,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     private let readability: DomainReadability
 
     private struct State {
-        /// The domain as the transaction found it. Belongs to the thread whose turn it is.
+        /// The domain at the start of the transaction. Belongs to the thread whose turn it is.
         var base: Content = [:]
         var warning: FileError?
         var underWay: CommitUnderWay?
@@ -80,7 +80,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     /// A commit sets one entry after another; a read sees none of them or all.
     ///
-    /// - Parameter read: given the commit that is under way.
+    /// - Parameter read: called with the commit in progress, if any.
     private func outsideOfCommits<R>(
         _ read: (CommitUnderWay?) throws(FileError) -> R
     ) throws(FileError) -> R {
@@ -91,15 +91,15 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    /// What is read of the entries that a commit changes, until it has set all of them.
+    /// The values that reads return for the entries of a commit until all of them are set.
     private struct CommitUnderWay {
         let keys: [String]
         let before: Content
         let after: Content
 
-        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` tells other code of each entry there, which
-        ///   reads what it is told of.
-        /// - Returns: nil if the commit does not change the entry; nil inside if there is none.
+        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry there, and that
+        ///   code reads the new value.
+        /// - Returns: nil if the commit does not change the entry; nil inside if the entry does not exist.
         func object(forKey key: String, isOwn: Bool) -> Any?? {
             guard keys.contains(key) else { return nil }
             return .some((isOwn ? after : before)[key])
@@ -108,7 +108,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     /// - Throws: `FileError.unreadable`.
     func checkReadable() throws(FileError) {
-        // Observers hear of the values even if the system does not announce the unlock.
+        // Observers receive the values even if the system does not announce the unlock.
         if try readability.check() { entries.drop(nil) }
     }
 
@@ -125,14 +125,14 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         return content.isEmpty ? nil : content
     }
 
-    /// Lets observers of the whole domain hear of changes that other processes make to an entry that does not exist yet.
+    /// Reports changes that other processes make to an entry that does not exist yet to the observers of the whole domain.
     func expect(_ keys: [String]) {
         keys.forEach { entries.observe($0) }
     }
 
     // MARK: - For the feed
 
-    /// The parts that are watched. Nobody asks for the others.
+    /// The content of the watched parts. The feed does not use the others.
     func committed() throws -> Content? {
         if ownTransaction != nil { return base }
         let parts = entries.watchedParts
@@ -153,7 +153,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     // MARK: - One transaction
 
-    /// A commit under way on a thread, perhaps inside one of another domain, of which `UserDefaults` tells other code.
+    /// A commit in progress on a thread, perhaps inside one of another domain whose changes `UserDefaults` announces.
     private final class CommitFrame {
         let domain: DefaultsDomain
         let outer: CommitFrame?
@@ -177,7 +177,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         return frame != nil
     }
 
-    /// Other code may write when `UserDefaults` tells it of an entry, in the middle of a commit: it would wait for itself.
+    /// Other code may write when `UserDefaults` announces an entry in the middle of a commit. It would wait for itself.
     func checkTurn() throws {
         guard isCommitting else { return }
         let reason = "another write is under way on this thread: write after the notification of UserDefaults"
@@ -225,7 +225,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    /// Another process may change the domain while a transaction is under way.
+    /// Another process may change the domain during a transaction.
     var keepsOthersOut: Bool { false }
 
     func takeWarning() -> FileError? {
@@ -235,7 +235,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    /// From this domain alone: arguments and registered defaults must not be written back.
+    /// The content of this domain alone: arguments and registered defaults must not be written back.
     private func stored() -> Content {
         var entries = system.allEntries()
         entries[DefaultsEntryCache.mark] = nil

@@ -12,7 +12,7 @@ import PrefsPropertyLists
 /// A key is observed once, until the process ends: an observer must not be removed while it is called.
 final class DefaultsEntryCache: Sendable {
     struct Entry {
-        /// In canonical form; nil if there is none.
+        /// In canonical form; nil if there is no entry.
         let object: Any?
         /// nil if the entry cannot be observed, so that it may differ at the next read.
         let revision: Revision?
@@ -20,7 +20,7 @@ final class DefaultsEntryCache: Sendable {
 
     /// Has a value that was never there before. No content shows it.
     static let mark = "PersistentPreferences mark"
-    /// So many keys are observed and cached at most. Others are read anew each time.
+    /// The most keys that are observed and cached. Other keys are read each time.
     private static let mostKeys = 1_000
 
     private let system: any SystemDefaults
@@ -52,12 +52,12 @@ final class DefaultsEntryCache: Sendable {
         let count = state.withLock { $0.reports }
         let entry = Entry(object: stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
-        // A change that was reported meanwhile may be one of this entry.
+        // A change that was reported in between may concern this entry.
         state.withLock { if $0.reports == count { $0.cached[key] = entry } }
         return entry
     }
 
-    /// From this domain alone. The whole domain is copied only if another domain has a value for the key.
+    /// The value in this domain alone. The whole domain is copied only if another domain has a value for the key.
     func stored(_ key: String) -> Any? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
@@ -87,7 +87,7 @@ final class DefaultsEntryCache: Sendable {
 
     /// Calls the closure when a part of the domain may have changed, until what is returned is released.
     func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject {
-        // Of the whole domain, the mark; the domain says which keys besides.
+        // For the whole domain, observes the mark; the domain names the other keys.
         observe(part.isEmpty ? Self.mark : part)
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -2,7 +2,7 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Tells an empty domain from one that cannot be read yet.
+/// Distinguishes an empty domain from one that cannot be read yet.
 ///
 /// Between a restart of the device and its first unlock, the domain's file is encrypted: `UserDefaults` reads as empty, and
 /// what is then set replaces the file. So until a process has found the domain readable, each access looks at the file, and at
@@ -23,7 +23,7 @@ final class DomainReadability: Sendable {
         var isReadable: Bool
         /// nil if it is not known.
         var hasMarker: Bool?
-        /// Whether this process has run before the unlock, which it has not been told of.
+        /// Whether this process ran before the unlock and was not notified of it.
         var awaitsUnlock = false
         var unlocks = 0
     }
@@ -41,7 +41,7 @@ final class DomainReadability: Sendable {
         if isKnown { return false }
         let (file, marker) = (system.contents(of: .domain), system.contents(of: .marker))
         if let reason = file.lockedReason ?? marker.lockedReason {
-            // An unlock that was told meanwhile is not told again.
+            // An unlock that was announced in between is not awaited.
             state.withLock { if $0.unlocks == unlocks { $0.awaitsUnlock = true } }
             throw Self.unreadable(reason)
         }
@@ -75,7 +75,7 @@ final class DomainReadability: Sendable {
             }
     }
 
-    /// The system has told that protected data is available.
+    /// The system has announced that protected data is available.
     func didUnlock() {
         state.withLock {
             $0.unlocks += 1

@@ -21,7 +21,7 @@
         private let name: String
         private let defaults: UserDefaults
 
-        /// By number, which is the context of the observation.
+        /// The actions by number, which is the context of the observation.
         private let actions = Locked<[Int: @Sendable () -> Void]>([:])
 
         private static let domains = Locked<[String?: AppleDefaults]>([:])
@@ -39,7 +39,7 @@
         private init(_ suiteName: String?) throws(PrefsError) {
             if let suiteName {
                 guard let defaults = UserDefaults(suiteName: suiteName) else {
-                    throw .invalidName(name: suiteName, reason: "is no suite name: UserDefaults refuses it")
+                    throw .invalidName(name: suiteName, reason: "is not a valid suite name: UserDefaults rejects it")
                 }
                 self.defaults = defaults
                 name = suiteName
@@ -89,7 +89,7 @@
             Self.observe(UserDefaults.didChangeNotification, changed)
         }
 
-        /// By the name of the notification, whose constant is in UIKit. A program without UIKit never gets it.
+        /// Uses the name of the notification, because the constant is in UIKit. A program without UIKit never receives it.
         func observeUnlock(_ unlocked: @escaping @Sendable () -> Void) {
             Self.observe(Notification.Name("UIApplicationProtectedDataDidBecomeAvailable"), unlocked)
         }

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// What the store uses of `UserDefaults` and of the system around it: one domain, as one process sees it.
+/// The part of `UserDefaults` and of the system that the store uses: one domain, as seen by one process.
 ///
 /// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs
 /// on Linux too. Every member may be called from any thread.
@@ -8,10 +8,10 @@ package protocol SystemDefaults: AnyObject, Sendable {
     /// Holds the domain's transactions: one object for the process.
     var slot: DomainSlot { get }
 
-    /// What `UserDefaults.object(forKey:)` finds in the domains of its search list, of whatever class.
+    /// The object that `UserDefaults.object(forKey:)` finds in the domains of its search list, of any class.
     func object(forKey key: String) -> Any?
-    /// Whether a domain of the search list other than this one has a value for the key, so that `object(forKey:)` does not tell
-    /// what this one has.
+    /// Whether another domain of the search list has a value for the key. Then `object(forKey:)` may not return the value of this
+    /// domain.
     func isInOtherDomains(_ key: String) -> Bool
     /// `UserDefaults.persistentDomain(forName:)`: a copy of the whole domain, and of no other.
     func allEntries() -> [String: Any]
@@ -37,7 +37,7 @@ package protocol SystemDefaults: AnyObject, Sendable {
     var sizeLimits: (warning: Int?, maximum: Int) { get }
 }
 
-/// Files that tell an empty domain from one that cannot be read yet.
+/// Files that distinguish an empty domain from one that cannot be read yet.
 package enum ProtectedFile: Sendable {
     /// The file in which the daemon keeps the domain.
     case domain

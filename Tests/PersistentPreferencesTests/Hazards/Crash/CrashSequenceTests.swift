@@ -29,7 +29,7 @@ import Testing
         expectAfterPowerCut(machine, ["a": 1, "b": 0])
     }
 
-    @Test func aFolderThatSomebodyElseMadeIsFlushed() throws {
+    @Test func aFolderMadeByAnotherProcessIsFlushed() throws {
         var volume = CrashScenario.volume(folders: 1)
         _ = volume.create(.folder, ".config", in: try #require(volume.inode(at: "/home")), mode: 0o700)
         let machine = SimulatedMachine(volume)

@@ -33,7 +33,7 @@ import Testing
         case empty, cut, arrayOnTop, oldStyle, fifo, folder, linkToGoodFile, danglingLink
     }
 
-    @Test(arguments: LastGood.allCases) func aLastGoodCopyThatIsNoneIsNotTaken(_ kind: LastGood) throws {
+    @Test(arguments: LastGood.allCases) func anInvalidLastGoodCopyIsNotUsed(_ kind: LastGood) throws {
         let copy = folder.file(".test.plist.lastgood")
         prefs()["a"] = 1
         let good = try Data(contentsOf: copy)
@@ -57,14 +57,14 @@ import Testing
         guard [.empty, .cut, .arrayOnTop, .oldStyle].contains(kind) else {
             // Something that anybody may have planted does not make the file ours.
             prefs["a"] = 2
-            #expect(prefs.outcome.hasSuffix("since this package has not written it"))
+            #expect(prefs.outcome.hasSuffix("because this package did not write it"))
             #expect(try FolderState(folder) == before)
             return
         }
         #expect(prefs.outcome.hasSuffix("and nothing is read"))
         #expect(try FolderState(folder) == before)
         prefs["a"] = 2
-        #expect(prefs.outcome.hasSuffix("and stored on top of nothing"))
+        #expect(prefs.outcome.hasSuffix("; the write started from nothing"))
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [damaged])
         #expect(try !folder.names().contains { $0.hasSuffix(".tmp") })
         // The next damage finds a copy again.
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: PrefsAccess.allCases)
-    func aRingOfLinksIsRefusedUntilItIsBroken(_ access: PrefsAccess) throws {
+    func aRingOfLinksIsRejectedUntilItIsBroken(_ access: PrefsAccess) throws {
         try link("x", to: "y")
         try link("y", to: "x")
         let prefs = prefs("x")

@@ -73,10 +73,10 @@ struct Model {
             instances.append(Instance(store: prefs.store, allowed: Set(prefs.allowed), key: prefs.key))
         }
         for number in instances.indices { look(number) }
-        forgetTold()
+        forgetReported()
     }
 
-    mutating func forgetTold() {
+    mutating func forgetReported() {
         for number in instances.indices { instances[number].told = [] }
     }
 

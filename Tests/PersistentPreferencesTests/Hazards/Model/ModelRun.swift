@@ -74,9 +74,9 @@ struct ModelRun {
         }
         try compare(
             model.instances.enumerated().map { .told($0, $1.told) },
-            subject.takeTold().enumerated().map { .told($0, $1) })
+            subject.takeReported().enumerated().map { .told($0, $1) })
         for error in model.instances.flatMap(\.told) { tally.errors.insert(error.kind) }
-        model.forgetTold()
+        model.forgetReported()
         for (index, place) in ModelPlace.files.enumerated() {
             let now = subject.fingerprint(place)
             if model[place].revision != revisions[index] {

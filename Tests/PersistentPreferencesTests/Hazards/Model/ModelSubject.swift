@@ -30,7 +30,7 @@ final class ModelSubject {
             lock.withLock { errors.append(ModelError(error)) }
         }
 
-        func takeTold() -> [ModelError] {
+        func takeReported() -> [ModelError] {
             lock.withLock {
                 defer { errors = [] }
                 return errors
@@ -75,7 +75,7 @@ final class ModelSubject {
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link.plist").path, withDestinationPath: ModelPlace.binary.fileName)
         open(keys: world.prefs.map(\.key))
-        for prefs in instances { _ = prefs.takeTold() }
+        for prefs in instances { _ = prefs.takeReported() }
     }
 
     private func open(keys: [String]) {
@@ -107,8 +107,8 @@ final class ModelSubject {
     }
 
     /// What each instance was told of since this was last asked.
-    func takeTold() -> [[ModelError]] {
-        instances.map { $0.takeTold() }
+    func takeReported() -> [[ModelError]] {
+        instances.map { $0.takeReported() }
     }
 
     // MARK: - Operations

@@ -40,7 +40,7 @@ import Testing
     }
 
     private static let locked =
-        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file was left as it is"
+        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file is unchanged"
 
     @Test(arguments: [DomainLayout.roots, .flat])
     func nothingIsWrittenBeforeTheFirstUnlock(_ layout: DomainLayout) throws {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [DomainLayout.roots, .flat])
-    func observersHearOfTheValuesAfterTheUnlock(_ layout: DomainLayout) {
+    func observersReceiveTheValuesAfterTheUnlock(_ layout: DomainLayout) {
         restart(layout)
         let process = daemon.process()
         process.hearsOfReload = false
@@ -100,10 +100,10 @@ import Testing
         #expect(
             prefs.lastError.map { "\($0)" }
                 == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults does not return them yet; "
-                + "the file was left as it is")
+                + "the file is unchanged")
         prefs.volume = 7
         #expect(prefs.lastError != nil)
-        process.tellUnlock()
+        process.notifyUnlock()
         #expect(heard.wait(for: 1) == [["name", "volume"]])
         #expect(prefs.volume == 1)
         observation.cancel()
@@ -124,10 +124,10 @@ import Testing
         #expect(
             prefs.takeErrors() == [
                 "UserDefaults cannot be read: the domain has had values, and UserDefaults returns none yet; "
-                    + "the file was left as it is"
+                    + "the file is unchanged"
             ])
         // If there are no values after all, the program is not blocked.
-        process.tellUnlock()
+        process.notifyUnlock()
         prefs.volume = 2
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
@@ -155,7 +155,7 @@ import Testing
         process.set(true, forKey: "framework")
         #expect(prefs.volume == 0.5 && prefs.lastError != nil)
         daemon.deliver()
-        process.tellUnlock()
+        process.notifyUnlock()
         #expect(prefs.volume == 1)
     }
 
@@ -179,14 +179,14 @@ import Testing
         latePrefs.volume = 3
         #expect(latePrefs.lastError != nil)
         daemon.load()
-        process.tellUnlock()
+        process.notifyUnlock()
         #expect(prefs.volume == 1 && prefs.name == "kept")
         prefs.volume = 4
         #expect(prefs.lastError == nil)
     }
 
     /// An extension is never told of the unlock: its next access finds out, and its observers hear of it.
-    @Test func aProgramThatIsNotToldFindsOutAtItsNextAccess() {
+    @Test func aProgramThatIsNotNotifiedFindsOutAtItsNextAccess() {
         restart(.flat)
         let process = daemon.process()
         let prefs = prefs(process, .flat)
@@ -219,7 +219,7 @@ import Testing
 
     /// The daemon writes the file later: newer values, or an entry that is gone, are no sign of a locked device.
     @Test(arguments: [true, false])
-    func aFileThatIsOlderThanTheDomainIsNoSignOfALock(_ isRemoval: Bool) {
+    func aFileOlderThanTheDomainDoesNotIndicateALock(_ isRemoval: Bool) {
         let first = prefs(daemon.process(), .flat)
         first.volume = 1
         first.name = "one"
@@ -263,7 +263,7 @@ import Testing
             looks += 1
             guard looks == 1 else { return }
             daemon.unlock()
-            process.tellUnlock()
+            process.notifyUnlock()
         }
         let prefs = prefs(process, .flat)
         #expect(prefs.lastError != nil)
@@ -277,7 +277,7 @@ import Testing
         let prefs = prefs(daemon.process(), .flat)
         #expect(
             prefs.takeErrors() == [
-                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file was left as it is"
+                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file is unchanged"
             ])
         daemon.failure = nil
         prefs.volume = 2

@@ -68,7 +68,7 @@ import Testing
 
     /// Other code is told of each entry in the middle of a commit. It reads the new state, and a write there does not wait for itself.
     @Test(arguments: [DomainLayout.roots, .flat])
-    func codeThatIsToldOfACommitReadsTheNewState(_ layout: DomainLayout) {
+    func codeNotifiedOfACommitReadsTheNewState(_ layout: DomainLayout) {
         let process = daemon.process()
         let mine = prefs(process, layout)
         mine.update { ($0["volume"], $0["name"]) = (1.0, "one") }
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Another process changes an entry while an update is under way: nobody hears that it was changed back.
-    @Test func aChangeDuringAnUpdateIsHeardOnce() {
+    @Test func aChangeDuringAnUpdateIsReportedOnce() {
         let (app, other) = (daemon.process(), daemon.process())
         let mine = AnyPrefs(observedNames, store: UserDefaultsStore(app, layout: .flat))
         mine["a"] = 1

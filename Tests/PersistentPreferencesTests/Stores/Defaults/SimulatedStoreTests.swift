@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [DomainLayout.roots, .flat])
-    func observersHearOfOtherProcesses(_ layout: DomainLayout) throws {
+    func observersReceiveChangesOfOtherProcesses(_ layout: DomainLayout) throws {
         let (app, other) = (daemon.process(), daemon.process())
         let mine = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(app, layout: layout))
         let theirs = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(other, layout: layout))
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// A key with a dot cannot be observed: another process's commit of it changes another entry, which is observed.
-    @Test func observersHearOfKeysWithDots() {
+    @Test func observersReceiveChangesOfKeysWithDots() {
         let (app, other) = (daemon.process(), daemon.process())
         let mine = prefs(app, .flat)
         let heard = Heard<Int>()

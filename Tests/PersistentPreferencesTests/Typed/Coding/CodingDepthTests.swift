@@ -55,7 +55,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
 /// Values that are made of themselves, further than a property list may go.
 @Suite struct CodingDepthTests {
     /// On the stack of a secondary thread of Apple's platforms.
-    @Test func whatIsTooDeepIsRefused() throws {
+    @Test func whatIsTooDeepIsRejected() throws {
         let store = InMemoryStore()
         try onSmallStack {
             let prefs = DepthPrefs(store: store)

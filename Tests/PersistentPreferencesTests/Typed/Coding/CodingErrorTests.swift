@@ -116,7 +116,10 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
             ("colors", [["red"], ["red", "secret"]], "colors[1][1]: expected Color, found an unknown raw value"),
             ("colors", [["red"], 5] as [Any], "colors[1]: expected Array<Color>, found an integer"),
             ("ages", ["a": "$null", "b": Date.distantPast] as [String: Any], "ages.b: expected Int, found a date"),
-            ("ages", ["a": UInt64.max], "ages.a: expected Int, found an integer out of range"),
+            (
+                "ages", ["a": UInt64.max],
+                "ages.a: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range"
+            ),
             ("urls", ["a", 1] as [Any], "urls[1]: expected URL, found an integer"),
             ("troubles", ["secret"], "troubles[0]: the stored value is not a valid Trouble"),
             ("troubles", ["plain"], "troubles[0]: the stored value is not a valid Trouble"),
@@ -127,7 +130,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    @Test func aMismatchIsToldWithItsPath() throws {
+    @Test func aMismatchIsReportedWithItsPath() throws {
         let prefs = ErrorPrefs(store: InMemoryStore())
         for (key, object, message) in Self.mismatches {
             prefs.values = [key: object]
@@ -168,7 +171,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(try Data(contentsOf: folder.file()) == bytes)
         }
         try refused("troubles[0]: Trouble could not be encoded: Failure") { prefs.troubles = [Trouble(.plain)] }
-        try refused("troubles[0]: Trouble encodes nothing") { prefs.troubles = [Trouble(.none), Trouble(.plain)] }
+        try refused("troubles[0]: Trouble encoded no value") { prefs.troubles = [Trouble(.none), Trouble(.plain)] }
         try refused("troubles[0]: String could not be encoded") { prefs.troubles = [Trouble(.invalid)] }
         try refused("link.next.others[1].trouble: Trouble could not be encoded: Failure") {
             prefs.link = chain([Link(), troubled(.plain)])

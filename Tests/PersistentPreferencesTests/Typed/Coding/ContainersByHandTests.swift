@@ -123,7 +123,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
     }
 
     /// The limit is one of all values together, and a refused one refuses all.
-    @Test func tooManyPartsAreRefused() {
+    @Test func tooManyPartsAreRejected() {
         struct Part: Encodable { var parts: [[Int]] = Array(repeating: [], count: 500_000) }
         #expect(throws: ValueMismatch.self) { try PropertyListObjectEncoder.object(from: Part()) }
     }

@@ -111,7 +111,7 @@ import Testing
     }
 
     /// What does not fit reads as the default, is kept, and is told.
-    @Test func aMismatchIsKeptAndTold() {
+    @Test func aMismatchIsKeptAndReported() {
         let store = InMemoryStore()
         let prefs = ShapePrefs.make(12, store: store)
         let writer = ShapePrefs.make(0.5, store: store)

@@ -36,7 +36,7 @@ import Testing
         #expect(last.count == 1)
     }
 
-    @Test func changesThroughOthersAreHeard() throws {
+    @Test func changesThroughOthersAreReported() throws {
         let store = InMemoryStore()
         let settings = AppSettingsValues(store: store, root: "R")
         let changes = Changes { _ = settings[Size.self] }

@@ -51,7 +51,7 @@ private struct Fetcher {
         #expect(Fetcher(AppSettingsValues(store: InMemoryStore(), root: "App")).environment == .production)
     }
 
-    @Test func aRefusedOrForeignValueIsTold() throws {
+    @Test func aRejectedOrForeignValueIsReported() throws {
         let folder = try TemporaryFolder()
         let store = PropertyListFileStore(url: folder.file())
         let values = AppSettingsValues(store: store, root: "App")

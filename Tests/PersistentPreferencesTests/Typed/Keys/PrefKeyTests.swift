@@ -41,7 +41,7 @@ private final class Told: @unchecked Sendable {
         #expect(PrefKeyName.stripped(name) == key)
     }
 
-    @Test func everyErrorIsTold() throws {
+    @Test func everyErrorIsReported() throws {
         let store = InMemoryStore()
         try store.update(root: "R") { $0 = ["picky": "text"] }
         let values = AppSettingsValues(store: store, root: "R")
