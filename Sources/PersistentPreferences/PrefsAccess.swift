@@ -76,18 +76,19 @@ struct PrefsAccess {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try checkConstraints(change) }
         hasReachedStore = true
-        try apply { _ in change }
+        try state.store.replace(root: root) { try changed($0) { _ in change } }
         noteSuccess()
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
-        let access = self
-        try apply {
-            let change = try change($0)
-            try access.checkConstraints(change)
-            return change
+        try state.store.replace(root: root) {
+            try changed($0) {
+                let change = try change($0)
+                try checkConstraints(change)
+                return change
+            }
         }
         noteSuccess()
     }
@@ -101,7 +102,7 @@ struct PrefsAccess {
             guard let change, !change.isEmpty else { return }
             try access.checkConstraints(change)
             // By the same way as theirs, so that it comes to what they have left.
-            try access.apply { _ in change }
+            try access.state.store.replace(root: access.root) { try access.changed($0) { _ in change } }
         }
         // It has read nothing before.
         warning = state.store.takeWarning()
@@ -118,15 +119,16 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
+    /// What a change makes of a root, in the shape of now; nil if it changes nothing.
+    private func changed(
+        _ stored: [String: Any]?, by change: ([String: Any]?) throws -> RootChange
+    ) throws -> [String: Any]? {
         let schema = state.declarations.schema
-        try state.store.replace(root: root) { stored in
-            var current = try schema.current(stored, root: root)
-            let change = schema.droppingFormerKeys(try change(current), of: current)
-            // A root that stays as it is keeps its old shape, too.
-            guard try change.apply(to: &current), let current else { return nil }
-            return schema.withVersion(current)
-        }
+        var current = try schema.current(stored, root: root)
+        let change = schema.droppingFormerKeys(try change(current), of: current)
+        // A root that stays as it is keeps its old shape, too.
+        guard try change.apply(to: &current), let current else { return nil }
+        return schema.withVersion(current)
     }
 
     private func checkConstraints(_ change: RootChange) throws(PrefsError) {
