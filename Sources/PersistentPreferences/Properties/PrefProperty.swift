@@ -57,10 +57,11 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// - Parameter storage: the key path of the wrapper.
     @discardableResult
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) -> Bound {
-        if let bound = prefs.state.withLock({ binding.map { ($0, kept) } }) { return bound }
+        let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
+        if let binding { return (binding, kept) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
         let new = Binding(key: key, coding: coding, sharesDefault: !ObjectSearch.findsObject(in: givenDefault))
-        prefs.state.withLock { binding = new }
+        prefs.state.withLock { self.binding = new }
         return (new, nil)
     }
 
