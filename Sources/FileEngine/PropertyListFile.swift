@@ -60,15 +60,6 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     private let state = Locked(State())
-    let currentSession = Locked<Session?>(nil)
-
-    /// The change in progress and its write lock. Belongs to the thread whose turn it is.
-    struct Session {
-        let lock: WriteLock
-        let base: Snapshot
-    }
-
-    var session: Session? { currentSession.withLock { $0 } }
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
@@ -95,8 +86,14 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         if let transaction = ownTransaction {
             return Reading(content: transaction.content)
         }
-        if let (cached, hasWarning) = validated() { return reading(of: cached, hasWarning: hasWarning) }
-        return reading(of: try load(under: nil), hasWarning: true)
+        let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
+        guard let cached, let current = cached.validated(atPath: names.path) else {
+            return reading(of: try load(under: nil), hasWarning: true)
+        }
+        if current !== cached {
+            state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
+        }
+        return reading(of: current, hasWarning: hasWarning)
     }
 
     @inline(__always)
@@ -110,21 +107,14 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         return reading
     }
 
-    /// The cached state, if the file has not changed since it was read.
-    func validated() -> (snapshot: Snapshot, hasWarning: Bool)? {
-        let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
-        guard let cached, let current = cached.validated(atPath: names.path) else { return nil }
-        if current !== cached {
-            state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
-        }
-        return (current, hasWarning)
-    }
+    /// The state that reads return, if the file has not changed since it was read.
+    var cached: Snapshot? { state.withLock { $0.snapshot } }
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
     /// path: the folder may be another.
     package func committed() throws -> Content? {
-        if ownTransaction != nil { return session?.base.content }
-        if let cached = validated()?.snapshot,
+        if let transaction = ownTransaction { return transaction.session?.content }
+        if let cached = cached?.validated(atPath: names.path),
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
             return cached.content
@@ -148,15 +138,11 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         state.withLock { $0.snapshot = nil }
     }
 
-    var committedStatus: FileStatus? {
-        state.withLock { $0.snapshot?.status }
-    }
-
-    /// True at the first call.
-    func isFirstTransaction() -> Bool {
+    /// What a transaction starts with; `isFirst` at the first call.
+    func stateForTransaction() -> (cached: Snapshot?, mirror: (any Mirror)?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
-            return !state.hasBegun
+            return (state.snapshot, state.mirror, !state.hasBegun)
         }
     }
 
@@ -194,7 +180,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
             return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
-        let snapshot = try validated()?.snapshot ?? load(under: nil)
+        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil)
         if self.durability(of: snapshot) >= durability { return true }
         // A flush needs no lock: a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
@@ -251,7 +237,6 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         state.withLock { $0.protection = protection }
     }
 
-    /// The protection class of new files; nil to keep that of the file that is replaced, or to let the system choose.
     var newFileProtection: FileProtection? {
         state.withLock { $0.protection }
     }

@@ -98,18 +98,19 @@ struct PrefsAccess {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
         hasReachedStore = true
-        try apply { _ in change }
+        try state.store.replace(root: root) { try changed($0) { _ in change } }
         noteSuccess()
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
-        let access = self
-        try apply {
-            let change = try change($0)
-            try access.state.declarations.check(change.assigned)
-            return change
+        try state.store.replace(root: root) {
+            try changed($0) {
+                let change = try change($0)
+                try state.declarations.check(change.assigned)
+                return change
+            }
         }
         noteSuccess()
     }
@@ -123,7 +124,7 @@ struct PrefsAccess {
             guard let change, !change.isEmpty else { return }
             try access.state.declarations.check(change.assigned)
             // In the same way as the nested accesses, so that it applies to their result.
-            try access.apply { _ in change }
+            try access.state.store.replace(root: access.root) { try access.changed($0) { _ in change } }
         }
         // It has read nothing before.
         warning = state.store.takeWarning()
@@ -162,16 +163,17 @@ struct PrefsAccess {
         noteSuccess()
     }
 
-    private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
+    /// What a change makes of a root, in the shape of now; nil if it changes nothing.
+    private func changed(
+        _ stored: [String: Any]?, by change: ([String: Any]?) throws -> RootChange
+    ) throws -> [String: Any]? {
         let schema = state.declarations.schema
-        try state.store.replace(root: root) { stored in
-            let (formerKey, stored) = try rootToMove(stored)
-            var current = try schema.current(stored, root: root)
-            let change = schema.droppingFormerKeys(try change(current), of: current)
-            // An unchanged root keeps its old shape, too.
-            guard try change.apply(to: &current), let current else { return nil }
-            if let formerKey { try state.store.update(root: formerKey) { $0 = nil } }
-            return schema.withVersion(current)
-        }
+        let (formerKey, stored) = try rootToMove(stored)
+        var current = try schema.current(stored, root: root)
+        let change = schema.droppingFormerKeys(try change(current), of: current)
+        // An unchanged root keeps its old shape, too.
+        guard try change.apply(to: &current), let current else { return nil }
+        if let formerKey { try state.store.update(root: formerKey) { $0 = nil } }
+        return schema.withVersion(current)
     }
 }

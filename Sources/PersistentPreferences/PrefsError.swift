@@ -121,7 +121,7 @@ extension PrefsError {
 
     /// An error of any kind as one of ours.
     init(_ error: any Error) {
-        self = error as? PrefsError ?? .unknownError(error: error)
+        self = error as? PrefsError ?? (error as? FileError).map { PrefsError($0) } ?? .unknownError(error: error)
     }
 }
 

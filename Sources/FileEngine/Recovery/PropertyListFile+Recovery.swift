@@ -170,7 +170,7 @@ extension PropertyListFile {
         guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
-        let copy = try make(name, bytes, like: .owner(of: status), under: writeLock)
+        let copy = try make(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)
         do {
             try system.synchronizeRetrying(copy.descriptor)
         } catch {

@@ -43,7 +43,7 @@ package final class FileLocation: Sendable {
     private func file() throws -> PropertyListFile {
         if let (file, followsLinks) = resolved.withLock({ $0 }) {
             if !followsLinks { return file }
-            if let committed = file.committedStatus,
+            if let committed = file.cached?.status,
                 let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
             {
                 return file

@@ -2,58 +2,70 @@ import PrefsPropertyLists
 
 /// The steps of one transaction, as the queue calls them.
 extension PropertyListFile {
-    package func begin() throws -> Content? {
+    /// What is being changed, and the lock on it.
+    struct Session: TransactionSession {
+        let file: PropertyListFile
+        let lock: WriteLock
+        let base: Snapshot
+    }
+
+    package func begin() throws -> any TransactionSession {
         let writeLock = try lockForWriting()
         do {
+            let (cached, mirror, isFirst) = stateForTransaction()
             // A killed writer has left it; the next commit would replace it, and may never come.
-            if isFirstTransaction() { try? system.remove(names.temporary, in: writeLock.folder) }
-            var snapshot = try writable(current(under: writeLock))
-            if snapshot.fault == nil, let mirror = currentMirror {
+            if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
+            var snapshot = try writable(current(cached, under: writeLock))
+            if snapshot.fault == nil, let mirror {
                 mirror.willChange()
-                snapshot = try writable(current(under: writeLock))
+                snapshot = try writable(current(snapshot, under: writeLock))
                 mirror.note(snapshot.content)
             }
-            currentSession.withLock { $0 = Session(lock: writeLock, base: snapshot) }
-            return snapshot.content
+            return Session(file: self, lock: writeLock, base: snapshot)
         } catch {
             writeLock.end()
             throw error
         }
     }
+}
 
-    package func commit(_ content: Content, durability: CommitDurability) throws {
-        guard let session else { preconditionFailure("commit outside begin and end") }
-        try refuseFork(of: session.lock)
-        try replace(session.base, with: content, durability: durability, under: session.lock)
+extension PropertyListFile.Session {
+    var content: Content? { base.content }
+
+    /// Stores the content, if it is another than the file has.
+    func commit(_ content: Content, durability: CommitDurability) throws {
+        try file.refuseFork(of: lock)
+        let content = PropertyListCoder.storable(content, as: base.format ?? file.newFileFormat)
+        if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
+            // XML has rounded the difference away, or what was made was removed again.
+            return isConfirmed(durability) ? () : try confirm()
+        }
+        if file.root == .document, content.isEmpty {
+            return try file.removeFile(base, durability: durability, under: lock)
+        }
+        try file.store(content, replacing: base, durability: durability, under: lock)
     }
 
-    package func confirm() throws {
-        guard let session else { preconditionFailure("confirm outside begin and end") }
-        try refuseFork(of: session.lock)
-        let base = session.base
-        if base.fault == nil, try flushInPlace(base) { return }
+    func confirm() throws {
+        try file.refuseFork(of: lock)
+        if base.fault == nil, try file.flushInPlace(base) { return }
         if let content = base.content {
-            try store(content, replacing: base, durability: .powerCut, under: session.lock)
+            try file.store(content, replacing: base, durability: .powerCut, under: lock)
         } else if base.fault != nil {
-            try removeFile(base, durability: .powerCut, under: session.lock)
+            try file.removeFile(base, durability: .powerCut, under: lock)
         }
     }
 
-    package func end() {
-        // The files are closed outside of the lock.
-        let ended = session
-        ended?.lock.end()
-        currentSession.withLock { $0 = nil }
+    func end() {
+        lock.end()
     }
 
     /// Whether the state that the session started from has the required durability.
-    package func isConfirmed(_ durability: CommitDurability) -> Bool {
-        guard let session else { preconditionFailure("isConfirmed outside begin and end") }
-        return self.durability(of: session.base) >= durability
+    func isConfirmed(_ durability: CommitDurability) -> Bool {
+        file.durability(of: base) >= durability
     }
 
-    package func stored(_ content: Content?) -> Content? {
-        guard let session else { preconditionFailure("stored outside begin and end") }
-        return content.map { PropertyListCoder.storable($0, as: session.base.format ?? newFileFormat) }
+    func stored(_ content: Content?) -> Content? {
+        content.map { PropertyListCoder.storable($0, as: base.format ?? file.newFileFormat) }
     }
 }

@@ -3,8 +3,10 @@ import Foundation
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    package func quarantineFile() throws {
-        guard let session else { preconditionFailure("quarantineFile outside begin and end") }
+    package func quarantineFile(in transaction: Transaction) throws {
+        guard let session = transaction.session as? Session else {
+            preconditionFailure("a transaction of another domain")
+        }
         try refuseFork(of: session.lock)
         try quarantineFile(session.base, under: session.lock)
     }
@@ -17,11 +19,11 @@ extension PropertyListFile {
     }
 
     /// The state that a transaction starts from.
-    func current(under writeLock: WriteLock) throws -> Snapshot {
+    func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot {
         // The folder that is locked may not be the one that the cache is from.
-        if let status = committedStatus,
+        if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
-            there == status, let current = validated()?.snapshot, current.status == status
+            there == status, let current = cached.validated(atPath: names.path)
         {
             return current
         }

@@ -9,6 +9,8 @@ package final class Transaction {
     package typealias Content = [String: Any]
 
     package let owner: TransactionQueue
+    /// What it is a part of; nil once its closure has run.
+    package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
     private(set) var isChanged = false
     /// The highest durability that a write in it requires.
@@ -18,8 +20,9 @@ package final class Transaction {
     /// Actions to run in order after all locks are released.
     private var afterwards: [() -> Void] = []
 
-    init(owner: TransactionQueue, content: Content?, durability: CommitDurability) {
+    init(owner: TransactionQueue, session: (any TransactionSession)?, content: Content?, durability: CommitDurability) {
         self.owner = owner
+        self.session = session
         self.content = content
         self.durability = durability
     }
@@ -75,7 +78,7 @@ package final class Transaction {
     /// Makes this the thread's transaction while the closure runs. The caller keeps it alive.
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer { Self.threads.value = nil }
+        defer { (Self.threads.value, session) = (nil, nil) }
         return try body()
     }
 

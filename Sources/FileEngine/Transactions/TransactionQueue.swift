@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// fsync however many threads ask for one, each still durable when its call returns: eight threads make 4.5 times as many
 /// writes per second as one (`Tests/Benchmarks`). No closure runs while its batch is being written.
 ///
-/// The domain itself is given to each call; `TransactionDomain.transact` does that.
+/// `TransactionDomain.transact` is the way in.
 package final class TransactionQueue: Sendable {
     typealias Content = Transaction.Content
 
@@ -23,7 +23,7 @@ package final class TransactionQueue: Sendable {
         var isBusy = false
         /// Signalled when the turn of their thread has come.
         var waiters: [DispatchSemaphore] = []
-        /// Its contents belong to the thread whose turn it is.
+        /// The batch that the last turn handed on. Its contents belong to the thread whose turn it is.
         var openBatch: Batch?
 
         /// After a fork, no thread of the child is inside a transaction.
@@ -44,7 +44,9 @@ package final class TransactionQueue: Sendable {
     /// So many closures share a commit at most, so that the first of them is not kept waiting for ever.
     private static let largestBatch = 64
 
-    private final class Batch {
+    fileprivate final class Batch {
+        /// nil once the batch is written, so that no member that returns late keeps its files open.
+        var session: (any TransactionSession)?
         var content: Content?
         var isChanged = false
         /// The surest that a member asks for; one that fails asks for nothing.
@@ -57,54 +59,14 @@ package final class TransactionQueue: Sendable {
         let written = DispatchSemaphore(value: 0)
         let process = LockRegistry.forks
 
-        init(content: Content?) {
-            self.content = content
+        init(_ session: any TransactionSession) {
+            self.session = session
+            content = session.content
         }
-    }
-
-    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
-    ///
-    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or `commit` throw.
-    func transact<R>(
-        on domain: some TransactionDomain, durability: CommitDurability, _ body: (Transaction) throws -> R
-    ) throws -> R {
-        if let current = Transaction.current {
-            guard current.owner === self else {
-                current.fail(FileError.updateOfAnotherFile)
-                throw FileError.updateOfAnotherFile
-            }
-            do {
-                let result = try body(current)
-                current.durability = max(current.durability, durability)
-                return result
-            } catch {
-                current.fail(error)
-                throw error
-            }
-        }
-        try domain.checkTurn()
-        let batch = try enter(domain)
-        let transaction = Transaction(owner: self, content: batch.content, durability: durability)
-        defer { transaction.runAfterwards() }
-        let result = Result { try transaction.asCurrent { try body(transaction) } }
-        let failure = transaction.failure
-        if case .success = result, failure == nil {
-            if transaction.isChanged {
-                batch.changes.append((transaction, .init(before: batch.content, after: transaction.content)))
-                batch.content = transaction.content
-                batch.isChanged = true
-            }
-            batch.durability = max(batch.durability, transaction.durability)
-        }
-        let outcome = leave(batch, domain)
-        let value = try result.get()
-        if let failure { throw failure }
-        try outcome.get()
-        return value
     }
 
     /// Waits for the turn; the first of a batch opens it.
-    private func enter(_ domain: some TransactionDomain) throws -> Batch {
+    fileprivate func enter(_ domain: some TransactionDomain) throws -> Batch {
         let waiter: DispatchSemaphore? = state.withLock { state in
             state.forgetParent()
             guard state.isBusy else {
@@ -121,9 +83,7 @@ package final class TransactionQueue: Sendable {
             if let openBatch = state.withLock({ $0.openBatch }) { return openBatch }
         }
         do {
-            let batch = Batch(content: try domain.begin())
-            state.withLock { $0.openBatch = batch }
-            return batch
+            return Batch(try domain.begin())
         } catch {
             state.withLock { $0.passTurn() }
             throw error
@@ -131,16 +91,18 @@ package final class TransactionQueue: Sendable {
     }
 
     /// Hands the open batch on, or writes it. Gives the outcome of what this thread's closure saw and did.
-    private func leave(_ batch: Batch, _ domain: some TransactionDomain) -> Result<Void, any Error> {
+    fileprivate func leave(_ batch: Batch) -> Result<Void, any Error> {
+        guard let session = batch.session else { preconditionFailure("the batch is written") }
         batch.members += 1
         // A closure that changed nothing may have seen what the batch is about to write.
-        let dependsOnBatch = batch.isChanged || !domain.isConfirmed(batch.durability)
+        let dependsOnBatch = batch.isChanged || !session.isConfirmed(batch.durability)
         let isHandedOn = state.withLock { state in
             if batch.process != LockRegistry.forks { state.waiters = [] }
             guard batch.members < Self.largestBatch, !state.waiters.isEmpty else {
                 state.openBatch = nil
                 return false
             }
+            state.openBatch = batch
             state.passTurn()
             return true
         }
@@ -155,12 +117,13 @@ package final class TransactionQueue: Sendable {
         }
         let outcome = Result {
             if batch.isChanged {
-                try commitAndTell(batch, domain)
-            } else if !domain.isConfirmed(batch.durability) {
-                try domain.confirm()
+                try commitAndTell(batch, session)
+            } else if !session.isConfirmed(batch.durability) {
+                try session.confirm()
             }
         }
-        domain.end()
+        session.end()
+        batch.session = nil
         state.withLock {
             batch.outcome = outcome
             $0.passTurn()
@@ -170,19 +133,61 @@ package final class TransactionQueue: Sendable {
     }
 
     /// Writes the batch. If that succeeds, reports the changes of each member to the feed.
-    private func commitAndTell(_ batch: Batch, _ domain: some TransactionDomain) throws {
+    private func commitAndTell(_ batch: Batch, _ session: any TransactionSession) throws {
         feed.willCommit()
-        let outcome = Result { try domain.commit(batch.content ?? [:], durability: batch.durability) }
+        let outcome = Result { try session.commit(batch.content ?? [:], durability: batch.durability) }
         let stands: Bool
         switch outcome {
         case .success, .failure(FileError.durabilityUnconfirmed): stands = true
         case .failure: stands = false
         }
-        let actions = feed.didCommit(stands ? batch.changes.map(\.step) : [], as: domain.stored)
+        let actions = feed.didCommit(stands ? batch.changes.map(\.step) : [], as: session.stored)
         // The members wait: what their threads do afterwards may still be added to.
         for (change, actions) in zip(batch.changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }
         }
         try outcome.get()
+    }
+}
+
+extension TransactionDomain {
+    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    ///
+    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
+    package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
+        if let current = Transaction.current {
+            guard current.owner === queue else {
+                current.fail(FileError.updateOfAnotherFile)
+                throw FileError.updateOfAnotherFile
+            }
+            do {
+                let result = try body(current)
+                current.durability = max(current.durability, durability)
+                return result
+            } catch {
+                current.fail(error)
+                throw error
+            }
+        }
+        try checkTurn()
+        let batch = try queue.enter(self)
+        let transaction = Transaction(
+            owner: queue, session: batch.session, content: batch.content, durability: durability)
+        defer { transaction.runAfterwards() }
+        let result = Result { try transaction.asCurrent { try body(transaction) } }
+        let failure = transaction.failure
+        if case .success = result, failure == nil {
+            if transaction.isChanged {
+                batch.changes.append((transaction, .init(before: batch.content, after: transaction.content)))
+                batch.content = transaction.content
+                batch.isChanged = true
+            }
+            batch.durability = max(batch.durability, transaction.durability)
+        }
+        let outcome = queue.leave(batch)
+        let value = try result.get()
+        if let failure { throw failure }
+        try outcome.get()
+        return value
     }
 }

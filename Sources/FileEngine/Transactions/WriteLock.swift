@@ -10,6 +10,8 @@ package struct WriteLock {
     private let locked: FileStatus
     private let system: SystemCalls
     private let process = LockRegistry.forks
+    /// The protection class of new files; nil to keep that of the file that is replaced, or to let the system choose.
+    let protection: FileProtection?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
@@ -32,6 +34,7 @@ package struct WriteLock {
         else { return nil }
         (lockFile, locked) = (file, status)
         lockName = names.lock
+        self.protection = protection
         self.system = system
     }
 

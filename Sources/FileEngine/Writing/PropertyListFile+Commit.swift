@@ -2,20 +2,6 @@ import Foundation
 import PrefsPropertyLists
 
 extension PropertyListFile {
-    /// Stores the content, if it is another than the file has.
-    func replace(
-        _ base: Snapshot, with content: Content, durability: CommitDurability, under writeLock: WriteLock
-    ) throws {
-        let format = base.format ?? newFileFormat
-        let content = PropertyListCoder.storable(content, as: format)
-        if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
-            // XML has rounded the difference away, or what was made was removed again.
-            return isConfirmed(durability) ? () : try confirm()
-        }
-        if root == .document, content.isEmpty { return try removeFile(base, durability: durability, under: writeLock) }
-        try store(content, replacing: base, durability: durability, under: writeLock)
-    }
-
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
     /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
@@ -46,7 +32,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, of: file, under: writeLock)
+            try writeLastGoodCopy(bytes, of: file, replacing: base, under: writeLock)
         }
         // After the copy: it may write over the file, and be killed in it.
         if let mirror = currentMirror {
@@ -140,7 +126,7 @@ extension PropertyListFile {
             let old = try checkPlace(base, under: writeLock)
             // The current permissions: another program may have restricted them during the update.
             let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
-            let file = try makeTemporary(bytes, like: permissions, under: writeLock)
+            let file = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
             do throws(StorageFailure) {
                 if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
                 // Checked again, since the flush takes time: a change of the mode in the meantime must not be undone.
@@ -189,10 +175,10 @@ extension PropertyListFile {
     }
 
     private func makeTemporary(
-        _ bytes: Data, like permissions: Permissions?, under writeLock: WriteLock
+        _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         do {
-            return try make(names.temporary, bytes, like: permissions, under: writeLock)
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         } catch  where error.code == EEXIST {
             // Left by a killed writer: no other process writes while this one holds the lock.
             do throws(StorageFailure) {
@@ -200,7 +186,7 @@ extension PropertyListFile {
             } catch {
                 throw error.at(names.path(of: names.temporary))
             }
-            return try make(names.temporary, bytes, like: permissions, under: writeLock)
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         }
     }
 
@@ -218,14 +204,17 @@ extension PropertyListFile {
 
     /// Creates a file. The permissions are set after the bytes are written, because a write clears the set-user-ID and
     /// set-group-ID bits; until then only the process's own user can open it.
+    ///
+    /// - Parameter other: whose protection class the file gets, unless one is set for new files.
     func make(
-        _ name: String, _ bytes: Data, like permissions: Permissions?, under writeLock: WriteLock
+        _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?,
+        under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let file = OpenFile(try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600), system)
         do {
-            let replaced = self.session?.base.file.flatMap { system.protection(of: $0.descriptor) }
-            if let protection = newFileProtection?.rawValue ?? replaced {
+            let replaced = other.flatMap { system.protection(of: $0.descriptor) }
+            if let protection = writeLock.protection?.rawValue ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
             try system.writeAll(bytes, to: file.descriptor)
@@ -254,7 +243,7 @@ extension PropertyListFile {
     /// contain values that this commit has deleted.
     /// - Throws: the error if a copy of an older state could not be removed.
     private func writeLastGoodCopy(
-        _ bytes: Data, of file: OpenFile, under writeLock: WriteLock
+        _ bytes: Data, of file: OpenFile, replacing base: Snapshot, under writeLock: WriteLock
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
             guard try writeLock.isLockFileInPlace() else {
@@ -262,7 +251,7 @@ extension PropertyListFile {
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
             }
             let permissions = Permissions.owner(of: try system.status(of: file.descriptor))
-            let copy = try makeTemporary(bytes, like: permissions, under: writeLock)
+            let copy = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
             do throws(StorageFailure) {
                 try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
             } catch {

@@ -18,12 +18,19 @@ extension PersistentPrefs {
         declarations.declarations.map(PrefDescription.init)
     }
 
-    func value<Value>(of property: PrefProperty<Value>) -> Value {
-        let (binding, kept) = property.bindingAndKept(in: state)
-        state.bridge.access(binding.key, of: self)
+    func value<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
+        let (binding, kept) = bound
+        let (key, cached) = (binding.key, kept as CachedValue?)
+        state.bridge.access(key, of: self)
+        // The closure does not depend on the type of the value.
+        let finding: Finding? = read { access in
+            let reading = try access.look()
+            if let cached, cached.isCurrent(in: reading.revision, root: access.root) { return .same }
+            return .found(try access.object(forKey: key, in: reading))
+        }
         do throws(PrefsError) {
-            switch find(binding.key, unless: kept) {
-            case .nothing: break
+            switch finding {
+            case nil: break
             case .same: if let kept { return try property.value(of: kept, binding) }
             case .found(let found): return try property.value(of: found, binding, kept, in: state)
             }
@@ -36,35 +43,23 @@ extension PersistentPrefs {
 
     /// The outcome of a read of a property.
     private enum Finding {
-        /// The read failed and was reported.
-        case nothing
         /// The object of the last read.
         case same
         case found(StoredObject)
     }
 
-    /// The part of a read that does not depend on the type of the value.
-    private func find(_ key: String, unless kept: CachedValue?) -> Finding {
-        read { access in
-            let reading = try access.look()
-            if let kept, kept.isCurrent(in: reading.revision, root: access.root) { return .same }
-            return .found(try access.object(forKey: key, in: reading))
-        } ?? .nothing
-    }
-
     @discardableResult
-    func set<Value>(_ value: Value, of property: PrefProperty<Value>) -> PrefsError? {
-        write {
-            let binding = property.binding(in: state)
-            try assign(try property.object(for: value, binding), to: binding.key, in: &$0)
-        }
+    func set<Value>(
+        _ value: Value, of property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding
+    ) -> PrefsError? {
+        write { try assign(try property.object(for: value, binding), to: binding.key, in: &$0) }
     }
 
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
         changeInPlace(from: property.defaultValue(in: state)) { access in
-            let (binding, kept) = property.bindingAndKept(in: state)
+            let (binding, kept) = property.bound(in: state)
             let found = try access.object(forKey: binding.key, in: access.look())
             return try property.value(of: found, binding, kept, in: state)
         }
@@ -92,7 +87,7 @@ extension PersistentPrefs {
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
         return read {
-            let (binding, kept) = property.bindingAndKept(in: state)
+            let (binding, kept) = property.bound(in: state)
             let found = try $0.object(forKey: binding.key, in: $0.look())
             guard found.object != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)

@@ -74,8 +74,14 @@ public struct Pref<Value>: PrefWrapper {
         _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
         storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
     ) -> Value {
-        get { prefs.value(of: Self.property(of: prefs, at: storage)) }
-        set { prefs.set(newValue, of: Self.property(of: prefs, at: storage)) }
+        get {
+            let property = prefs[keyPath: storage].property
+            return prefs.value(of: property, property.bind(to: prefs, at: storage))
+        }
+        set {
+            let property = prefs[keyPath: storage].property
+            prefs.set(newValue, of: property, property.bind(to: prefs, at: storage).binding)
+        }
         _modify {
             let property = Self.property(of: prefs, at: storage)
             var change = prefs.changeInPlace(of: property)

@@ -19,7 +19,7 @@ public struct PrefHandle<Value> {
     public var defaultValue: Value { property.defaultValue(in: prefs.state) }
 
     /// The current value: the same as the property.
-    public var value: Value { prefs.value(of: property) }
+    public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
 
     /// Whether a value is stored. True also if it equals the default or is of another type.
     public var isSet: Bool { prefs.isSet(property) }
@@ -37,7 +37,7 @@ public struct PrefHandle<Value> {
     ///
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
-    public func set(_ value: Value) -> PrefsError? { prefs.set(value, of: property) }
+    public func set(_ value: Value) -> PrefsError? { prefs.set(value, of: property, property.binding(in: prefs.state)) }
 }
 
 extension PrefHandle: Sendable where Value: Sendable {}

@@ -49,22 +49,25 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         givenCoding = coding
     }
 
+    /// The property in its class, with the value of its last read.
+    typealias Bound = (binding: Binding, kept: Kept?)
+
     /// Finds the property in its class. Called before any other method.
     ///
     /// - Parameter storage: the key path of the wrapper.
-    func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) {
-        if prefs.state.withLock({ binding != nil }) { return }
+    @discardableResult
+    func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) -> Bound {
+        let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
+        if let binding { return (binding, kept) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
         let new = Binding(key: key, coding: coding, sharesDefault: !ObjectSearch.findsObject(in: givenDefault))
-        prefs.state.withLock { binding = new }
+        prefs.state.withLock { self.binding = new }
+        return (new, nil)
     }
 
-    func binding(in state: InstanceState) -> Binding {
-        bindingAndKept(in: state).binding
-    }
+    func binding(in state: InstanceState) -> Binding { bound(in: state).binding }
 
-    /// The same, with the value of the last read.
-    func bindingAndKept(in state: InstanceState) -> (binding: Binding, kept: Kept?) {
+    func bound(in state: InstanceState) -> Bound {
         state.withLock {
             guard let binding else { preconditionFailure("the property is not bound to its class") }
             return (binding, kept)

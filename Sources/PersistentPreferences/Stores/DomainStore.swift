@@ -20,7 +20,7 @@ final class DomainStore: RootStore {
     /// `PrefsStore.read`.
     func values(of root: String) throws -> [String: Any]? {
         try NameVetting.checkRoot(root)
-        let snapshot = try snapshot(of: root)
+        let snapshot = try access { try $0.read(root, layout) }
         // A warning of an earlier write is not about this state.
         if let warning = snapshot.warning, !warning.isWarning { throw warning }
         return try snapshot.values()
@@ -46,23 +46,20 @@ final class DomainStore: RootStore {
         }
     }
 
-    // MARK: - For the base class
+    // MARK: - For the base class, which makes the engine's errors those of the package
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        // Does not use `access`, because it makes reads slower.
-        do {
-            return try storage.read(root, layout)
-        } catch let error as FileError {
-            throw PrefsError(error)
-        }
+        try storage.read(root, layout)
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try transact { try RootTransaction(transaction: $0, root: root, layout: layout).replace(body) }
+        try storage.transact(durability: durability) {
+            try RootTransaction(transaction: $0, root: root, layout: layout).replace(body)
+        }
     }
 
     func acknowledge(_ revision: Revision?) throws -> Bool {
-        try access { try $0.confirm(revision, durability) }
+        try storage.confirm(revision, durability)
     }
 
     func takeWarning() -> PrefsError? {
@@ -94,12 +91,7 @@ final class DomainStore: RootStore {
         try access { try $0.transact(durability: durability, body) }
     }
 
-    /// Errors of the engine become those of the package.
     private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
-        do {
-            return try body(storage)
-        } catch let error as FileError {
-            throw PrefsError(error)
-        }
+        try PrefsError.converting { try body(storage) }
     }
 }

@@ -72,11 +72,16 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
         state.withLock { $0.content }
     }
 
-    func begin() -> Content? {
-        committed()
+    private struct Session: TransactionSession {
+        let domain: MemoryDomain
+        let content: Content?
+
+        func commit(_ content: Content, durability: CommitDurability) {
+            domain.state.withLock { $0 = State(content: content) }
+        }
     }
 
-    func commit(_ content: Content, durability: CommitDurability) {
-        state.withLock { $0 = State(content: content) }
+    func begin() -> any TransactionSession {
+        Session(domain: self, content: committed())
     }
 }

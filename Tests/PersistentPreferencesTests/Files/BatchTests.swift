@@ -8,22 +8,22 @@ import Testing
 /// Group commit: what the members of a batch share.
 @Suite struct BatchTests {
     /// Remembers how many entries each commit added, and with what durability.
-    private final class Domain: TransactionDomain, @unchecked Sendable {
+    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
         struct Commit {
             let entries: Int
             let durability: CommitDurability
         }
 
         let queue = TransactionQueue()
-        private var content: [String: Any] = [:]
+        private(set) var content: [String: Any]? = [:]
         let commits = Heard<Commit>()
 
-        func begin() -> [String: Any]? { content }
+        func begin() -> any TransactionSession { self }
 
         func committed() -> [String: Any]? { content }
 
         func commit(_ content: [String: Any], durability: CommitDurability) throws {
-            commits.append(Commit(entries: content.count - self.content.count, durability: durability))
+            commits.append(Commit(entries: content.count - (self.content?.count ?? 0), durability: durability))
             self.content = content
         }
     }

@@ -14,16 +14,12 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     private let readability: DomainReadability
 
     private struct State {
-        /// The domain at the start of the transaction. Belongs to the thread whose turn it is.
-        var base: Content = [:]
         var warning: FileError?
         var underWay: CommitUnderWay?
         var commits = 0
     }
 
     private let state = Locked(State())
-
-    private var base: Content { state.withLock { $0.base } }
 
     /// The one object of a domain in a process.
     static func of(_ system: any SystemDefaults) -> DefaultsDomain {
@@ -134,7 +130,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     /// The content of the watched parts. The feed does not use the others.
     func committed() throws -> Content? {
-        if ownTransaction != nil { return base }
+        if let transaction = ownTransaction { return transaction.session?.content }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
@@ -184,16 +180,25 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         throw FileError.notStored(StorageFailure(path: "", reason: reason))
     }
 
-    func begin() throws -> Content? {
-        try checkReadable()
-        let found = stored()
-        state.withLock { $0.base = found }
-        return found
+    private struct Session: TransactionSession {
+        let domain: DefaultsDomain
+        /// The domain as the transaction found it.
+        let base: Content
+
+        var content: Content? { base }
+
+        func commit(_ content: Content, durability: CommitDurability) throws {
+            try domain.commit(content, replacing: base)
+        }
     }
 
-    func commit(_ content: Content, durability: CommitDurability) throws {
-        try checkSize(content)
-        let base = base
+    func begin() throws -> any TransactionSession {
+        try checkReadable()
+        return Session(domain: self, base: stored())
+    }
+
+    private func commit(_ content: Content, replacing base: Content) throws {
+        try checkSize(content, replacing: base)
         let changed = Set(content.keys).union(base.keys).filter { !Self.areEqual(base[$0], content[$0]) }
         // Other processes may have changed some of them since the transaction began.
         let before = changed.compactMap { key in entries.stored(key).map { (key, $0) } }
@@ -211,10 +216,6 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         for key in changed { system.set(content[key], forKey: key) }
         entries.didCommit(Array(changed))
         readability.didCommit(isEmpty: content.isEmpty)
-    }
-
-    func end() {
-        state.withLock { $0.base = [:] }
     }
 
     private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
@@ -243,7 +244,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     }
 
     /// - Throws: `FileError.notStored` if the domain would be too large for the system.
-    private func checkSize(_ content: Content) throws(FileError) {
+    private func checkSize(_ content: Content, replacing base: Content) throws(FileError) {
         let (warningSize, maximum) = system.sizeLimits
         let limit = warningSize ?? maximum
         // An estimate that is cheap and never far off; the exact size only near the limit.
