@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// The real system calls, counted, and made to fail on demand.

@@ -1,7 +1,6 @@
-import AppleModels
+import AppleVnodes
 import Foundation
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// What watches folders in a test: the watcher of this platform, or on Linux the watcher for Apple platforms over a model. The

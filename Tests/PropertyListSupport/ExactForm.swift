@@ -1,11 +1,9 @@
 import Foundation
-
-@testable import PersistentPreferences
-@testable import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// A property list as a text that tells apart all that contract 4 tells apart: 1, 1.0 and true, −0.0 and 0.0, the bits of
 /// a date, the bytes of a text. Whatever has no canonical form shows, with its type, as what it is.
-func exactForm(_ value: Any) -> String {
+package func exactForm(_ value: Any) -> String {
     switch type(of: value) {
     case is Bool.Type:
         return "\(value)"
@@ -46,4 +44,13 @@ private func exactForm(_ number: NSNumber) -> String {
 
 private func exactForm(_ number: Double) -> String {
     number.isNaN ? "nan" : "\(number) (\(String(number.bitPattern, radix: 16)))"
+}
+
+/// Foundation reads dictionaries with keys of any type.
+package func withTextKeys(_ object: Any) -> Any {
+    switch object {
+    case let dictionary as [String: Any]: dictionary.mapValues(withTextKeys)
+    case let list as [Any]: list.map(withTextKeys)
+    default: object
+    }
 }

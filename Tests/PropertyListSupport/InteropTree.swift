@@ -1,12 +1,11 @@
 import Foundation
 import TestSupport
 
-@testable import PersistentPreferences
-@testable import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// Random property lists in canonical form, of values that every format and reader has a form for.
-enum InteropTree {
-    static func make(seed: UInt64) throws -> [String: Any] {
+package enum InteropTree {
+    package static func make(seed: UInt64) throws -> [String: Any] {
         var random = SeededGenerator(seed: seed)
         var budget = 60
         let tree = dictionary(&random, depth: 0, &budget)

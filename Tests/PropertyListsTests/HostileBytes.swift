@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
 /// Bytes, and what the coder has to say of them.
@@ -228,28 +229,5 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     /// So many lists, each in the one before.
     private static func levels(_ count: Int) -> [[UInt8]] {
         (1..<UInt8(count)).map { [0xA1, $0] } + [[0xA0]]
-    }
-}
-
-/// A binary property list made of its objects, the first of them on top; references to them take a byte.
-struct BinaryList {
-    let data: Data
-
-    init(_ objects: [[UInt8]]) {
-        var bytes = Data("bplist00".utf8)
-        var offsets: [Int] = []
-        for object in objects {
-            offsets.append(bytes.count)
-            bytes += object
-        }
-        let table = bytes.count
-        let offsetSize = table < 256 ? 1 : 4
-        for offset in offsets { bytes += Self.bytes(of: offset).suffix(offsetSize) }
-        bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), 1]
-        data = bytes + Self.bytes(of: objects.count) + Self.bytes(of: 0) + Self.bytes(of: table)
-    }
-
-    private static func bytes(of number: Int) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 }

@@ -1,23 +1,11 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// Contract 7: no file content can crash the process, or keep it busy.
 @Suite struct HostileBytesTests {
-    private static let damaged: [URL] =
-        (Bundle.module.urls(forResourcesWithExtension: "plist", subdirectory: "Damaged") ?? []).map { $0 as URL }
-
-    @Test func thereAreDamagedFiles() {
-        #expect(Self.damaged.count == 10)
-    }
-
-    @Test(arguments: damaged) func aDamagedFileIsRefused(_ file: URL) throws {
-        let bytes = try Data(contentsOf: file)
-        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
-    }
-
     @Test(arguments: Bytes.refused) func areRefused(_ bytes: Bytes) {
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
         // XML has a line and a column in front.

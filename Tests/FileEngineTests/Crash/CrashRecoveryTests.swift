@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// Power cuts and failed flushes in the middle of what comes after trouble.

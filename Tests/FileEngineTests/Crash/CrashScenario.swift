@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-@testable import PersistentPreferences
+@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// A volume as it was before some system call, and how many steps of the story were acknowledged by then.
@@ -21,7 +21,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     var format = PropertyListFormat.binary
     /// How many folders of the path are there: both, the outer one, or none.
     var folders = 2
-    let steps: [@Sendable (AnyPrefs) -> Void]
+    let steps: [@Sendable (FileRoot) -> Void]
     /// The first is what there is before the first step.
     let states: [[String: Int]]
 
@@ -44,10 +44,10 @@ struct CrashScenario: Sendable, CustomStringConvertible {
         CrashScenario(
             name: "updates",
             steps: [
-                { prefs in
-                    prefs.update {
-                        $0["a"] = 1
-                        prefs["b"] = 1
+                { root in
+                    root.update {
+                        root["a"] = 1
+                        root["b"] = 1
                     }
                 }, { $0.values["a"] = 2 },
             ], states: [[:], ["a": 1, "b": 1], ["a": 2, "b": 1]]),
@@ -89,17 +89,15 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
     static func prefs(
         on process: SimulatedProcess, _ format: PropertyListFormat = .binary,
-        durability: PropertyListFileStore.Durability = .powerCut
-    ) -> AnyPrefs {
-        let url = URL(filePath: path)
-        return AnyPrefs(
-            store: PropertyListFileStore(url: url, format: format, durability: durability, system: process))
+        durability: CommitDurability = .powerCut
+    ) -> FileRoot {
+        FileRoot(path, format: format, durability: durability, system: process)
     }
 }
 
 extension SimulatedVolume {
     /// A program that starts on this volume.
-    func reopened() -> (prefs: AnyPrefs, machine: SimulatedMachine) {
+    func reopened() -> (prefs: FileRoot, machine: SimulatedMachine) {
         let machine = SimulatedMachine(self)
         return (CrashScenario.prefs(on: SimulatedProcess(machine)), machine)
     }

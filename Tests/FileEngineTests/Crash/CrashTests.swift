@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// The power is cut before every system call of a write, and each state is looked at in which that may leave the disk.
 @Suite struct CrashTests {

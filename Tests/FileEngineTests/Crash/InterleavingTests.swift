@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// Two processes on one simulated machine: at every system call of the one the other does all of its work.

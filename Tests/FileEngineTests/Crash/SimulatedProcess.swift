@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// A computer whose disk is simulated, with its locks. Everything on it runs on one thread.

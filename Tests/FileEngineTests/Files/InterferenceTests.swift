@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// What others do in the middle of a commit.
@@ -40,25 +39,25 @@ import Testing
         }
     }
 
-    private func prefs() -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+    private func prefs() -> FileRoot {
+        folder.root(system: system)
     }
 
     @Test func aLinkPutInTheFilesPlaceIsNotReplaced() throws {
         let prefs = prefs()
         prefs["a"] = 1
         let (file, target) = (folder.file(), folder.file("target.plist"))
-        try writePropertyList(["AnyPrefs": ["a": 7]], to: target)
+        try writePropertyList(["Root": ["a": 7]], to: target)
         system.afterSync = {
             try? FileManager.default.removeItem(at: file)
             try? FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
         }
         prefs["a"] = 2
-        #expect(prefs.outcome == "\(file.path): a link took the place of the file; the stored state is unchanged")
+        #expect(prefs.outcome == "not stored: \(file.path): a link took the place of the file")
         // The next access follows it.
         #expect(prefs.ints == ["a": 7])
         prefs["b"] = 3
-        #expect(try propertyList(at: target)["AnyPrefs"] as? [String: Int] == ["a": 7, "b": 3])
+        #expect(try propertyList(at: target)["Root"] as? [String: Int] == ["a": 7, "b": 3])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == target.path)
     }
 
@@ -79,13 +78,12 @@ import Testing
     @Test func aFolderMovedMeanwhileTakesTheCommitWithIt() throws {
         let inner = folder.file("inner")
         let moved = folder.file("moved")
-        let prefs = AnyPrefs(
-            store: PropertyListFileStore(url: inner.appending(path: "test.plist"), system: system))
+        let prefs = folder.root("inner/test.plist", system: system)
         prefs["a"] = 1
         system.afterSync = { try? FileManager.default.moveItem(at: inner, to: moved) }
         prefs["a"] = 2
         // One whole state in one folder, and nothing left behind in either.
-        let root = try propertyList(at: moved.appending(path: "test.plist"))["AnyPrefs"]
+        let root = try propertyList(at: moved.appending(path: "test.plist"))["Root"]
         #expect(root as? [String: Int] == ["a": 2])
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
     }
@@ -96,18 +94,18 @@ import Testing
         prefs["a"] = 1
         let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
         // Like another process: with other system calls, a store shares no cache and no queue with the first one.
-        let other = AnyPrefs(store: PropertyListFileStore(url: file, system: SystemCalls()))
-        let error = prefs.update { values in
-            values["a"] = 2
+        let other = FileRoot(file.path, system: SystemCalls())
+        let error = prefs.update {
+            prefs["a"] = 2
             unlink(lock.path)
             inThreads(1) { _ in other["b"] = 3 }
             #expect(other.outcome == "ok")
         }
-        let reason = "its lock file was removed during the update; the stored state is unchanged"
-        #expect(error.map { "\($0)" } == "\(file.path): \(reason)")
+        let reason = "its lock file was removed during the update"
+        #expect(error?.text == "not stored: \(file.path): \(reason)")
         #expect(prefs.ints == ["a": 1, "b": 3])
         prefs["a"] = 4
-        #expect(folder.prefs().ints == ["a": 4, "b": 3])
+        #expect(folder.root().ints == ["a": 4, "b": 3])
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
@@ -115,15 +113,15 @@ import Testing
     @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
         let prefs = prefs()
         prefs["a"] = 1
-        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: SystemCalls()))
+        let other = folder.root(system: SystemCalls())
         let lock = folder.file(".test.plist.lock")
         system.afterSync = {
             unlink(lock.path)
             inThreads(1) { _ in other["b"] = 3 }
         }
         prefs["a"] = 2
-        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update; the stored state is unchanged"))
-        #expect(folder.prefs().ints == ["a": 1, "b": 3])
+        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
+        #expect(folder.root().ints == ["a": 1, "b": 3])
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
@@ -132,7 +130,7 @@ import Testing
         let prefs = prefs()
         prefs["a"] = 1
         let otherSystem = Interfering()
-        let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: otherSystem))
+        let other = folder.root(system: otherSystem)
         let (isWritten, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // The other one has written its temporary file, and is about to give it the file's name.
         otherSystem.afterSync = {
@@ -157,7 +155,7 @@ import Testing
         isOver.signal()
         isDone.wait()
         #expect(other.outcome == "ok")
-        #expect(folder.prefs().ints == ["a": 2, "b": 3])
+        #expect(folder.root().ints == ["a": 2, "b": 3])
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
@@ -166,14 +164,14 @@ import Testing
         let prefs = prefs()
         prefs["a"] = 1
         let theirs = folder.file("theirs.plist")
-        try writePropertyList(["AnyPrefs": ["a": 5]], to: theirs)
+        try writePropertyList(["Root": ["a": 5]], to: theirs)
         let file = folder.file()
-        let error = prefs.update { values in
-            values["a"] = 2
+        let error = prefs.update {
+            prefs["a"] = 2
             #expect(rename(theirs.path, file.path) == 0)
         }
-        let reason = "was replaced by another program during the update; the stored state is unchanged"
-        #expect(error.map { "\($0)" } == "\(file.path): \(reason)")
+        let reason = "was replaced by another program during the update"
+        #expect(error?.text == "not stored: \(file.path): \(reason)")
         #expect(prefs.ints == ["a": 5])
     }
 
@@ -183,13 +181,13 @@ import Testing
         prefs["a"] = 1
         let path = folder.file().path
         chmod(path, 0o644)
-        prefs.update { values in
-            values["a"] = 2
+        prefs.update {
+            prefs["a"] = 2
             chmod(path, 0o600)
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(folder.prefs().ints == ["a": 2])
+        #expect(folder.root().ints == ["a": 2])
     }
 
     /// An editor may have moved the file away, and be about to put a new one in its place.
@@ -197,15 +195,15 @@ import Testing
         let prefs = prefs()
         prefs["a"] = 1
         let path = folder.file().path
-        let error = prefs.update { values in
-            values["a"] = 2
+        let error = prefs.update {
+            prefs["a"] = 2
             unlink(path)
         }
-        let reason = "was removed by another program during the update; the stored state is unchanged"
-        #expect(error.map { "\($0)" } == "\(path): \(reason)")
+        let reason = "was removed by another program during the update"
+        #expect(error?.text == "not stored: \(path): \(reason)")
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock"])
         prefs["b"] = 3
-        #expect(folder.prefs().ints == ["b": 3])
+        #expect(folder.root().ints == ["b": 3])
     }
 
     /// An edit in place, and a change of the permissions while the new file is flushed: the write is rejected, and they stay.
@@ -215,13 +213,13 @@ import Testing
         let file = folder.file()
         chmod(file.path, 0o644)
         let theirs = try PropertyListSerialization.data(
-            fromPropertyList: ["AnyPrefs": ["a": 5, "b": 6]], format: .xml, options: 0)
+            fromPropertyList: ["Root": ["a": 5, "b": 6]], format: .xml, options: 0)
         system.afterSync = {
             if isEdit { try? theirs.write(to: file) } else { chmod(file.path, 0o600) }
         }
         prefs["a"] = 2
-        let reason = "was changed by another program during the update; the stored state is unchanged"
-        #expect(prefs.outcome == "\(file.path): \(reason)")
+        let reason = "was changed by another program during the update"
+        #expect(prefs.outcome == "not stored: \(file.path): \(reason)")
         #expect(prefs.ints == (isEdit ? ["a": 5, "b": 6] : ["a": 1]))
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == (isEdit ? 0o644 : 0o600))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
+@testable import EngineSupport
 @testable import PrefsFileEngine
 
 /// Contract 11: nothing leaks and nobody is locked out, though root writes.
@@ -22,8 +22,8 @@ import Testing
     }
 
     @Test func rootLeavesAFileToItsOwner() throws {
-        let prefs = folder.prefs()
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        let prefs = folder.root()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chown(folder.file().path, 12_345, 54_321)
         chmod(folder.file().path, 0o640)
         prefs["a"] = 2
@@ -37,10 +37,10 @@ import Testing
 
     @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRefused() throws {
         let system = RecordingSystemCalls()
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chown(folder.file().path, 12_345, 54_321)
         system.fail("chown", with: EPERM, EPERM)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        let prefs = folder.root(system: system)
         prefs["a"] = 2
         #expect(prefs.outcome.contains("belongs to another user; a write would change its owner"))
         #expect(prefs.ints == ["a": 1])
@@ -48,7 +48,7 @@ import Testing
 
     @Test func whatRootMakesInAUsersFolderIsThatUsers() throws {
         chown(folder.path, 12_345, 54_321)
-        folder.prefs("deep/er/test.plist")["a"] = 1
+        folder.root("deep/er/test.plist")["a"] = 1
         let deep = ["deep", "deep/er"]
         for name in deep + ["test.plist", ".test.plist.lock", ".test.plist.lastgood"].map({ "deep/er/\($0)" }) {
             #expect(try owner(name) == 12_345, "\(name)")
@@ -58,21 +58,20 @@ import Testing
     @Test func whatRootMakesWhereEverybodyMayWriteIsItsOwn() throws {
         chown(folder.path, 12_345, 54_321)
         chmod(folder.path, 0o1777)
-        folder.prefs()["a"] = 1
+        folder.root()["a"] = 1
         #expect(try owner("test.plist") == 0)
     }
 
     @Test func aFileOfAnothersGroupIsNotTakenFromIt() throws {
         let system = RecordingSystemCalls()
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
         let trouble =
-            "\(folder.file().path): its group cannot be kept, and another group would change who has access; "
-            + "the stored state is unchanged"
+            "not stored: \(folder.file().path): its group cannot be kept, and another group would change who has access"
         // Mode 0604 keeps out the members of the group. With another group, they would gain access.
         for (mode, outcome) in [(mode_t(0o640), trouble), (0o604, trouble), (0o644, "ok"), (0o600, "ok")] {
             chown(folder.file().path, 0, 54_321)
             chmod(folder.file().path, mode)
-            let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+            let prefs = folder.root(system: system)
             system.onCall = { name throws(StorageFailure) in
                 if name == "chown" { throw StorageFailure("chown", "", code: EPERM) }
             }
@@ -83,9 +82,9 @@ import Testing
     }
 
     @Test(arguments: [0o4755, 0o2775, 0o1644, 0o6711]) func allBitsOfTheModeAreKept(_ mode: Int) throws {
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chmod(folder.file().path, mode_t(mode))
-        folder.prefs()["a"] = 2
+        folder.root()["a"] = 2
         #expect(try permissions("test.plist") == mode)
     }
 
@@ -103,27 +102,27 @@ import Testing
         try Data("secret".utf8).write(to: URL(filePath: user + "/backup/f"))
         chown(user, 12_345, 54_321)
         let url = URL(filePath: user + "/conf/test.plist")
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping()))
+        let prefs = FileRoot(url.path, system: Swapping())
         prefs["a"] = 1
-        let reason = "another folder took the place of the new one; the stored state is unchanged"
-        #expect(prefs.outcome == "\(user)/conf: \(reason)")
+        let reason = "another folder took the place of the new one"
+        #expect(prefs.outcome == "not stored: \(user)/conf: \(reason)")
         #expect(try owner("user/conf") == 0)
     }
 
     @Test func aLastGoodStateThatSomebodyElsePlantedIsNotTaken() throws {
         try Data("damaged".utf8).write(to: folder.file())
-        try writePropertyList(["AnyPrefs": ["a": 666]], to: folder.file(".test.plist.lastgood"))
+        try writePropertyList(["Root": ["a": 666]], to: folder.file(".test.plist.lastgood"))
         chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
-        #expect(prefs.outcome.hasSuffix("since this package has not written it"))
+        let prefs = folder.root(system: RecordingSystemCalls())
+        #expect(prefs.outcome.hasPrefix("not ours: "))
         #expect(prefs.values.isEmpty)
     }
 
     @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400])
     func theLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chmod(folder.file().path, mode_t(mode))
-        folder.prefs()["a"] = 2
+        folder.root()["a"] = 2
         #expect(try permissions("test.plist") == mode)
         #expect(try permissions(".test.plist.lastgood") == mode & 0o600)
     }
@@ -142,7 +141,7 @@ import Testing
         for path in [user, victim] { mkdir(path, 0o755) }
         chown(user, 12_345, 54_321)
         let url = URL(filePath: user + "/.config/test.plist")
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: Swapping(victim)))
+        let prefs = FileRoot(url.path, system: Swapping(victim))
         prefs["a"] = 1
         #expect(try owner("victim") == 0)
     }

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// Where a path leads: links, spellings, folders that move, names that are no text.
@@ -18,12 +17,12 @@ import Testing
         try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "middle.plist")
         try manager.createSymbolicLink(atPath: folder.file("middle.plist").path, withDestinationPath: "real/it.plist")
-        let linked = folder.prefs("link.plist")
+        let linked = folder.root("link.plist")
         linked["a"] = 1
         #expect(linked.outcome == "ok")
         #expect(try manager.destinationOfSymbolicLink(atPath: folder.file("link.plist").path) == "middle.plist")
-        #expect(try propertyList(at: folder.file("real/it.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1])
-        let direct = folder.prefs("real/it.plist")
+        #expect(try propertyList(at: folder.file("real/it.plist"))["Root"] as? [String: Int] == ["a": 1])
+        let direct = folder.root("real/it.plist")
         linked.update {
             // One file, though reached by two paths.
             direct["b"] = 2
@@ -34,42 +33,42 @@ import Testing
 
     @Test func aLinkThatIsTurnedElsewhereIsFollowedThere() throws {
         let manager = FileManager.default
-        folder.prefs("one.plist")["a"] = 1
-        folder.prefs("two.plist")["a"] = 2
+        folder.root("one.plist")["a"] = 1
+        folder.root("two.plist")["a"] = 2
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "one.plist")
-        let linked = folder.prefs("link.plist")
+        let linked = folder.root("link.plist")
         #expect(linked.ints == ["a": 1])
         try manager.removeItem(at: folder.file("link.plist"))
         try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "two.plist")
         #expect(linked.ints == ["a": 2])
         linked["b"] = 3
-        #expect(folder.prefs("two.plist").ints == ["a": 2, "b": 3])
-        #expect(folder.prefs("one.plist").ints == ["a": 1])
+        #expect(folder.root("two.plist").ints == ["a": 2, "b": 3])
+        #expect(folder.root("one.plist").ints == ["a": 1])
     }
 
     @Test func aFileThatBecomesALinkIsFollowed() throws {
-        let prefs = folder.prefs()
+        let prefs = folder.root()
         prefs["a"] = 1
         try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved.plist"))
         try FileManager.default.createSymbolicLink(
             atPath: folder.file().path, withDestinationPath: "moved.plist")
         #expect(prefs.ints == ["a": 1])
         prefs["b"] = 2
-        #expect(try propertyList(at: folder.file("moved.plist"))["AnyPrefs"] as? [String: Int] == ["a": 1, "b": 2])
+        #expect(try propertyList(at: folder.file("moved.plist"))["Root"] as? [String: Int] == ["a": 1, "b": 2])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file().path) == "moved.plist")
     }
 
     @Test func aRingOfLinksIsReported() throws {
         try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
         try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")
-        let prefs = folder.prefs("x")
+        let prefs = folder.root("x")
         #expect(prefs.values.isEmpty)
         #expect(prefs.outcome.contains("Too many levels of symbolic links"))
     }
 
     @Test func twoSpellingsOfALetterAreTwoFiles() throws {
-        let composed = folder.prefs("caf\u{E9}.plist")
-        let decomposed = folder.prefs("cafe\u{301}.plist")
+        let composed = folder.root("caf\u{E9}.plist")
+        let decomposed = folder.root("cafe\u{301}.plist")
         composed["a"] = 1
         decomposed["a"] = 2
         #expect(composed.ints == ["a": 1])
@@ -77,7 +76,7 @@ import Testing
     }
 
     @Test func aNameThatBeginsWithACombiningMarkIsAName() throws {
-        let prefs = folder.prefs("\u{301}x.plist")
+        let prefs = folder.root("\u{301}x.plist")
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         #expect(try folder.names().contains("\u{301}x.plist"))
@@ -88,8 +87,8 @@ import Testing
         let link = folder.file("link.plist").path
         let target: [CChar] = [0x74, -1, 0]
         #expect(symlink(target, link) == 0)
-        let prefs = folder.prefs("link.plist")
-        let trouble = "\(link): leads to a name that is not UTF-8; the file was left as it is"
+        let prefs = folder.root("link.plist")
+        let trouble = "unreadable: \(link): leads to a name that is not UTF-8"
         #expect(prefs.outcome == trouble)
         prefs["a"] = 1
         #expect(prefs.outcome == trouble)
@@ -98,17 +97,17 @@ import Testing
 
     @Test func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere() throws {
         let (inner, other) = (folder.file("inner"), folder.file("other"))
-        let prefs = folder.prefs("inner/test.plist")
+        let prefs = folder.root("inner/test.plist")
         prefs["a"] = 1
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
-        try writePropertyList(["AnyPrefs": ["b": 5], "Other": ["x": 1]], to: other.appending(path: "test.plist"))
+        try writePropertyList(["Root": ["b": 5], "Other": ["x": 1]], to: other.appending(path: "test.plist"))
         #expect(prefs.ints == ["a": 1])
         try FileManager.default.moveItem(at: inner, to: folder.file("moved"))
         try FileManager.default.moveItem(at: other, to: inner)
         prefs["c"] = 2
         #expect(prefs.outcome == "ok")
         let list = try propertyList(at: inner.appending(path: "test.plist"))
-        #expect(list["AnyPrefs"] as? [String: Int] == ["b": 5, "c": 2])
+        #expect(list["Root"] as? [String: Int] == ["b": 5, "c": 2])
         #expect(list["Other"] as? [String: Int] == ["x": 1])
     }
 
@@ -119,9 +118,9 @@ import Testing
             }
         }
         let url = folder.file("deep/er/test.plist")
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: url, system: NoFolders()))
+        let prefs = FileRoot(url.path, system: NoFolders())
         prefs["a"] = 1
-        #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory; the stored state is unchanged"))
+        #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory"))
     }
 
     /// A link that is exchanged between the look at its owner and the look at its target: the owner of what is followed counts.
@@ -136,8 +135,8 @@ import Testing
             }
         }
         let (link, secret) = (folder.file("link.plist").path, folder.file("secret.plist").path)
-        try writePropertyList(["AnyPrefs": ["a": 7]], to: URL(filePath: secret))
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file("own.plist"))
+        try writePropertyList(["Root": ["a": 7]], to: URL(filePath: secret))
+        try writePropertyList(["Root": ["a": 1]], to: folder.file("own.plist"))
         #expect(symlink("own.plist", link) == 0)
         let system = Exchanging()
         system.exchange = {
@@ -145,7 +144,7 @@ import Testing
             symlink(secret, link)
             lchown(link, 22_222, 22_222)
         }
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: URL(filePath: link), system: system))
+        let prefs = FileRoot(link, system: system)
         #expect(
             prefs.outcome.contains("is a link of user 22222, who does not own the target; it is not followed"),
             "\(prefs.outcome)")
@@ -160,7 +159,7 @@ import Testing
         }
         for (name, owner) in [("root", 0), ("one", 11_111), ("two", 22_222)] as [(String, uid_t)] {
             mkdir(folder.path + "/" + name, 0o755)
-            try writePropertyList(["AnyPrefs": ["a": Int(owner)]], to: folder.file(name + "/x.plist"))
+            try writePropertyList(["Root": ["a": Int(owner)]], to: folder.file(name + "/x.plist"))
             for path in [name, name + "/x.plist"] { chown(folder.path + "/" + path, owner, owner) }
         }
         link("a", "one/x.plist", owner: 11_111)
@@ -172,8 +171,7 @@ import Testing
         link("g", "b", owner: 11_111)
         link("h", "/", owner: 22_222)
         let refused: (String, uid_t) -> String = { name, user in
-            "\(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed; "
-                + "the file was left as it is"
+            "unreadable: \(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed"
         }
         let rest = folder.path.dropFirst()
         let cases: KeyValuePairs = [
@@ -181,7 +179,7 @@ import Testing
             "f": refused("f", 22_222), "h/\(rest)/a": refused("h", 22_222),
         ]
         for (name, expected) in cases {
-            let prefs = folder.prefs(name)
+            let prefs = folder.root(name)
             let shown = prefs.outcome == "ok" ? "\(prefs.ints["a"] ?? -1)" : prefs.outcome
             #expect(shown == expected, "\(name)")
         }
@@ -200,9 +198,9 @@ import Testing
                 return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
             }
         }
-        let prefs = folder.prefs(system: Sandbox(folder.path))
+        let prefs = folder.root(system: Sandbox(folder.path))
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
-        #expect(folder.prefs().ints == ["a": 1])
+        #expect(folder.root().ints == ["a": 1])
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
+@testable import EngineSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
@@ -38,8 +39,8 @@ import Testing
             reads.append(name)
             if reads.all.count == 2 { try? handle.write(contentsOf: text(2)) }
         }
-        let values = try PropertyListFileStore(url: url, system: system).read(root: "Root")
-        #expect(values.map(exactForm) == "{'a': 2, 'b': 2}")
+        let values = folder.root(system: system).values
+        #expect(exactForm(values) == "{'a': 2, 'b': 2}")
         system.onCall = nil
         try handle.close()
     }
@@ -76,7 +77,7 @@ import Testing
 
     @Test func theNewStateIsReadWhileTheFolderIsFlushed() throws {
         let system = SilentRename()
-        let prefs = folder.prefs(system: system)
+        let prefs = folder.root(system: system)
         prefs["a"] = 1
         let seen = Heard<[String: Int]>()
         system.onFlushOfFolder = { inThreads(1) { _ in seen.append(prefs.ints) } }

@@ -2,14 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 /// Another process commits between a reader's opening of the file and its look at it: what the reader then holds is a file
 /// without a name, which nobody will ever change.
 @Suite struct ReplacedFileTests {
     private let folder: TemporaryFolder
-    private let prefs: AnyPrefs
+    private let prefs: FileRoot
 
     /// Replaces a file right after it was opened, once.
     private final class Replacing: SystemCalls, @unchecked Sendable {
@@ -36,10 +35,10 @@ import Testing
         folder = try TemporaryFolder()
         let file = folder.file()
         let system = Replacing(file)
-        try writePropertyList(["AnyPrefs": ["a": 2]], to: file)
+        try writePropertyList(["Root": ["a": 2]], to: file)
         system.replacement = try Data(contentsOf: file)
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: file)
-        prefs = AnyPrefs(store: PropertyListFileStore(url: file, system: system))
+        try writePropertyList(["Root": ["a": 1]], to: file)
+        prefs = FileRoot(file.path, system: system)
         #expect(system.replacement == nil)
     }
 
@@ -48,7 +47,7 @@ import Testing
     }
 
     @Test func theNextUpdateIsOfTheNewFile() throws {
-        prefs.update { $0["a"] = ($0["a"] as? Int ?? 0) + 1 }
-        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 3])
+        prefs.update { prefs["a"] = (prefs["a"] as? Int ?? 0) + 1 }
+        #expect(try propertyList(at: folder.file())["Root"] as? [String: Int] == ["a": 3])
     }
 }

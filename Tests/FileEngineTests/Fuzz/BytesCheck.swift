@@ -1,6 +1,6 @@
 import Foundation
+import PropertyListSupport
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
@@ -61,7 +61,7 @@ enum BytesCheck {
         case .success(let copy):
             try demandSame(value, copy, "vetting made another value of it")
         case .failure(let refusal):
-            try ValueCheck.checkFailures(refusal.failures, of: "key")
+            try checkFailures(refusal.failures, of: "key")
             for failure in refusal.failures {
                 try demand(
                     narrowerLimits.contains { failure.reason.hasPrefix($0) }, "refused by the vetter: \(failure)")
@@ -80,7 +80,7 @@ enum BytesCheck {
         do {
             bytes = try PropertyListCoder.encode(storable, as: format)
         } catch {
-            try demand(isKnownNotInXML(error, format), "cannot be written as \(format): \(error)")
+            try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
         let again = try PropertyListCoder.decode(bytes)
@@ -89,13 +89,5 @@ enum BytesCheck {
         if isItsOwn, format == .xml {
             try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
         }
-    }
-
-    /// XML has no form for some values that the other format has, and a UID takes a level more there.
-    static func isKnownNotInXML(_ failure: EncodingFailure, _ format: PropertyListFormat) -> Bool {
-        format == .xml
-            && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
-                failure.reason.hasPrefix($0) || failure.reason.hasSuffix($0)
-            }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
+@testable import EngineSupport
 @testable import PrefsFileEngine
 
 /// Group commit: what the members of a batch share.

@@ -1,10 +1,10 @@
 #if os(Linux)
-    import AppleModels
+    import AppleVnodes
     import Foundation
     import TestSupport
     import Testing
 
-    @testable import PersistentPreferences
+    @testable import EngineSupport
     @testable import PrefsFileEngine
 
     /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go

@@ -1,10 +1,10 @@
 #if os(Linux)
-    import AppleModels
+    import AppleVnodes
     import Foundation
     import TestSupport
     import Testing
 
-    @testable import PersistentPreferences
+    @testable import EngineSupport
     @testable import PrefsFileEngine
 
     /// The model of Apple's event sources does what it lists, and notices what a program must not do.

@@ -3,7 +3,7 @@
     import TestSupport
     import Testing
 
-    @testable import PersistentPreferences
+    @testable import EngineSupport
     @testable import PrefsFileEngine
 
     /// What becomes of the events that the kernel gives.

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 
 @Suite struct SubscriberListTests {

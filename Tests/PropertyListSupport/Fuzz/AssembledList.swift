@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// A binary property list made of the objects that stand in an input of the fuzzer, one behind the other: the table of
 /// offsets and the trailer are made to fit, so that mutants reach what stands behind the checks of both.
-enum AssembledList {
+package enum AssembledList {
     private static let start: UInt8 = 0
 
     /// - Returns: nil where the input does not ask for it: a byte 0 (no file begins so), one byte for the sizes, objects.
-    static func file(from input: Data) -> Data? {
+    package static func file(from input: Data) -> Data? {
         let input = [UInt8](input)
         guard input.count > 2, input[0] == start else { return nil }
         let referenceSize = 1 + Int(input[1] & 0x07)
@@ -27,7 +27,7 @@ enum AssembledList {
     }
 
     /// The input that is assembled to a list of these objects, with references of one byte.
-    static func input(_ objects: [[UInt8]]) -> Data {
+    package static func input(_ objects: [[UInt8]]) -> Data {
         Data([start, 0] + objects.joined())
     }
 

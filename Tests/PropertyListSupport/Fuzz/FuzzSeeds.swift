@@ -1,11 +1,9 @@
-import Foundation
-
-@testable import PersistentPreferences
-@testable import PrefsPropertyLists
+package import Foundation
+import PrefsPropertyLists
 
 /// Where the fuzzers begin: files that the library writes, and one value of each kind.
-enum FuzzSeeds {
-    static func bytes() throws -> [Data] {
+package enum FuzzSeeds {
+    package static func bytes() throws -> [Data] {
         var seeds: [Data] = []
         for value in values {
             for format in PropertyListFormat.allCases {
@@ -23,7 +21,7 @@ enum FuzzSeeds {
     }
 
     /// Each kind of value first and inside others, with what follows it in the input going up and down.
-    static func choices() -> [Data] {
+    package static func choices() -> [Data] {
         let odd = (0..<24).flatMap { (choice: UInt8) in
             // Of what has no parts each choice, and each of the odd dates.
             [0, 1, 2, 3, 5, 11, 19].map { Data([$0, choice, 3, 4, 5, 6, 7, 8, 9, 10]) } + [Data([0, 4, choice])]

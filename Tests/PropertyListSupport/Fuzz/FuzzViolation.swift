@@ -1,24 +1,22 @@
 import Foundation
-
-@testable import PersistentPreferences
-@testable import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// A promise that an input of the fuzzer breaks.
-struct FuzzViolation: Error, CustomStringConvertible {
-    let description: String
+package struct FuzzViolation: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }
 
 /// Throws unless the condition holds.
-func demand(_ condition: @autoclosure () throws -> Bool, _ promise: @autoclosure () -> String) throws {
+package func demand(_ condition: @autoclosure () throws -> Bool, _ promise: @autoclosure () -> String) throws {
     guard try condition() else { throw FuzzViolation(promise()) }
 }
 
 /// Throws unless two property lists are the same (`areSame`).
-func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ promise: @autoclosure () -> String) throws {
+package func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ promise: @autoclosure () -> String) throws {
     guard !areSame(left, right, isInXML: isInXML) else { return }
     throw FuzzViolation("\(promise()): \(exactForm(left).prefix(200)) became \(exactForm(right).prefix(200))")
 }

@@ -1,12 +1,10 @@
 import Foundation
 
-@testable import PersistentPreferences
-
 /// A value that a program may want to store, and what has to become of it.
-struct GeneratedValue {
-    let value: Any
+package struct GeneratedValue {
+    package let value: Any
     /// The canonical form, or nil where no property list can hold it.
-    let expected: Any?
+    package let expected: Any?
     /// Levels of containers.
     var depth = 0
     /// What the vetter counts for its size, about.
@@ -34,11 +32,11 @@ struct GeneratedValue {
     private static let costLimit = 4 << 20
 
     /// Near the limit of size neither is asked for: the cost is an estimate.
-    var mustBeAccepted: Bool {
+    package var mustBeAccepted: Bool {
         expected != nil && depth <= Self.depthLimit && cost < Self.costLimit / 2
     }
 
-    var mustBeRefused: Bool {
+    package var mustBeRefused: Bool {
         expected == nil || depth > Self.depthLimit || cost > Self.costLimit * 2
     }
 }

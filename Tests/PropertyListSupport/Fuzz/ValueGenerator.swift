@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Builds a nested value out of the bytes of an input: each begins with the number of its kind.
-struct ValueGenerator {
+package struct ValueGenerator {
     private enum Kind: UInt8, CaseIterable {
         // The corpus knows them by number: new ones at the end.
         case scalar, number, text, refused, optional, hashable, again, cycle
@@ -19,17 +19,17 @@ struct ValueGenerator {
     private var pool: [GeneratedValue] = []
     private var openContainers: [NSObject] = []
 
-    init(_ input: Data) {
+    package init(_ input: Data) {
         choices = Choices(input)
     }
 
     /// Empties all that can be emptied: what was stored must not notice, and cycles are freed only so.
-    mutating func takeBack() {
+    package mutating func takeBack() {
         changeable.forEach { $0() }
         changeable = []
     }
 
-    mutating func make() -> GeneratedValue {
+    package mutating func make() -> GeneratedValue {
         valuesLeft -= 1
         guard !choices.isAtEnd, nesting < 24, valuesLeft > 0 else { return scalar() }
         nesting += 1

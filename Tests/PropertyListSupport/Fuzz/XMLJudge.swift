@@ -1,15 +1,13 @@
-import Foundation
-
-@testable import PersistentPreferences
-@testable import PrefsPropertyLists
+package import Foundation
+package import PrefsPropertyLists
 
 /// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
 /// Foundation accepts is rejected by us for one of a few reasons.
-enum XMLJudge {
+package enum XMLJudge {
     /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all,
     /// carries dates that do not exist over to the next month, ignores what follows the list and what stands in tags and
     /// between them, and takes a key or several plists for a value.
-    static let reasonsOfOurs = [
+    package static let reasonsOfOurs = [
         "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
         "another element follows the value",
         "text outside of a value", "the tag <", "a key without a value", "<key> is not an element of a property list",
@@ -20,7 +18,7 @@ enum XMLJudge {
     ]
 
     /// - Throws: `FuzzViolation`.
-    static func checkAccepted(_ bytes: Data, _ ours: DecodedPropertyList) throws {
+    package static func checkAccepted(_ bytes: Data, _ ours: DecodedPropertyList) throws {
         // Of keys with two spellings, each reader keeps another.
         guard ours.format == .xml, ours.loss == nil, let theirs = foundations(bytes) else { return }
         let (left, right) = (exactForm(withoutMarks(ours.value)), form(theirs))
@@ -29,7 +27,7 @@ enum XMLJudge {
     }
 
     /// - Throws: `FuzzViolation`.
-    static func checkRejected(_ bytes: Data, _ failure: DecodingFailure) throws {
+    package static func checkRejected(_ bytes: Data, _ failure: DecodingFailure) throws {
         guard case .malformed(let fault) = failure, bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
             !reasonsOfOurs.contains(where: { fault.reason.hasPrefix($0) }), foundations(bytes) != nil
         else { return }
@@ -70,7 +68,7 @@ enum XMLJudge {
     }
 
     /// As `exactForm`, of what Foundation gives.
-    static func form(_ value: Any) -> String {
+    package static func form(_ value: Any) -> String {
         switch value {
         case let array as [Any]: return "[" + array.map(form).joined(separator: ", ") + "]"
         case let dictionary as [AnyHashable: Any]:

@@ -1,8 +1,8 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// What our own reader of binary lists reads, Foundation reads the same, whoever wrote it.

@@ -1,8 +1,8 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// What our own writer of binary lists writes, Foundation reads as the same.

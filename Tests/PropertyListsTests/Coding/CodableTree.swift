@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 
 /// A random value of Codable types of every kind, that holds itself.

@@ -1,8 +1,8 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// Random Codable values: equal after the way to objects and back, and the objects are those of Foundation's encoder.

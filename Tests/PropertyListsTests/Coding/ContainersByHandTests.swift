@@ -1,7 +1,7 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// A type that encodes itself in its own way; Foundation says what comes of it.

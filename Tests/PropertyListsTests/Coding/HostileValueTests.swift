@@ -1,8 +1,8 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// Whatever is stored, decoding gives a value or an error that does not quote it.
@@ -40,10 +40,11 @@ import Testing
         { object, seed in
             OddReader.$seed.withValue(seed) { () -> String? in
                 do {
-                    _ = try PrefCoding(rule: Value.self).value(of: object, forKey: "key")
+                    _ = try PrefCoding(rule: Value.self).decode(object)
                     return nil
                 } catch {
-                    return "\(error) \(PrefsError(error).failures)"
+                    let failure = ValueMismatch(error, in: Value.self).failure(forKey: "key")
+                    return "\(failure) \([failure])"
                 }
             }
         }
@@ -81,6 +82,8 @@ import Testing
         }
     }
 }
+
+private enum Theme: String { case light, dark }
 
 private struct Chain: Codable { var next: [String: Chain]? }
 

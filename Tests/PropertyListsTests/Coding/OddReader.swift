@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 
 /// Asks its decoder for what is not there: past the end of lists, containers of the wrong kind, nil everywhere. What it

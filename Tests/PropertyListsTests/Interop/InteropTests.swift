@@ -1,8 +1,8 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they write,

@@ -1,7 +1,7 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// Programs of others that read and write property lists.
