@@ -60,8 +60,18 @@ let package = Package(
             name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
             path: "Tests/StoreConformance", swiftSettings: strict),
         .target(
-            name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels",
-            exclude: ["README.md"],
+            name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
+            swiftSettings: strict),
+        .target(
+            name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels/Defaults",
+            swiftSettings: strict),
+        .target(
+            name: "PropertyListSupport", dependencies: ["PrefsPropertyLists", "TestSupport"],
+            path: "Tests/PropertyListSupport", swiftSettings: strict),
+        // Has no tests. A test target, because its system calls are subclasses of the engine's, which takes `@testable import` here and
+        // where they are used; a release build of an ordinary target does not allow it.
+        .testTarget(
+            name: "EngineSupport", dependencies: ["AppleVnodes", "PrefsFileEngine", "TestSupport"],
             swiftSettings: strict),
         .executableTarget(
             name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
@@ -71,11 +81,23 @@ let package = Package(
             exclude: ["README.md", "thresholds.txt"], swiftSettings: strict),
         .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
+            name: "PropertyListsTests", dependencies: ["PrefsPropertyLists", "PropertyListSupport", "TestSupport"],
+            resources: [.copy("Resources/plain_form.py")], swiftSettings: strict),
+        .testTarget(
+            name: "FileEngineTests",
+            dependencies: [
+                "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsPropertyLists", "PropertyListSupport",
+                "TestSupport",
+            ], resources: [.copy("Corpus"), .copy("Damaged")], swiftSettings: strict),
+        .testTarget(
             name: "PersistentPreferencesTests",
-            dependencies: ["AppleModels", "PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
+            dependencies: [
+                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTestSet", "PropertyListSupport",
+                "StoreConformance",
+                "TestSupport",
+            ],
             resources: [
-                .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
-                .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),
+                .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

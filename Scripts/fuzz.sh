@@ -14,8 +14,17 @@ seconds=$1
 targets=(${2:-bytes values})
 workers=${PREFS_FUZZ_WORKERS:-2}
 folder=.build/fuzz
-kept=Tests/PersistentPreferencesTests/Corpus
-tests=Tests/PersistentPreferencesTests
+support=Tests/PropertyListSupport
+checks() { # target: the file with its checks
+    if [[ $1 == bytes ]]; then
+        echo Tests/FileEngineTests/Fuzz/BytesCheck.swift
+    else
+        echo Tests/PersistentPreferencesTests/Hazards/Fuzz/ValueCheck.swift
+    fi
+}
+kept() { # target: the folder of its corpus
+    if [[ $1 == bytes ]]; then echo Tests/FileEngineTests/Corpus/bytes; else echo Tests/PersistentPreferencesTests/Corpus/values; fi
+}
 flags=(
     -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name persistentpreferences -warnings-as-errors
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
@@ -41,19 +50,21 @@ if ! grep -qs fuzzer "$folder/toolchain"; then
     echo fuzzer >"$folder/toolchain"
 fi
 
-if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$tests/Hazards/Fuzz" "$tests/Support" Scripts/fuzz.sh -newer "$folder/built") ]]; then
+if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$support" "$(checks bytes)" "$(checks values)" Scripts/fuzz.sh -newer "$folder/built") ]]; then
     echo "== building the fuzzers"
     objects=()
-    for module in PrefsPropertyLists:PropertyLists PrefsFileEngine:FileEngine PersistentPreferences:PersistentPreferences; do
-        name=${module%:*}
-        compile -wmo -enable-testing -module-name "$name" -I "$folder" -emit-module -emit-module-path "$folder/$name.swiftmodule" \
-            -c $(find "Sources/${module#*:}" -name '*.swift') -o "$folder/$name.o"
-        objects+=("$folder/$name.o")
-    done
-    checks=($(find "$tests/Hazards/Fuzz" -name '*.swift' ! -name '*Tests.swift') "$tests"/Support/{ExactForm,PlainEncoding}.swift)
+    module() { # name, sources
+        compile -wmo -enable-testing -module-name "$1" -I "$folder" -emit-module \
+            -emit-module-path "$folder/$1.swiftmodule" -c "${@:2}" -o "$folder/$1.o"
+        objects+=("$folder/$1.o")
+    }
+    module PrefsPropertyLists $(find Sources/PropertyLists -name '*.swift')
+    module PrefsFileEngine $(find Sources/FileEngine -name '*.swift')
+    module PersistentPreferences $(find Sources/PersistentPreferences -name '*.swift')
+    module PropertyListSupport "$support"/Fuzz/*.swift "$support"/{ExactForm,PlainEncoding}.swift
     for target in bytes values; do
         entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift
-        compile -wmo -module-name Fuzz -I "$folder" "${checks[@]}" Tests/Fuzz/FuzzTarget.swift "$entry" \
+        compile -wmo -module-name Fuzz -I "$folder" "$(checks "$target")" Tests/Fuzz/FuzzTarget.swift "$entry" \
             "${objects[@]}" -o "$folder/$target"
     done
     touch "$folder/built"
@@ -83,7 +94,7 @@ for target in "${targets[@]}"; do
     mkdir -p "$corpus" "$folder/found-$target"
     : >"$folder/counts-$target"
     PREFS_FUZZ_SEEDS=$corpus "$folder/$target"
-    cp "$kept/$target"/* "$corpus/" 2>/dev/null || true
+    cp "$(kept "$target")"/* "$corpus/" 2>/dev/null || true
     end=$(($(date +%s) + seconds / ${#targets[@]}))
     echo "== fuzzing $target until $(date -d "@$end" +%T 2>/dev/null || date -r "$end" +%T)"
     for ((worker = 0; worker < workers; worker++)); do work "$target" "$worker" "$end" & done
@@ -91,8 +102,8 @@ for target in "${targets[@]}"; do
     for found in "$folder/found-$target"/{crash,timeout,oom,leak}-*; do
         [[ -e $found ]] || continue
         [[ $found == */timeout-* ]] && hangs=$((hangs + 1)) || crashes=$((crashes + 1))
-        cp "$found" "$kept/$target/"
-        echo "found, and kept: $kept/$target/$(basename "$found")"
+        cp "$found" "$(kept "$target")/"
+        echo "found, and kept: $(kept "$target")/$(basename "$found")"
     done
     if [[ -e $folder/found-$target/stop ]]; then
         grep -E "promise|ERROR|SUMMARY|^ +#[0-9]+ " "$folder/found-$target/stop" | head -30 || true

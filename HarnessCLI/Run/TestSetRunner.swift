@@ -103,7 +103,8 @@ struct TestSetRunner {
     }
 
     func clear() -> Outcome {
-        prefs.clear()
+        // Not `prefs.clear()`, which removes the root: the next command would then store the test set as at its first run.
+        prefs.values = [:]
         return outcome()
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 
 /// libFuzzer's entry points for bytes in the place of a file.
 @_cdecl("LLVMFuzzerInitialize")

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 
 /// libFuzzer's entry points for values that a program may want to store.
 @_cdecl("LLVMFuzzerInitialize")

@@ -4,7 +4,7 @@
 /// Entries of other programs may hold one. It is read and written back, but the vetter rejects it like any other type, so no
 /// user of the package can store one.
 package struct KeyedArchiveUID: Hashable, Sendable {
-    let value: UInt64
+    package let value: UInt64
 
-    static let key = "CF$UID"
+    package static let key = "CF$UID"
 }

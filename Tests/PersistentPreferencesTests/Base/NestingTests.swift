@@ -3,6 +3,8 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
+@testable import EngineSupport
+
 /// Accesses within accesses on one thread: no deadlock, and one commit or none. Over a file, and over a store from
 /// outside the package.
 @Suite(.timeLimit(.minutes(10))) struct NestingTests {

@@ -5,6 +5,11 @@ import Testing
 @Suite struct AssumptionTests {
     private static let models = DocumentationPage.package.appending(path: "Tests/AppleModels")
 
+    private static func files() throws -> [URL] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: models.path)
+        return paths.filter { $0.hasSuffix(".swift") }.map { models.appending(path: $0) }
+    }
+
     /// The text after a word, if the line is a comment that begins with it.
     private func text(of line: String, after word: String) -> String? {
         line.firstRange(of: "/// \(word): ").map { String(line[$0.upperBound...]) }
@@ -12,8 +17,7 @@ import Testing
 
     @Test func eachAssumptionNamesItsSource() throws {
         var count = 0
-        let files = try FileManager.default.contentsOfDirectory(at: Self.models, includingPropertiesForKeys: nil)
-        for file in files where file.pathExtension == "swift" {
+        for file in try Self.files() {
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
             for (line, next) in zip(lines, lines.dropFirst()) {
                 let place = "\(file.lastPathComponent): \(line)"
@@ -32,8 +36,7 @@ import Testing
     /// A model that nobody lists would be overlooked.
     @Test func eachModelIsListed() throws {
         let readme = try String(contentsOf: Self.models.appending(path: "README.md"), encoding: .utf8)
-        let files = try FileManager.default.contentsOfDirectory(at: Self.models, includingPropertiesForKeys: nil)
-        for file in files where file.pathExtension == "swift" {
+        for file in try Self.files() {
             let text = try String(contentsOf: file, encoding: .utf8)
             guard text.contains("- Assumption:") else { continue }
             let name = file.deletingPathExtension().lastPathComponent.split(separator: "+")[0]

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// That a file is malformed, and that it was quarantined, is told for sure, whatever else the access comes to.

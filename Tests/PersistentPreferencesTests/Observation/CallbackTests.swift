@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// What an observer's closure may do, and how an observation ends.

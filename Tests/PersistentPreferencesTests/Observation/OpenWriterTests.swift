@@ -1,7 +1,9 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// Observers of an instance that goes to another root, and of roots in a former shape.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// `observe` of the stores, and stores of somebody else's.

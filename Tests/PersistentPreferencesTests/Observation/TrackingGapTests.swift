@@ -3,6 +3,7 @@ import Observation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.

@@ -1,6 +1,7 @@
 import Observation
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// The probe that finds out whether a read is tracked, and what happens if it does not work.

@@ -3,6 +3,7 @@ import Observation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 

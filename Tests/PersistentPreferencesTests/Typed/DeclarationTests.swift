@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PropertyListSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PropertyListSupport
 import TestSupport
 
 /// A file with one root, made and looked at past the classes under test.
@@ -39,13 +40,4 @@ struct TypedFile {
 func exactly(_ values: [String: Any]) throws -> String {
     let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
     return exactForm(withTextKeys(try PropertyListSerialization.propertyList(from: data, options: [], format: nil)))
-}
-
-/// Foundation reads dictionaries with keys of any type.
-func withTextKeys(_ object: Any) -> Any {
-    switch object {
-    case let dictionary as [String: Any]: dictionary.mapValues(withTextKeys)
-    case let list as [Any]: list.map(withTextKeys)
-    default: object
-    }
 }

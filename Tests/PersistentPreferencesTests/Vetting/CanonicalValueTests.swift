@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
+import PropertyListSupport
 import Testing
 
 /// Contract 4: what is stored is a deep copy in canonical form, and exactly what was given.

@@ -1,5 +1,6 @@
 import Foundation
 import PrefsTestSet
+import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences

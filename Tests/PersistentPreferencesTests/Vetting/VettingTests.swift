@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 import PrefsTestSet

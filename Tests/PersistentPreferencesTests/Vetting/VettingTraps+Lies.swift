@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 
 extension Trap {
     /// Objects whose overridden methods report sizes, types or keys that cannot be true.

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
 /// A value that Foundation crashes on, or loses, or writes as another.

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 
 @testable import PersistentPreferences

@@ -1,8 +1,10 @@
 import Foundation
 import PrefsTestSet
+import PropertyListSupport
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 

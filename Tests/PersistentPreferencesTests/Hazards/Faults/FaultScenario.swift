@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// Each system call fails in turn that a write to a damaged file makes, and a read of one. Neither its bytes nor the newest known

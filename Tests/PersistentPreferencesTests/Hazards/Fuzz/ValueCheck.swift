@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
@@ -40,14 +41,6 @@ enum ValueCheck {
         return true
     }
 
-    static func checkFailures(_ failures: [PropertyListFailure], of key: String) throws {
-        try demand(!failures.isEmpty, "refused without a failure")
-        for failure in failures {
-            try demand(failure.topLevelKey == key && failure.path.hasPrefix(key), "a failure elsewhere: \(failure)")
-            try demand(!failure.reason.isEmpty, "a failure without a reason at \(failure.path)")
-        }
-    }
-
     /// Writes the value as a file would hold it, and reads it.
     private static func checkWriting(_ value: Any, as format: PropertyListFormat) throws {
         let content: [String: Any] = ["root": [key: value]]
@@ -56,7 +49,7 @@ enum ValueCheck {
         do {
             bytes = try PropertyListCoder.encode(storable, as: format)
         } catch {
-            try demand(BytesCheck.isKnownNotInXML(error, format), "cannot be written as \(format): \(error)")
+            try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
         let file = try PropertyListFile.decode(bytes)

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// What processes see of one another's changes through the model of `UserDefaults`: exact within a process, and between

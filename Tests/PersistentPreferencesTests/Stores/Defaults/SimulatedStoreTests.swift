@@ -1,8 +1,10 @@
 import AppleModels
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a fuzzer has found, and what it begins with, once more.
+struct CorpusReplay {
+    private struct Input {
+        let name: String
+        let bytes: Data
+    }
+
+    /// As small as the stack of a second thread on Apple platforms; sanitizers make larger frames.
+    private static let stackSize = Hazard.count("PREFS_STACK", default: 512) << 10
+
+    private var inputs: [Input] = []
+
+    var count: Int { inputs.count }
+
+    mutating func add(_ kind: String, _ seeds: [Data]) {
+        inputs += seeds.enumerated().map { Input(name: "\(kind) seed \($0)", bytes: $1) }
+    }
+
+    /// Adds the files of a folder among the resources of a test target.
+    mutating func add(filesIn folder: String, of bundle: Bundle) throws {
+        let url = try #require(bundle.resourceURL).appending(path: folder, directoryHint: .isDirectory)
+        inputs += try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map { name in
+            let file = url.appending(path: name, directoryHint: .notDirectory)
+            return Input(name: "\(folder)/\(name)", bytes: try Data(contentsOf: file))
+        }
+    }
+
+    /// Nothing crashes, and every promise holds.
+    func run(_ kind: String, _ check: @escaping (Data) throws -> Bool) {
+        nonisolated(unsafe) let check = check
+        nonisolated(unsafe) var accepted = 0
+        nonisolated(unsafe) var broken: [String] = []
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            for input in inputs {
+                do {
+                    if try check(input.bytes) { accepted += 1 }
+                } catch {
+                    broken.append("\(input.name): \(error)")
+                }
+            }
+            done.signal()
+        }
+        thread.stackSize = Self.stackSize
+        thread.start()
+        done.wait()
+        for failure in broken { Issue.record("\(failure)") }
+        #expect(accepted > 0 && accepted < inputs.count)
+        // A crash ends the process before this: there is no line then.
+        Hazard.report(
+            "corpus: \(inputs.count) \(kind) replayed, \(accepted) accepted, \(broken.count) promises broken")
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+
+@testable import PrefsFileEngine
+
+/// The real system calls, counted, and made to fail on demand.
+final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
+    private let lock = NSLock()
+    private var names: [String] = []
+    private var faults: [String: [Int32]] = [:]
+    private var numberedFault: (number: Int, code: Int32, persists: Bool)?
+    private var callsThatCanFail = 0
+    private var opened: Set<Descriptor> = []
+    private var straysClosed = 0
+
+    /// A clock far ahead: every file is old, so that no read has to look at bytes again.
+    var isClockAhead = true
+    /// A clock that stands still: files are stamped with this time, and it is now.
+    var frozenTime: FileStatus.Time?
+
+    /// For a test to count by.
+    var opens = 0
+    /// For a test whose faults are over.
+    var isHealed = false
+
+    /// Whether what is flushed really is: a test about something else is quicker without.
+    var flushes = true
+
+    /// The calls since this was last asked.
+    func takeCalls() -> [String] {
+        lock.withLock {
+            defer { names = [] }
+            return names
+        }
+    }
+
+    /// Makes the next calls of that name fail with these codes, one each.
+    func fail(_ name: String, with codes: Int32...) {
+        lock.withLock { faults[name, default: []] += codes }
+    }
+
+    /// Makes the call of that number fail, counted from now and from 1; and all later ones of its name, if it persists.
+    func failCall(_ number: Int, with code: Int32, persists: Bool = false) {
+        lock.withLock {
+            callsThatCanFail = 0
+            failedCall = nil
+            numberedFault = (number, code, persists)
+        }
+    }
+
+    /// No more faults.
+    func heal() {
+        lock.withLock { numberedFault = nil }
+    }
+
+    /// The call that was made to fail by its number.
+    private(set) var failedCall: String?
+
+    /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more.
+    var openDescriptors: Set<Descriptor> {
+        for _ in 0..<100_000 {
+            if lock.withLock({ opened.isEmpty }) { break }
+            sched_yield()
+        }
+        return lock.withLock { opened }
+    }
+
+    /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
+    var doubleCloses: Int { lock.withLock { straysClosed } }
+
+    /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
+    var onCall: ((String) throws(StorageFailure) -> Void)? {
+        get { lock.withLock { hook } }
+        set { lock.withLock { hook = newValue } }
+    }
+    private var hook: ((String) throws(StorageFailure) -> Void)?
+
+    private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
+        try onCall?(name)
+        let code: Int32? = lock.withLock {
+            names.append(name)
+            callsThatCanFail += 1
+            if let fault = numberedFault {
+                if callsThatCanFail == fault.number { failedCall = name }
+                if callsThatCanFail == fault.number || fault.persists && failedCall == name { return fault.code }
+            }
+            guard let next = faults[name]?.first else { return nil }
+            faults[name]?.removeFirst()
+            return next
+        }
+        if let code { throw StorageFailure(name, path, code: code) }
+    }
+
+    override func open(
+        _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+    ) throws(StorageFailure) -> Descriptor {
+        try record("open", name)
+        let descriptor = try super.open(name, in: folder, flags, mode: mode)
+        _ = lock.withLock { opened.insert(descriptor) }
+        return descriptor
+    }
+
+    override func close(_ descriptor: Descriptor) {
+        try? onCall?("close")
+        lock.withLock {
+            names.append("close")
+            if opened.remove(descriptor) == nil { straysClosed += 1 }
+        }
+        super.close(descriptor)
+    }
+
+    override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+        try record("fstat")
+        var status = try super.status(of: descriptor)
+        if let frozenTime { (status.modified, status.changed) = (frozenTime, frozenTime) }
+        return status
+    }
+
+    override func status(
+        ofPath name: String, in folder: Descriptor, followsLinks: Bool
+    ) throws(StorageFailure) -> FileStatus? {
+        try record("stat", name)
+        return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+    }
+
+    override func read(
+        _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StorageFailure) -> Int {
+        try record("read")
+        // Short on purpose: the caller has to go on.
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(1 + buffer.count / 2))
+        return try super.read(descriptor, into: piece, at: offset)
+    }
+
+    override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure) -> Int {
+        try record("write")
+        return try super.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(1 + bytes.count / 2)), to: descriptor)
+    }
+
+    override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+        try record("fsync")
+        if flushes { try super.synchronize(descriptor) }
+    }
+
+    override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        try record("rename", name)
+        try super.rename(name, to: newName, in: folder)
+    }
+
+    override func link(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        try record("link", name)
+        try super.link(name, to: newName, in: folder)
+    }
+
+    override func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+        try record("unlink", name)
+        try super.remove(name, in: folder)
+    }
+
+    override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+        try record("mkdir", name)
+        try super.makeFolder(name, in: folder, mode: mode)
+    }
+
+    override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
+        try record("chmod")
+        try super.setPermissions(mode, of: descriptor)
+    }
+
+    override func setPermissions(
+        _ mode: mode_t, ofPath name: String, in folder: Descriptor
+    ) throws(StorageFailure) {
+        try record("chmod", name)
+        try super.setPermissions(mode, ofPath: name, in: folder)
+    }
+
+    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+        try record("readdir")
+        return try super.isEmptyFolder(folder)
+    }
+
+    override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {
+        try record("flistxattr")
+        return try super.hasAccessControlList(descriptor)
+    }
+
+    override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        // Without an old one there is nothing to do on Linux.
+        if old != nil { try record("setxattr") }
+        try super.copyAttributes(from: old, to: new)
+    }
+
+    override func linkTarget(_ path: String, in folder: Descriptor) throws(StorageFailure) -> String {
+        try record("readlink", path)
+        return try super.linkTarget(path, in: folder)
+    }
+
+    override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
+        try record("chown")
+        try super.setOwner(owner, group: group, of: descriptor)
+    }
+
+    override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
+        try record("flock")
+        try super.lock(descriptor, waits: waits)
+    }
+
+    override func unlock(_ descriptor: Descriptor) {
+        try? onCall?("unlock")
+        super.unlock(descriptor)
+    }
+
+    override func now() -> FileStatus.Time {
+        if let frozenTime { return frozenTime }
+        let now = super.now()
+        return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
+    }
+
+    override func pause() {
+        try? onCall?("pause")
+        lock.withLock { names.append("pause") }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// Power cuts and failed flushes in the middle of what comes after trouble.
+@Suite struct CrashRecoveryTests {
+    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
+
+    /// A disk with two commits on it, all of it flushed, whose file another program has then damaged.
+    private static func damagedVolume() -> SimulatedVolume {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
+        prefs["a"] = 1
+        prefs["b"] = 2
+        var volume = machine.volume
+        volume.flushAll()
+        guard let file = volume.inode(at: CrashScenario.path) else { return volume }
+        volume[file].bytes = damage
+        volume.flushAll()
+        return volume
+    }
+
+    private static let damage = Array("half a propert".utf8)
+
+    @Test func neitherTheDamagedBytesNorTheLastGoodStateAreLost() throws {
+        let good = ["a": 1, "b": 2]
+        let story = CrashScenario(
+            name: "recovery", steps: [{ $0["c"] = 5 }], states: [good, good.merging(["c": 5]) { $1 }])
+        let points = story.points(on: Self.damagedVolume())
+        #expect(points.last?.acknowledged == 1)
+        var states = 0
+        for point in points {
+            for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+                states += 1
+                let files = state.listing()
+                #expect(files.values.contains(Self.damage), "\(point): the damaged bytes are lost")
+                let (prefs, machine) = state.reopened()
+                #expect(story.states[point.acknowledged...].contains(prefs.ints), "\(point): \(prefs.errors)")
+                let isDamaged = files[CrashScenario.path] == Self.damage
+                #expect((prefs.lastError != nil) == isDamaged, "\(point): \(prefs.errors)")
+                #expect(machine.volume.listing() == files, "\(point): a read has changed something")
+                prefs["a"] = 9
+                #expect(prefs.lastError == nil || prefs.lastError?.isWarning == true, "\(point): \(prefs.outcome)")
+                let kept = machine.volume.listing().filter { $0.key.contains(".corrupt-") }
+                #expect(kept.values.contains(Self.damage), "\(point)")
+                #expect(kept.values.allSatisfy { $0 == Self.damage }, "\(point)")
+            }
+        }
+        #expect(states > 50)
+    }
+
+    /// Each flush of a write fails in turn, and takes with it what it was to save. It is tried again until acknowledged.
+    @Test(arguments: CrashScenario.all)
+    func whatIsAcknowledgedAfterAFailedFlushIsThere(_ story: CrashScenario) {
+        var (failing, flushes) = (0, 0)
+        // The last round has no such flush: nothing fails in it.
+        while flushes >= failing {
+            (failing, flushes) = (failing + 1, 0)
+            let machine = SimulatedMachine(CrashScenario.volume(folders: story.folders))
+            let process = SimulatedProcess(machine)
+            process.onCall = { call throws(StorageFailure) in
+                guard call == "fsync" else { return }
+                flushes += 1
+                if flushes == failing { throw StorageFailure("fsync", "", code: EIO) }
+            }
+            let prefs = CrashScenario.prefs(on: process, story.format)
+            for (step, state) in zip(story.steps, story.states.dropFirst()) {
+                step(prefs)
+                if prefs.lastError != nil { step(prefs) }
+                #expect(prefs.outcome == "ok", "\(story), flush \(failing)")
+                for disk in machine.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+                    #expect(disk.reopened().prefs.ints == state, "\(story), flush \(failing)")
+                }
+            }
+        }
+        #expect(failing > 3, "\(story): too few flushes")
+    }
+
+    /// A flush of what has been renamed already may fail too, and a second one find nothing to do.
+    @Test(arguments: [0, 1, 2, 3])
+    func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged(_ failing: Int) {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let process = SimulatedProcess(machine)
+        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        #expect(machine.volume.statesAfterPowerCut(isThorough: true).contains { $0.reopened().prefs.ints != ["a": 1] })
+        let prefs = CrashScenario.prefs(on: process)
+        var flushes = 0
+        process.onCall = { call throws(StorageFailure) in
+            guard call == "fsync" else { return }
+            flushes += 1
+            if flushes == failing { throw StorageFailure("fsync", "", code: EIO) }
+        }
+        prefs["a"] = 1
+        #expect((prefs.lastError == nil) == (failing == 0))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        for disk in machine.volume.statesAfterPowerCut(isThorough: true) {
+            #expect(disk.reopened().prefs.ints == ["a": 1])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// A volume as it was before some system call, and how many steps of the story were acknowledged by then.
+struct CrashPoint: CustomStringConvertible {
+    let volume: SimulatedVolume
+    let acknowledged: Int
+    let call: String
+
+    var description: String { "before \(call), \(acknowledged) steps acknowledged" }
+}
+
+/// Steps on a simulated machine, each with the state that it leads to.
+struct CrashScenario: Sendable, CustomStringConvertible {
+    static let path = "/home/.config/test.plist"
+
+    let name: String
+    var format = PropertyListFormat.binary
+    /// How many folders of the path are there: both, the outer one, or none.
+    var folders = 2
+    let steps: [@Sendable (FileRoot) -> Void]
+    /// The first is what there is before the first step.
+    let states: [[String: Int]]
+
+    var description: String { name }
+
+    static let all: [CrashScenario] = [
+        CrashScenario(
+            name: "first write, folders missing", folders: 0, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
+        CrashScenario(
+            name: "first write, folder missing", folders: 1, steps: [{ $0["a"] = 1 }], states: [[:], ["a": 1]]),
+        CrashScenario(
+            name: "three writes", steps: [{ $0["a"] = 1 }, { $0["b"] = 2 }, { $0["a"] = 3 }],
+            states: [[:], ["a": 1], ["a": 1, "b": 2], ["a": 3, "b": 2]]),
+        CrashScenario(
+            name: "XML", format: .xml, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
+            states: [[:], ["a": 1], ["b": 2]]),
+        CrashScenario(
+            name: "deletion", steps: [{ $0["a"] = 1 }, { $0.deleteAll() }, { $0["b"] = 2 }],
+            states: [[:], ["a": 1], [:], ["b": 2]]),
+        CrashScenario(
+            name: "updates",
+            steps: [
+                { root in
+                    root.update {
+                        root["a"] = 1
+                        root["b"] = 1
+                    }
+                }, { $0.values["a"] = 2 },
+            ], states: [[:], ["a": 1, "b": 1], ["a": 2, "b": 1]]),
+    ]
+
+    /// Tells the story once. Gives each state of the disk that there is before some system call, and the last.
+    func points(on start: SimulatedVolume? = nil) -> [CrashPoint] {
+        let machine = SimulatedMachine(start ?? Self.volume(folders: folders))
+        let process = SimulatedProcess(machine)
+        var points: [CrashPoint] = []
+        var acknowledged = 0
+        func record(_ call: String) {
+            // Calls that only look leave everything as it was.
+            if let last = points.last, last.acknowledged == acknowledged, last.volume.clock == machine.volume.clock {
+                return
+            }
+            points.append(CrashPoint(volume: machine.volume, acknowledged: acknowledged, call: call))
+        }
+        process.onCall = { record($0) }
+        let prefs = Self.prefs(on: process, format)
+        for step in steps {
+            step(prefs)
+            if prefs.lastError?.isWarning != false { acknowledged += 1 }
+            record("the next step")
+        }
+        return points
+    }
+
+    static func volume(folders: Int = 2) -> SimulatedVolume {
+        var volume = SimulatedVolume()
+        _ = volume.create(.folder, "tmp", in: SimulatedVolume.root, mode: 0o777)
+        if folders > 0 {
+            let home = volume.create(.folder, "home", in: SimulatedVolume.root, mode: 0o755)
+            if folders > 1 { _ = volume.create(.folder, ".config", in: home, mode: 0o700) }
+        }
+        volume.flushAll()
+        return volume
+    }
+
+    static func prefs(
+        on process: SimulatedProcess, _ format: PropertyListFormat = .binary,
+        durability: CommitDurability = .powerCut
+    ) -> FileRoot {
+        FileRoot(path, format: format, durability: durability, system: process)
+    }
+}
+
+extension SimulatedVolume {
+    /// A program that starts on this volume.
+    func reopened() -> (prefs: FileRoot, machine: SimulatedMachine) {
+        let machine = SimulatedMachine(self)
+        return (CrashScenario.prefs(on: SimulatedProcess(machine)), machine)
+    }
+
+    /// What is left beside the file that should not be.
+    var leftovers: [String] {
+        listing().keys.filter { $0.hasSuffix(".tmp") || $0.contains(".corrupt-") }
+    }
+}

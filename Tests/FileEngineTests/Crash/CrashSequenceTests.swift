@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// Power cuts after what several writers have done, one after the other or one within the other.
+@Suite struct CrashSequenceTests {
+    private func expectAfterPowerCut(
+        _ machine: SimulatedMachine, _ ints: [String: Int], isThorough: Bool = true, _ comment: Comment? = nil
+    ) {
+        for disk in machine.volume.statesAfterPowerCut(isThorough: isThorough) {
+            let found = disk.reopened().prefs.ints
+            #expect(found == ints, comment)
+        }
+    }
+
+    @Test func anEqualWriteInsideAnUnflushedUpdateIsFlushed() {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let process = SimulatedProcess(machine)
+        let (sure, hasty) = (CrashScenario.prefs(on: process), CrashScenario.prefs(on: process, durability: .process))
+        sure["b"] = 0
+        hasty.update {
+            hasty["a"] = 1
+            sure["a"] = 1
+        }
+        #expect(sure.outcome == "ok")
+        expectAfterPowerCut(machine, ["a": 1, "b": 0])
+    }
+
+    @Test func aFolderMadeByAnotherProcessIsFlushed() throws {
+        var volume = CrashScenario.volume(folders: 1)
+        _ = volume.create(.folder, ".config", in: try #require(volume.inode(at: "/home")), mode: 0o700)
+        let machine = SimulatedMachine(volume)
+        let process = SimulatedProcess(machine)
+        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        let sure = CrashScenario.prefs(on: process)
+        sure["b"] = 2
+        #expect(sure.outcome == "ok")
+        expectAfterPowerCut(machine, ["a": 1, "b": 2])
+    }
+
+    /// Two writers are killed one after the other, each at every call; a third one's change is acknowledged.
+    @Test func whatTwoKilledWritersLeftIsFlushed() {
+        var looked = 0
+        let second = CrashScenario(name: "second", steps: [{ $0["b"] = 2 }], states: [[:]])
+        for first in CrashScenario.all[0].points() {
+            for killed in second.points(on: first.volume) {
+                let machine = SimulatedMachine(killed.volume)
+                let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
+                let found = prefs.ints
+                prefs["c"] = 5
+                #expect(prefs.outcome == "ok")
+                expectAfterPowerCut(
+                    machine, found.merging(["c": 5]) { $1 }, isThorough: false, "killed \(first), then \(killed)")
+                looked += 1
+            }
+        }
+        #expect(looked > 100)
+    }
+
+    /// No second names there, as on FAT: the writer that quarantines the damage is killed at every call.
+    @Test func withoutSecondNamesTheFileIsNeverMissing() throws {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        CrashScenario.prefs(on: SimulatedProcess(machine))["a"] = 1
+        let damage = Array("half a propert".utf8)
+        machine.volume[try #require(machine.volume.inode(at: CrashScenario.path))].bytes = damage
+        machine.volume.flushAll()
+        let process = SimulatedProcess(machine)
+        var volumes: [SimulatedVolume] = []
+        process.onCall = { call throws(StorageFailure) in
+            volumes.append(machine.volume)
+            if call == "link" { throw StorageFailure("link", "", code: EPERM) }
+        }
+        let prefs = CrashScenario.prefs(on: process)
+        #expect(prefs.ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        for volume in volumes {
+            for disk in [volume] + volume.statesAfterPowerCut(isThorough: true) {
+                #expect([["a": 1], ["a": 1, "b": 2]].contains(disk.reopened().prefs.ints))
+                #expect(disk.listing().values.contains(damage))
+            }
+        }
+        #expect(volumes.count > 20)
+    }
+
+    /// A flush that succeeds tells nothing of a newer state whose flush has failed.
+    @Test func aFailedFlushIsNotForgotten() throws {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let process = SimulatedProcess(machine)
+        CrashScenario.prefs(on: process, durability: .process)["a"] = 1
+        let (first, second) = (CrashScenario.prefs(on: process), CrashScenario.prefs(on: process))
+        var flushes = 0
+        process.onCall = { call throws(StorageFailure) in
+            guard call == "fsync" else { return }
+            flushes += 1
+            switch flushes {
+            // In the last flush of the first, the second commits, and its second flush fails.
+            case 3: second["b"] = 2
+            case 5: throw StorageFailure("fsync", "", code: EIO)
+            default: break
+            }
+        }
+        first["a"] = 1
+        #expect(first.outcome == "ok")
+        #expect(second.outcome.hasPrefix("not confirmed: "))
+        let before = machine.volume.inode(at: CrashScenario.path)
+        second["b"] = 2
+        #expect(second.outcome == "ok")
+        #expect(machine.volume.inode(at: CrashScenario.path) != before, "a second flush of the same file was believed")
+    }
+}

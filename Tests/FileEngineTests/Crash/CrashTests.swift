@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// The power is cut before every system call of a write, and each state is looked at in which that may leave the disk.
+@Suite struct CrashTests {
+    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
+
+    private struct Tally {
+        var (points, states, lost) = (0, 0, 0)
+        /// What was looked at before, and what it was allowed to be.
+        var seen: Set<Looked> = []
+
+        struct Looked: Hashable {
+            let files: [String: [UInt8]]
+            let allowed: [[String: Int]]
+        }
+    }
+
+    @Test func theOldStateOrTheNewOneAndTheNewOneOnceAcknowledged() {
+        var tally = Tally()
+        for story in CrashScenario.all {
+            for point in story.points() { check(point, story, &tally) }
+        }
+        Hazard.report(
+            "crashes: \(tally.states) states of the disk after \(tally.points) power cuts, \(tally.lost) lost")
+    }
+
+    /// A writer is killed before every call, another one goes on, and then the power is cut.
+    @Test func whatAKilledWriterLeftIsNotAcknowledgedUnflushed() {
+        var tally = Tally()
+        for story in CrashScenario.all {
+            for killed in story.points() {
+                let found = killed.volume.reopened().prefs.ints
+                // What it finds it writes again, which changes nothing and is acknowledged all the same; then a change.
+                let next = CrashScenario(
+                    name: "\(story), killed \(killed)", format: story.format,
+                    steps: [{ $0.values = found }, { $0["c"] = 5 }],
+                    states: [found, found, found.merging(["c": 5]) { $1 }])
+                for point in next.points(on: killed.volume) where point.call == "the next step" {
+                    check(point, next, &tally)
+                }
+            }
+        }
+        Hazard.report(
+            "kills and crashes: \(tally.states) states of the disk after \(tally.points) power cuts, "
+                + "\(tally.lost) lost")
+    }
+
+    private func check(_ point: CrashPoint, _ story: CrashScenario, _ tally: inout Tally) {
+        tally.points += 1
+        let allowed = Array(story.states[point.acknowledged...].prefix(2))
+        for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+            guard tally.seen.insert(.init(files: state.listing(), allowed: allowed)).inserted else { continue }
+            tally.states += 1
+            let (prefs, machine) = state.reopened()
+            let ints = prefs.ints
+            let isRight = allowed.contains(ints) && prefs.errors.isEmpty
+            #expect(isRight, "\(story): \(point): \(ints) \(prefs.errors) \(state.listing().keys)")
+            tally.lost += isRight ? 0 : 1
+            prefs["c"] = 9
+            #expect(prefs.outcome == "ok", "\(story): \(point)")
+            #expect(machine.volume.reopened().prefs.ints == ints.merging(["c": 9]) { $1 }, "\(story): \(point)")
+            #expect(machine.volume.leftovers == [], "\(story): \(point)")
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+
+@testable import PrefsFileEngine
+
+/// A computer whose disk is simulated, with its locks. Everything on it runs on one thread.
+final class SimulatedMachine: @unchecked Sendable {
+    var volume: SimulatedVolume
+    /// Who holds the lock on a file.
+    fileprivate var locks: [SimulatedVolume.Inode: SystemCalls.Descriptor] = [:]
+    fileprivate var lastDescriptor: SystemCalls.Descriptor = 100
+
+    init(_ volume: SimulatedVolume = SimulatedVolume()) {
+        self.volume = volume
+    }
+}
+
+/// The system calls of a process on a simulated machine. A lock that would be waited for fails with EWOULDBLOCK.
+final class SimulatedProcess: SystemCalls, @unchecked Sendable {
+    private struct Open {
+        let inode: SimulatedVolume.Inode
+        var offset = 0
+    }
+
+    private let machine: SimulatedMachine
+    private var table: [Descriptor: Open] = [:]
+    /// Called before each call but `close`, with its name; what it throws is what the call reports.
+    var onCall: ((String) throws(StorageFailure) -> Void)?
+
+    init(_ machine: SimulatedMachine) {
+        self.machine = machine
+    }
+
+    private var volume: SimulatedVolume {
+        get { machine.volume }
+        set { machine.volume = newValue }
+    }
+
+    private func inode(of descriptor: Descriptor, _ operation: String) throws(StorageFailure) -> Int {
+        if descriptor == AT_FDCWD { return SimulatedVolume.root }
+        guard let open = table[descriptor] else { throw StorageFailure(operation, "", code: EBADF) }
+        return open.inode
+    }
+
+    /// The folder and the name in it that a path ends with.
+    private func place(
+        _ path: String, in folder: Descriptor, _ operation: String
+    ) throws(StorageFailure) -> (folder: Int, name: String) {
+        try onCall?(operation)
+        let start = try inode(of: folder, operation)
+        guard let slash = path.lastIndex(of: "/") else { return (start, path) }
+        guard let above = volume.inode(at: String(path[..<slash]), from: start) else {
+            throw StorageFailure(operation, path, code: ENOENT)
+        }
+        return (above, String(path[path.index(after: slash)...]))
+    }
+
+    private func status(_ inode: Int) -> FileStatus {
+        let node = volume[inode]
+        var buffer = stat()
+        let kinds: [SimulatedVolume.Node.Kind: mode_t] = [.file: S_IFREG, .folder: S_IFDIR, .link: S_IFLNK]
+        buffer.st_mode = (kinds[node.kind] ?? 0) | node.mode
+        buffer.st_ino = ino_t(inode)
+        buffer.st_uid = node.owner
+        buffer.st_gid = node.group
+        buffer.st_nlink = .init(volume.links(to: inode))
+        buffer.st_size = .init(node.bytes.count)
+        var status = FileStatus(buffer)
+        status.modified = FileStatus.Time(seconds: 1_000, nanoseconds: node.writeStamp)
+        status.changed = FileStatus.Time(seconds: 1_000, nanoseconds: node.stamp)
+        return status
+    }
+
+    // MARK: - Files
+
+    override func open(
+        _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+    ) throws(StorageFailure) -> Descriptor {
+        let place = try place(name, in: folder, "open")
+        var found = volume.inode(
+            at: name == "/" ? "/" : place.name, from: place.folder, followsLinks: flags & O_NOFOLLOW == 0)
+        if flags & O_CREAT != 0 {
+            guard found == nil || flags & O_EXCL == 0 else { throw StorageFailure("open", name, code: EEXIST) }
+            found = found ?? volume.create(.file, place.name, in: place.folder, mode: mode)
+        }
+        guard let inode = found else { throw StorageFailure("open", name, code: ENOENT) }
+        if volume[inode].kind == .link { throw StorageFailure("open", name, code: ELOOP) }
+        if flags & O_DIRECTORY != 0, volume[inode].kind != .folder {
+            throw StorageFailure("open", name, code: ENOTDIR)
+        }
+        machine.lastDescriptor += 1
+        table[machine.lastDescriptor] = Open(inode: inode)
+        return machine.lastDescriptor
+    }
+
+    override func close(_ descriptor: Descriptor) {
+        release(descriptor)
+        table[descriptor] = nil
+    }
+
+    override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+        try onCall?("fstat")
+        return status(try inode(of: descriptor, "fstat"))
+    }
+
+    override func status(
+        ofPath name: String, in folder: Descriptor, followsLinks: Bool
+    ) throws(StorageFailure) -> FileStatus? {
+        try onCall?("stat")
+        return volume.inode(at: name, from: try inode(of: folder, "stat"), followsLinks: followsLinks).map(status)
+    }
+
+    override func read(
+        _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StorageFailure) -> Int {
+        try onCall?("read")
+        let rest = volume[try inode(of: descriptor, "read")].bytes.dropFirst(offset).prefix(buffer.count)
+        buffer.copyBytes(from: rest)
+        return rest.count
+    }
+
+    override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure) -> Int {
+        try onCall?("write")
+        let inode = try inode(of: descriptor, "write")
+        let offset = table[descriptor]?.offset ?? 0
+        // The first is short.
+        let piece = Array(bytes.prefix(offset == 0 ? 1 + bytes.count / 2 : bytes.count))
+        volume.write(piece, to: inode, at: offset)
+        table[descriptor]?.offset += piece.count
+        return piece.count
+    }
+
+    override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+        let inode = try inode(of: descriptor, "fsync")
+        do {
+            try onCall?("fsync")
+        } catch {
+            volume.failFlush(inode)
+            throw error
+        }
+        volume.flush(inode)
+    }
+
+    override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
+        try onCall?("chmod")
+        volume[try inode(of: descriptor, "chmod")].mode = mode
+    }
+
+    /// Files have none here.
+    override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
+        if old != nil { try onCall?("setxattr") }
+    }
+
+    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+        try onCall?("readdir")
+        return volume[try inode(of: folder, "readdir")].entries.isEmpty
+    }
+
+    override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
+
+    override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
+
+    override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
+        try onCall?("chown")
+        let inode = try inode(of: descriptor, "chown")
+        (volume[inode].owner, volume[inode].group) = (owner, group)
+    }
+
+    // MARK: - Names
+
+    override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        let old = try place(name, in: folder, "rename")
+        let new = (folder: try inode(of: folder, "rename"), name: newName)
+        guard let inode = volume[old.folder].entries[old.name] else {
+            throw StorageFailure("rename", name, code: ENOENT)
+        }
+        // Each folder may lie on a disk of its own.
+        guard old.folder == new.folder else { throw StorageFailure("rename", name, code: EXDEV) }
+        volume.change(new.folder, .rename(old.name, to: new.name, inode))
+        volume.touch(inode)
+    }
+
+    override func link(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+        let place = try place(name, in: folder, "link")
+        guard let inode = volume[place.folder].entries[name] else { throw StorageFailure("link", name, code: ENOENT) }
+        guard volume[place.folder].entries[newName] == nil else { throw StorageFailure("link", name, code: EEXIST) }
+        volume.change(place.folder, .set(newName, inode))
+        volume.touch(inode)
+    }
+
+    override func remove(_ name: String, in folder: Descriptor) throws(StorageFailure) {
+        let place = try place(name, in: folder, "unlink")
+        guard volume[place.folder].entries[place.name] != nil else {
+            throw StorageFailure("unlink", name, code: ENOENT)
+        }
+        volume.change(place.folder, .remove(place.name))
+    }
+
+    override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+        let place = try place(name, in: folder, "mkdir")
+        guard volume[place.folder].entries[place.name] == nil else { throw StorageFailure("mkdir", name, code: EEXIST) }
+        _ = volume.create(.folder, place.name, in: place.folder, mode: mode)
+    }
+
+    // MARK: - Locks and time
+
+    override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
+        try onCall?("flock")
+        let inode = try inode(of: descriptor, "flock")
+        if let holder = machine.locks[inode], holder != descriptor {
+            throw StorageFailure("flock", "", code: EWOULDBLOCK)
+        }
+        machine.locks[inode] = descriptor
+    }
+
+    override func unlock(_ descriptor: Descriptor) {
+        release(descriptor)
+    }
+
+    private func release(_ descriptor: Descriptor) {
+        machine.locks = machine.locks.filter { $0.value != descriptor }
+    }
+
+    /// Long after everything that happens: every file is settled.
+    override func now() -> FileStatus.Time {
+        FileStatus.Time(seconds: 10_000, nanoseconds: 0)
+    }
+
+    override func pause() {}
+}

@@ -1,0 +1,147 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// The values under one root of a file, by the engine alone: read (first in the initializer), changed and confirmed as by the base
+/// class and its stores.
+final class FileRoot: @unchecked Sendable {
+    static let key = "Root"
+
+    private let location: FileLocation
+    private let durability: CommitDurability
+    private let lock = NSLock()
+    private var told: [FileError] = []
+    private var last: FileError?
+
+    init(
+        _ path: String, format: PropertyListFormat = .binary, durability: CommitDurability = .powerCut,
+        system: SystemCalls = .real
+    ) {
+        location = FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) }
+        self.durability = durability
+        _ = values
+    }
+
+    /// What the last access reported, also if it succeeded.
+    var lastError: FileError? { lock.withLock { last } }
+
+    /// All that accesses have reported.
+    var errors: [FileError] { lock.withLock { told } }
+
+    /// What the last access reported, or "ok".
+    var outcome: String { lastError?.text ?? "ok" }
+
+    subscript(key: String) -> Any? {
+        get { values[key] }
+        set { change { $0[key] = newValue } }
+    }
+
+    var values: [String: Any] {
+        get {
+            var found: [String: Any] = [:]
+            access {
+                let reading = try location.withFile { try $0.read() }
+                found = Self.root(of: reading.content) ?? [:]
+                return reading.warning
+            }
+            return found
+        }
+        set { change { $0 = newValue } }
+    }
+
+    /// The values as whole numbers; other values are left out.
+    var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
+
+    /// Runs the closure in one transaction: its accesses on this thread take part in it.
+    @discardableResult
+    func update(_ body: () throws -> Void) -> FileError? {
+        access {
+            try location.transact(durability: durability) { _ in try body() }
+            return try location.withFile { $0.takeWarning() }
+        }
+        return lastError
+    }
+
+    func deleteAll() {
+        update {
+            try location.transact(durability: durability) { $0.replace(Self.key, with: nil) }
+        }
+    }
+
+    /// An equal write only makes what is there as durable as asked.
+    private func change(_ body: (inout [String: Any]) -> Void) {
+        access {
+            let reading = try location.withFile { try $0.read() }
+            if let before = Self.root(of: reading.content) {
+                var after = before
+                body(&after)
+                if try CanonicalValue.areEqual(before, Self.canonical(after)) {
+                    _ = try location.withFile { try $0.confirm(reading.revision, durability) }
+                    return try location.withFile { $0.takeWarning() }
+                }
+            }
+            try location.transact(durability: durability) { transaction in
+                var values = Self.root(of: transaction.content) ?? [:]
+                body(&values)
+                transaction[Self.key] = try Self.canonical(values)
+            }
+            return try location.withFile { $0.takeWarning() }
+        }
+    }
+
+    private static func canonical(_ values: [String: Any]) throws -> Any {
+        try PropertyListVetter.canonical(values, forKey: key).get()
+    }
+
+    private static func root(of content: [String: Any]?) -> [String: Any]? {
+        content?[key] as? [String: Any]
+    }
+
+    /// - Parameter body: returns a warning.
+    private func access(_ body: () throws -> FileError?) {
+        var error: FileError?
+        do {
+            error = try body()
+        } catch let failure as FileError {
+            error = failure
+        } catch {
+            Issue.record("\(error)")
+        }
+        lock.withLock {
+            last = error
+            if let error { told.append(error) }
+        }
+    }
+}
+
+extension FileError {
+    /// Whether the access has succeeded all the same.
+    var isWarning: Bool {
+        switch self {
+        case .damaged(let file): file.quarantinedAs != nil
+        case .nearLimit: true
+        default: false
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .unreadable(let failure): "unreadable: \(failure)"
+        case .notStored(let failure): "not stored: \(failure)"
+        case .durabilityUnconfirmed(let failure): "not confirmed: \(failure)"
+        case .damaged(let file): "\(file.quarantinedAs == nil ? "damaged" : "quarantined"): \(file.place)"
+        case .notOurs(let file): "not ours: \(file.place)"
+        case .updateOfAnotherFile, .nearLimit, .pathChanged: "\(self)"
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// A root of a file in the folder.
+    func root(_ name: String = "test.plist", system: SystemCalls = .real) -> FileRoot {
+        FileRoot(path + "/" + name, system: system)
+    }
+}

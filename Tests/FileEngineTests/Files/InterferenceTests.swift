@@ -1,0 +1,229 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// What others do in the middle of a commit.
+@Suite struct InterferenceTests {
+    private let folder: TemporaryFolder
+    private let system = Interfering()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Lets something happen right after a call, once.
+    private final class Interfering: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var afterSync: (() -> Void)?
+        /// The number of flushes before `afterSync` is called.
+        nonisolated(unsafe) var syncsBefore = 0
+        nonisolated(unsafe) var afterLock: (() -> Void)?
+        nonisolated(unsafe) var locks = 0
+
+        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+            try super.synchronize(descriptor)
+            if syncsBefore > 0 {
+                syncsBefore -= 1
+            } else {
+                afterSync?()
+                afterSync = nil
+            }
+        }
+
+        override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
+            try super.lock(descriptor, waits: waits)
+            locks += 1
+            afterLock?()
+            afterLock = nil
+        }
+    }
+
+    private func prefs() -> FileRoot {
+        folder.root(system: system)
+    }
+
+    @Test func aLinkPutInTheFilesPlaceIsNotReplaced() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let (file, target) = (folder.file(), folder.file("target.plist"))
+        try writePropertyList(["Root": ["a": 7]], to: target)
+        system.afterSync = {
+            try? FileManager.default.removeItem(at: file)
+            try? FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+        }
+        prefs["a"] = 2
+        #expect(prefs.outcome == "not stored: \(file.path): was replaced by a link")
+        // The next access follows it.
+        #expect(prefs.ints == ["a": 7])
+        prefs["b"] = 3
+        #expect(try propertyList(at: target)["Root"] as? [String: Int] == ["a": 7, "b": 3])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == target.path)
+    }
+
+    @Test func aLockFileReplacedDuringTheWaitIsLockedAgain() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let sidecar = folder.file(".test.plist.lock")
+        system.afterLock = {
+            try? FileManager.default.removeItem(at: sidecar)
+            try? Data().write(to: sidecar)
+        }
+        system.locks = 0
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        #expect(system.locks == 2)
+    }
+
+    @Test func aFolderMovedDuringAnUpdateGetsTheCommit() throws {
+        let inner = folder.file("inner")
+        let moved = folder.file("moved")
+        let prefs = folder.root("inner/test.plist", system: system)
+        prefs["a"] = 1
+        system.afterSync = { try? FileManager.default.moveItem(at: inner, to: moved) }
+        prefs["a"] = 2
+        // One whole state in one folder, and nothing left behind in either.
+        let root = try propertyList(at: moved.appending(path: "test.plist"))["Root"]
+        #expect(root as? [String: Int] == ["a": 2])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
+    }
+
+    /// When the lock file is removed, another process can write during an update. The update must not undo that write.
+    @Test func anUpdateWhoseLockFileIsDeletedUndoesNoOtherWrite() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
+        // Like another process: with other system calls, a store shares no cache and no queue with the first one.
+        let other = FileRoot(file.path, system: SystemCalls())
+        let error = prefs.update {
+            prefs["a"] = 2
+            unlink(lock.path)
+            inThreads(1) { _ in other["b"] = 3 }
+            #expect(other.outcome == "ok")
+        }
+        let reason = "its lock file was removed during the update"
+        #expect(error?.text == "not stored: \(file.path): \(reason)")
+        #expect(prefs.ints == ["a": 1, "b": 3])
+        prefs["a"] = 4
+        #expect(folder.root().ints == ["a": 4, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// The same at the last moment before the file is replaced.
+    @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let other = folder.root(system: SystemCalls())
+        let lock = folder.file(".test.plist.lock")
+        system.afterSync = {
+            unlink(lock.path)
+            inThreads(1) { _ in other["b"] = 3 }
+        }
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
+        #expect(folder.root().ints == ["a": 1, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// After the file is replaced, too: the copy is not made over another writer's temporary file.
+    @Test func aLockFileDeletedBeforeTheCopyLeavesTheOtherWriterAlone() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let otherSystem = Interfering()
+        let other = folder.root(system: otherSystem)
+        let (isWritten, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // The other one has written its temporary file, and is about to give it the file's name.
+        otherSystem.afterSync = {
+            isWritten.signal()
+            isOver.wait()
+        }
+        let lock = folder.file(".test.plist.lock")
+        let isDone = DispatchSemaphore(value: 0)
+        (system.syncsBefore, system.afterSync) = (
+            1,
+            {
+                unlink(lock.path)
+                Thread.detachNewThread {
+                    other["b"] = 3
+                    isDone.signal()
+                }
+                isWritten.wait()
+            }
+        )
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        isOver.signal()
+        isDone.wait()
+        #expect(other.outcome == "ok")
+        #expect(folder.root().ints == ["a": 2, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// Other programs take no lock: a file that one has put in place meanwhile is not replaced.
+    @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let theirs = folder.file("theirs.plist")
+        try writePropertyList(["Root": ["a": 5]], to: theirs)
+        let file = folder.file()
+        let error = prefs.update {
+            prefs["a"] = 2
+            #expect(rename(theirs.path, file.path) == 0)
+        }
+        let reason = "was replaced by another program during the update"
+        #expect(error?.text == "not stored: \(file.path): \(reason)")
+        #expect(prefs.ints == ["a": 5])
+    }
+
+    /// If the mode of a file is restricted during an update, it stays restricted afterwards.
+    @Test func aFileThatWasClosedDuringTheUpdateStaysClosed() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let path = folder.file().path
+        chmod(path, 0o644)
+        prefs.update {
+            prefs["a"] = 2
+            chmod(path, 0o600)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(folder.root().ints == ["a": 2])
+    }
+
+    /// An editor may have moved the file away, and be about to put a new one in its place.
+    @Test func aFileThatWasRemovedDuringTheUpdateStaysRemoved() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let path = folder.file().path
+        let error = prefs.update {
+            prefs["a"] = 2
+            unlink(path)
+        }
+        let reason = "was removed by another program during the update"
+        #expect(error?.text == "not stored: \(path): \(reason)")
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock"])
+        prefs["b"] = 3
+        #expect(folder.root().ints == ["b": 3])
+    }
+
+    /// An edit in place, and a change of the permissions while the new file is flushed: the write is rejected, and they stay.
+    @Test(arguments: [true, false]) func whatOthersChangeDuringTheUpdateStays(_ isEdit: Bool) throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let file = folder.file()
+        chmod(file.path, 0o644)
+        let theirs = try PropertyListSerialization.data(
+            fromPropertyList: ["Root": ["a": 5, "b": 6]], format: .xml, options: 0)
+        system.afterSync = {
+            if isEdit { try? theirs.write(to: file) } else { chmod(file.path, 0o600) }
+        }
+        prefs["a"] = 2
+        let reason = "was changed by another program during the update"
+        #expect(prefs.outcome == "not stored: \(file.path): \(reason)")
+        #expect(prefs.ints == (isEdit ? ["a": 5, "b": 6] : ["a": 1]))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == (isEdit ? 0o644 : 0o600))
+        prefs["a"] = 3
+        #expect(prefs.outcome == "ok")
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// Contract 11: nothing leaks and nobody is locked out, though root writes.
+@Suite(.enabled(if: geteuid() == 0, "only root can write for others")) struct OwnershipTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func owner(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.ownerAccountID] as? Int
+    }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
+    }
+
+    @Test func rootLeavesAFileToItsOwner() throws {
+        let prefs = folder.root()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 12_345, 54_321)
+        chmod(folder.file().path, 0o640)
+        prefs["a"] = 2
+        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+            #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
+            #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
+        }
+        #expect(try permissions("test.plist") == 0o640)
+    }
+
+    @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRejected() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 12_345, 54_321)
+        system.fail("chown", with: EPERM, EPERM)
+        let prefs = folder.root(system: system)
+        prefs["a"] = 2
+        #expect(prefs.outcome.contains("belongs to another user; a write would change its owner"))
+        #expect(prefs.ints == ["a": 1])
+    }
+
+    @Test func whatRootMakesInAUsersFolderIsThatUsers() throws {
+        chown(folder.path, 12_345, 54_321)
+        folder.root("deep/er/test.plist")["a"] = 1
+        let deep = ["deep", "deep/er"]
+        for name in deep + ["test.plist", ".test.plist.lock", ".test.plist.lastgood"].map({ "deep/er/\($0)" }) {
+            #expect(try owner(name) == 12_345, "\(name)")
+        }
+    }
+
+    @Test func whatRootMakesWhereEverybodyMayWriteIsItsOwn() throws {
+        chown(folder.path, 12_345, 54_321)
+        chmod(folder.path, 0o1777)
+        folder.root()["a"] = 1
+        #expect(try owner("test.plist") == 0)
+    }
+
+    @Test func aFileOfAnothersGroupIsNotTakenFromIt() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let message =
+            "not stored: \(folder.file().path): its group cannot be kept, and another group would change who has access"
+        // Mode 0604 keeps out the members of the group. With another group, they would gain access.
+        for (mode, outcome) in [(mode_t(0o640), message), (0o604, message), (0o644, "ok"), (0o600, "ok")] {
+            chown(folder.file().path, 0, 54_321)
+            chmod(folder.file().path, mode)
+            let prefs = folder.root(system: system)
+            system.onCall = { name throws(StorageFailure) in
+                if name == "chown" { throw StorageFailure("chown", "", code: EPERM) }
+            }
+            prefs["a"] = Int(mode)
+            #expect(prefs.outcome == outcome, "\(String(mode, radix: 8))")
+            system.onCall = nil
+        }
+    }
+
+    @Test(arguments: [0o4755, 0o2775, 0o1644, 0o6711]) func allBitsOfTheModeAreKept(_ mode: Int) throws {
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        chmod(folder.file().path, mode_t(mode))
+        folder.root()["a"] = 2
+        #expect(try permissions("test.plist") == mode)
+    }
+
+    /// The new folder is exchanged for another one of root's before it is given to the owner of the folder above.
+    @Test func aFolderWithContentsIsNotGivenAway() throws {
+        final class Swapping: SystemCalls, @unchecked Sendable {
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                try super.makeFolder(name, in: folder, mode: mode)
+                renameat(folder, name, folder, "made")
+                renameat(folder, "backup", folder, name)
+            }
+        }
+        let user = folder.path + "/user"
+        for path in [user, user + "/backup"] { mkdir(path, 0o700) }
+        try Data("secret".utf8).write(to: URL(filePath: user + "/backup/f"))
+        chown(user, 12_345, 54_321)
+        let url = URL(filePath: user + "/conf/test.plist")
+        let prefs = FileRoot(url.path, system: Swapping())
+        prefs["a"] = 1
+        let reason = "was replaced by another folder"
+        #expect(prefs.outcome == "not stored: \(user)/conf: \(reason)")
+        #expect(try owner("user/conf") == 0)
+    }
+
+    @Test func aLastGoodCopyPlantedByAnotherUserIsNotUsed() throws {
+        try Data("damaged".utf8).write(to: folder.file())
+        try writePropertyList(["Root": ["a": 666]], to: folder.file(".test.plist.lastgood"))
+        chown(folder.file(".test.plist.lastgood").path, 12_345, 54_321)
+        let prefs = folder.root(system: RecordingSystemCalls())
+        #expect(prefs.outcome.hasPrefix("not ours: "))
+        #expect(prefs.values.isEmpty)
+    }
+
+    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400])
+    func theLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        chmod(folder.file().path, mode_t(mode))
+        folder.root()["a"] = 2
+        #expect(try permissions("test.plist") == mode)
+        #expect(try permissions(".test.plist.lastgood") == mode & 0o600)
+    }
+
+    @Test func aLinkPutInTheNewFoldersPlaceIsNotGivenAway() throws {
+        final class Swapping: SystemCalls, @unchecked Sendable {
+            let victim: String
+            init(_ victim: String) { self.victim = victim }
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                try super.makeFolder(name, in: folder, mode: mode)
+                unlinkat(folder, name, AT_REMOVEDIR)
+                symlinkat(victim, folder, name)
+            }
+        }
+        let (user, victim) = (folder.path + "/user", folder.path + "/victim")
+        for path in [user, victim] { mkdir(path, 0o755) }
+        chown(user, 12_345, 54_321)
+        let url = URL(filePath: user + "/.config/test.plist")
+        let prefs = FileRoot(url.path, system: Swapping(victim))
+        prefs["a"] = 1
+        #expect(try owner("victim") == 0)
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// Where a path leads: links, spellings, folders that move, names that are no text.
+@Suite struct PathTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test func linksAreFollowedAndKept() throws {
+        let manager = FileManager.default
+        try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "middle.plist")
+        try manager.createSymbolicLink(atPath: folder.file("middle.plist").path, withDestinationPath: "real/it.plist")
+        let linked = folder.root("link.plist")
+        linked["a"] = 1
+        #expect(linked.outcome == "ok")
+        #expect(try manager.destinationOfSymbolicLink(atPath: folder.file("link.plist").path) == "middle.plist")
+        #expect(try propertyList(at: folder.file("real/it.plist"))["Root"] as? [String: Int] == ["a": 1])
+        let direct = folder.root("real/it.plist")
+        linked.update {
+            // One file, though reached by two paths.
+            direct["b"] = 2
+            #expect(linked["b"] as? Int == 2)
+        }
+        #expect(direct.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func aLinkWithANewTargetIsFollowedThere() throws {
+        let manager = FileManager.default
+        folder.root("one.plist")["a"] = 1
+        folder.root("two.plist")["a"] = 2
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "one.plist")
+        let linked = folder.root("link.plist")
+        #expect(linked.ints == ["a": 1])
+        try manager.removeItem(at: folder.file("link.plist"))
+        try manager.createSymbolicLink(atPath: folder.file("link.plist").path, withDestinationPath: "two.plist")
+        #expect(linked.ints == ["a": 2])
+        linked["b"] = 3
+        #expect(folder.root("two.plist").ints == ["a": 2, "b": 3])
+        #expect(folder.root("one.plist").ints == ["a": 1])
+    }
+
+    @Test func aFileThatBecomesALinkIsFollowed() throws {
+        let prefs = folder.root()
+        prefs["a"] = 1
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file("moved.plist"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file().path, withDestinationPath: "moved.plist")
+        #expect(prefs.ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(try propertyList(at: folder.file("moved.plist"))["Root"] as? [String: Int] == ["a": 1, "b": 2])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file().path) == "moved.plist")
+    }
+
+    @Test func aRingOfLinksIsReported() throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.file("x").path, withDestinationPath: "y")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("y").path, withDestinationPath: "x")
+        let prefs = folder.root("x")
+        #expect(prefs.values.isEmpty)
+        #expect(prefs.outcome.contains("Too many levels of symbolic links"))
+    }
+
+    @Test func twoSpellingsOfALetterAreTwoFiles() throws {
+        let composed = folder.root("caf\u{E9}.plist")
+        let decomposed = folder.root("cafe\u{301}.plist")
+        composed["a"] = 1
+        decomposed["a"] = 2
+        #expect(composed.ints == ["a": 1])
+        #expect(decomposed.ints == ["a": 2])
+    }
+
+    @Test func aNameThatBeginsWithACombiningMarkIsAName() throws {
+        let prefs = folder.root("\u{301}x.plist")
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try folder.names().contains("\u{301}x.plist"))
+        #expect(FileNames(path: "/d/\u{301}x").folder == "/d")
+    }
+
+    @Test func aLinkToANameThatIsNotUTF8IsRejected() throws {
+        let link = folder.file("link.plist").path
+        let target: [CChar] = [0x74, -1, 0]
+        #expect(symlink(target, link) == 0)
+        let prefs = folder.root("link.plist")
+        let message = "unreadable: \(link): leads to a name that is not UTF-8"
+        #expect(prefs.outcome == message)
+        prefs["a"] = 1
+        #expect(prefs.outcome == message)
+        #expect(try folder.names() == ["link.plist"])
+    }
+
+    @Test func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere() throws {
+        let (inner, other) = (folder.file("inner"), folder.file("other"))
+        let prefs = folder.root("inner/test.plist")
+        prefs["a"] = 1
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        try writePropertyList(["Root": ["b": 5], "Other": ["x": 1]], to: other.appending(path: "test.plist"))
+        #expect(prefs.ints == ["a": 1])
+        try FileManager.default.moveItem(at: inner, to: folder.file("moved"))
+        try FileManager.default.moveItem(at: other, to: inner)
+        prefs["c"] = 2
+        #expect(prefs.outcome == "ok")
+        let list = try propertyList(at: inner.appending(path: "test.plist"))
+        #expect(list["Root"] as? [String: Int] == ["b": 5, "c": 2])
+        #expect(list["Other"] as? [String: Int] == ["x": 1])
+    }
+
+    @Test func aFolderThatCannotBeMadeIsReported() {
+        final class NoFolders: SystemCalls, @unchecked Sendable {
+            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
+                throw StorageFailure("mkdir", name, code: ENOENT)
+            }
+        }
+        let url = folder.file("deep/er/test.plist")
+        let prefs = FileRoot(url.path, system: NoFolders())
+        prefs["a"] = 1
+        #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory"))
+    }
+
+    /// A link that is exchanged between the look at its owner and the look at its target: the owner of what is followed counts.
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func aLinkExchangedWhileItIsRead() throws
+    {
+        final class Exchanging: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var exchange: (() -> Void)?
+            override func linkTarget(_ path: String, in folder: Descriptor) throws(StorageFailure) -> String {
+                exchange?()
+                exchange = nil
+                return try super.linkTarget(path, in: folder)
+            }
+        }
+        let (link, secret) = (folder.file("link.plist").path, folder.file("secret.plist").path)
+        try writePropertyList(["Root": ["a": 7]], to: URL(filePath: secret))
+        try writePropertyList(["Root": ["a": 1]], to: folder.file("own.plist"))
+        #expect(symlink("own.plist", link) == 0)
+        let system = Exchanging()
+        system.exchange = {
+            unlink(link)
+            symlink(secret, link)
+            lchown(link, 22_222, 22_222)
+        }
+        let prefs = FileRoot(link, system: system)
+        #expect(
+            prefs.outcome.contains("is a link of user 22222, who does not own the target; it is not followed"),
+            "\(prefs.outcome)")
+        #expect(prefs.values.isEmpty)
+    }
+
+    /// Chains, `..` and rings: the rule holds for each link on the way.
+    @Test(.enabled(if: geteuid() == 0, "only root can make links of others")) func eachLinkOfAChainIsChecked() throws {
+        func link(_ name: String, _ target: String, owner: uid_t) {
+            #expect(symlink(target, folder.path + "/" + name) == 0)
+            lchown(folder.path + "/" + name, owner, owner)
+        }
+        for (name, owner) in [("root", 0), ("one", 11_111), ("two", 22_222)] as [(String, uid_t)] {
+            mkdir(folder.path + "/" + name, 0o755)
+            try writePropertyList(["Root": ["a": Int(owner)]], to: folder.file(name + "/x.plist"))
+            for path in [name, name + "/x.plist"] { chown(folder.path + "/" + path, owner, owner) }
+        }
+        link("a", "one/x.plist", owner: 11_111)
+        link("b", "a", owner: 0)
+        link("c", "two", owner: 22_222)
+        link("d", "c/../one/x.plist", owner: 11_111)
+        link("e", "a", owner: 22_222)
+        link("f", "c/../root/x.plist", owner: 22_222)
+        link("g", "b", owner: 11_111)
+        link("h", "/", owner: 22_222)
+        let refused: (String, uid_t) -> String = { name, user in
+            "unreadable: \(self.folder.path)/\(name): is a link of user \(user), who does not own the target; it is not followed"
+        }
+        let rest = folder.path.dropFirst()
+        let cases: KeyValuePairs = [
+            "a": "11111", "b": "11111", "c/x.plist": "22222", "d": "11111", "g": "11111", "e": refused("e", 22_222),
+            "f": refused("f", 22_222), "h/\(rest)/a": refused("h", 22_222),
+        ]
+        for (name, expected) in cases {
+            let prefs = folder.root(name)
+            let shown = prefs.outcome == "ok" ? "\(prefs.ints["a"] ?? -1)" : prefs.outcome
+            #expect(shown == expected, "\(name)")
+        }
+    }
+
+    /// As a sandbox does, which hides the folders above its own.
+    @Test func foldersThatCannotBeExaminedCountAsFolders() throws {
+        final class Sandbox: SystemCalls, @unchecked Sendable {
+            let folder: String
+            init(_ folder: String) { self.folder = folder }
+            override func status(
+                ofPath name: String, in folder: Descriptor, followsLinks: Bool
+            ) throws(StorageFailure) -> FileStatus? {
+                let isAbove = self.folder.hasPrefix(name + "/")
+                if isAbove { throw StorageFailure("stat", name, code: EPERM) }
+                return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+            }
+        }
+        let prefs = folder.root(system: Sandbox(folder.path))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(folder.root().ints == ["a": 1])
+    }
+}

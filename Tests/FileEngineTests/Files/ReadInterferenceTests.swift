@@ -1,0 +1,88 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// What happens in the middle of a read, and what a read sees in the middle of a commit.
+@Suite struct ReadInterferenceTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// The first half of one state and the second half of another would be a state that never was.
+    @Test func aFileThatIsWrittenWhileItIsReadIsReadAgain() throws {
+        func text(_ number: Int) -> Data {
+            let gap = String(repeating: " ", count: 2_000)
+            let (first, second) = (
+                "<key>a</key><integer>\(number)</integer>", "<key>b</key><integer>\(number)</integer>"
+            )
+            return Data(
+                "<plist version=\"1.0\"><dict><key>Root</key><dict>\(first)\(gap)\(second)</dict></dict></plist>".utf8)
+        }
+        let url = folder.file()
+        try text(1).write(to: url)
+        // Long ago, so that a write shows in the times, however coarse they are.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: url.path)
+        let handle = try FileHandle(forWritingTo: url)
+        let system = RecordingSystemCalls()
+        let reads = Heard<String>()
+        // The system gives the first half of the file at the first call.
+        system.onCall = { name throws(StorageFailure) in
+            guard name == "read" else { return }
+            reads.append(name)
+            if reads.all.count == 2 { try? handle.write(contentsOf: text(2)) }
+        }
+        let values = folder.root(system: system).values
+        #expect(exactForm(values) == "{'a': 2, 'b': 2}")
+        system.onCall = nil
+        try handle.close()
+    }
+
+    /// A file system where an open file does not show that it was replaced, as may happen on NFS.
+    private final class SilentRename: SystemCalls, @unchecked Sendable {
+        private let lock = Lock()
+        private var last: [Descriptor: FileStatus] = [:]
+        /// Called once, at the first flush after a rename.
+        nonisolated(unsafe) var onFlushOfFolder: (() -> Void)?
+        nonisolated(unsafe) private var hasRenamed = false
+
+        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+            let status = try super.status(of: descriptor)
+            return lock.withLock {
+                if status.links > 0 { last[descriptor] = status }
+                return last[descriptor] ?? status
+            }
+        }
+
+        override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+            try super.rename(name, to: newName, in: folder)
+            hasRenamed = onFlushOfFolder != nil
+        }
+
+        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+            if hasRenamed, let onFlushOfFolder {
+                self.onFlushOfFolder = nil
+                onFlushOfFolder()
+            }
+            try super.synchronize(descriptor)
+        }
+    }
+
+    @Test func theNewStateIsReadWhileTheFolderIsFlushed() throws {
+        let system = SilentRename()
+        let prefs = folder.root(system: system)
+        prefs["a"] = 1
+        let seen = Heard<[String: Int]>()
+        system.onFlushOfFolder = { inThreads(1) { _ in seen.append(prefs.ints) } }
+        prefs["a"] = 2
+        #expect(seen.all == [["a": 2]])
+        #expect(prefs.ints == ["a": 2])
+    }
+}

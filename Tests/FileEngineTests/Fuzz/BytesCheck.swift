@@ -1,0 +1,93 @@
+import Foundation
+import PropertyListSupport
+
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// What has to hold of any bytes in the place of a file: they are refused with a reason, or are a property list that
+/// can be vetted, written and read again without a change.
+enum BytesCheck {
+    /// Checks an input of the fuzzer: a file, or after a byte 0 the objects of a binary one (`AssembledList`).
+    /// - Returns: whether it was accepted.
+    @discardableResult
+    static func run(_ input: Data) throws -> Bool {
+        try checkJSON(input)
+        let isFile = try runFile(input)
+        guard let assembled = AssembledList.file(from: input) else { return isFile }
+        return try runFile(assembled)
+    }
+
+    /// The same bytes in an import.
+    private static func checkJSON(_ bytes: Data) throws {
+        guard let value = try? JSONReader.value(of: bytes),
+            case .success(let copy) = PropertyListVetter.canonical(value, forKey: "key")
+        else { return }
+        try demandSame(value, copy, "vetting made another value of JSON")
+        let again = try JSONReader.value(of: JSONWriter.data(of: ["key": copy]))
+        try demandSame(["key": copy], again, "another value when written as JSON")
+    }
+
+    private static func runFile(_ bytes: Data) throws -> Bool {
+        let decoded: DecodedPropertyList
+        do {
+            decoded = try PropertyListCoder.decode(bytes)
+        } catch {
+            try demand(!error.reason.isEmpty, "refused without a reason")
+            try XMLJudge.checkRejected(bytes, error)
+            return false
+        }
+        try XMLJudge.checkAccepted(bytes, decoded)
+        try checkTopLevel(of: bytes, decoded.value)
+        try checkVetting(decoded.value)
+        for format in PropertyListFormat.allCases {
+            try checkWriting(decoded.value, as: format, isItsOwn: format == decoded.format)
+        }
+        return true
+    }
+
+    private static func checkTopLevel(of bytes: Data, _ value: Any) throws {
+        do {
+            let content = try PropertyListFile.decode(bytes).content
+            try demand(type(of: value) == [String: Any].self, "a \(type(of: value)) was read as a dictionary")
+            try demandSame(value, content, "the content of the file is another value")
+        } catch let flaw as DecodingFailure {
+            try demand(type(of: value) != [String: Any].self, "a dictionary was refused: \(flaw.reason)")
+        }
+    }
+
+    /// Limits are narrower for what is stored than for what other programs may have in a file; nothing else is.
+    private static func checkVetting(_ value: Any) throws {
+        switch PropertyListVetter.canonical(value, forKey: "key") {
+        case .success(let copy):
+            try demandSame(value, copy, "vetting made another value of it")
+        case .failure(let refusal):
+            try checkFailures(refusal.failures, of: "key")
+            for failure in refusal.failures {
+                try demand(
+                    narrowerLimits.contains { failure.reason.hasPrefix($0) }, "refused by the vetter: \(failure)")
+            }
+        }
+    }
+
+    private static let narrowerLimits = [
+        "nested deeper than 128 levels", "larger than 4 MiB", "a date this far away",
+        "a dictionary of a lone number CF$UID", "a reference of a keyed archive cannot be stored",
+    ]
+
+    private static func checkWriting(_ value: Any, as format: PropertyListFormat, isItsOwn: Bool) throws {
+        let storable = PropertyListCoder.storable(["value": value], as: format)["value"] ?? value
+        let bytes: Data
+        do {
+            bytes = try PropertyListCoder.encode(storable, as: format)
+        } catch {
+            try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
+            return
+        }
+        let again = try PropertyListCoder.decode(bytes)
+        try demand(again.format == format, "written as \(format), read as \(again.format)")
+        try demandSame(value, again.value, isInXML: format == .xml, "another value when written as \(format)")
+        if isItsOwn, format == .xml {
+            try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
+        }
+    }
+}

@@ -1,0 +1,387 @@
+#if os(Linux)
+    import AppleVnodes
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import EngineSupport
+    @testable import PrefsFileEngine
+
+    /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go
+    /// on.
+    @Suite struct FolderWatchTests {
+        private let folder: TemporaryFolder
+        private let violations = Heard<String>()
+        private let vnodes: ModelVnodes
+        private let queue = DispatchQueue(label: "FolderWatchTests")
+        /// For each call of the handler, whether the folder is gone.
+        private let signs = Heard<Bool>()
+        private let url: URL
+
+        init() throws {
+            folder = try TemporaryFolder()
+            vnodes = ModelVnodes(violated: violations.append)
+            url = folder.file("home/test.plist")
+            #expect(mkdir(folder.file("home").path, 0o700) == 0)
+            vnodes.hold(.registration, .event)
+        }
+
+        private func watch(system: SystemCalls = .real) throws -> FolderWatch {
+            try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue, signs.append)
+        }
+
+        /// Runs all steps that wait, and those that follow. Returns the calls of the handler meanwhile.
+        private func takeSigns(_ taken: inout Int) -> [Bool] {
+            // The folder's registration or event, then that of the file that is found, and once more if that has changed.
+            for _ in 0..<4 { vnodes.release() }
+            defer { taken = signs.all.count }
+            return Array(signs.all.dropFirst(taken))
+        }
+
+        /// Ends the watch: no descriptor may stay, and no rule may have been broken.
+        private func end(_ watch: inout FolderWatch?, sourceLocation: SourceLocation = #_sourceLocation) {
+            watch = nil
+            queue.sync {}
+            #expect(vnodes.openDescriptors == [], sourceLocation: sourceLocation)
+            #expect(violations.all == [], sourceLocation: sourceLocation)
+        }
+
+        private func writeInPlace(_ text: String) throws {
+            try Data(text.utf8).write(to: url)
+        }
+
+        private func replace(_ text: String) throws {
+            let new = folder.file("new")
+            try Data(text.utf8).write(to: new)
+            #expect(rename(new.path, url.path) == 0)
+        }
+
+        private var home: String { url.deletingLastPathComponent().path }
+
+        /// A file whose times are long past, so that its age alone never causes a report.
+        private func makeOld(_ text: String = "1") throws -> SystemCalls {
+            try writeInPlace(text)
+            return AheadOfTime()
+        }
+
+        private final class AheadOfTime: SystemCalls, @unchecked Sendable {
+            override func now() -> FileStatus.Time {
+                FileStatus.Time(seconds: super.now().seconds + 10, nanoseconds: 0)
+            }
+        }
+
+        // MARK: - Before a source is registered
+
+        @Test func nothingIsReportedIfNothingHappens() throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            end(&watch)
+        }
+
+        enum Early: CaseIterable { case made, removed, replaced, writtenInPlace, turnedIntoLink, turnedIntoFIFO }
+
+        /// The folder's source has no event of a change between the beginning of the watch and its registration.
+        @Test(arguments: Early.allCases)
+        func aChangeBeforeTheFolderIsRegistered(_ change: Early) throws {
+            let system = change == .made ? AheadOfTime() : try makeOld()
+            var watch: FolderWatch? = try self.watch(system: system)
+            switch change {
+            case .made, .writtenInPlace: try writeInPlace("longer")
+            case .removed: #expect(unlink(url.path) == 0)
+            case .replaced: try replace("2")
+            case .turnedIntoLink:
+                #expect(symlink("elsewhere", folder.file("new").path) == 0)
+                #expect(rename(folder.file("new").path, url.path) == 0)
+            case .turnedIntoFIFO:
+                #expect(mkfifo(folder.file("new").path, 0o600) == 0)
+                #expect(rename(folder.file("new").path, url.path) == 0)
+            }
+            var taken = 0
+            #expect(takeSigns(&taken) == [false])
+            // A regular file is watched now.
+            if [.made, .replaced, .writtenInPlace].contains(change) {
+                try writeInPlace("in place")
+                #expect(takeSigns(&taken) == [false])
+            }
+            end(&watch)
+        }
+
+        enum Loss: CaseIterable { case removed, removedAndMade, moved }
+
+        @Test(arguments: Loss.allCases, [true, false])
+        func aFolderThatIsLost(_ loss: Loss, beforeItIsRegistered isEarly: Bool) throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            var taken = 0
+            if !isEarly { #expect(takeSigns(&taken) == []) }
+            if loss == .moved {
+                #expect(rename(home, folder.file("aside").path) == 0)
+            } else {
+                try FileManager.default.removeItem(atPath: home)
+                if loss == .removedAndMade { #expect(mkdir(home, 0o700) == 0) }
+            }
+            #expect(takeSigns(&taken).contains(true))
+            end(&watch)
+        }
+
+        /// A new file is written on before its source is registered.
+        @Test func aWriteRightAfterTheFileIsMade() throws {
+            var watch: FolderWatch? = try self.watch(system: AheadOfTime())
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            try writeInPlace("1")
+            // The folder's event. The source of the file is activated, not yet registered, and the handler looks.
+            vnodes.release()
+            #expect(signs.all == [false])
+            try writeInPlace("1, and more")
+            #expect(takeSigns(&taken) == [false, false])
+            end(&watch)
+        }
+
+        /// The first write and the second one leave the same times, as on a volume that counts whole seconds.
+        @Test func aWriteThatLeavesTheStatusAsItWas() throws {
+            let system = StandingClock()
+            var watch: FolderWatch? = try self.watch(system: system)
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            try writeInPlace("1")
+            vnodes.release()
+            try writeInPlace("2")
+            #expect(takeSigns(&taken) == [false, false])
+            end(&watch)
+        }
+
+        private final class StandingClock: SystemCalls, @unchecked Sendable {
+            private let time = FileStatus.Time(seconds: 1_000_000_000, nanoseconds: 0)
+
+            override func now() -> FileStatus.Time { time }
+
+            override func status(
+                ofPath name: String, in folder: Descriptor, followsLinks: Bool
+            ) throws(StorageFailure) -> FileStatus? {
+                guard var status = try super.status(ofPath: name, in: folder, followsLinks: followsLinks) else {
+                    return nil
+                }
+                (status.modified, status.changed) = (time, time)
+                return status
+            }
+        }
+
+        // MARK: - Which file is watched
+
+        @Test(arguments: [true, false])
+        func aFileThatIsReplacedTwiceBetweenTwoEvents(_ isSecondLate: Bool) throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            try replace("2")
+            // The second one comes while the source of the first one is activated, but not registered.
+            if isSecondLate { vnodes.release() }
+            try replace("3")
+            #expect(takeSigns(&taken).contains(false))
+            // The newest file is the one that is watched.
+            try writeInPlace("4, in place")
+            #expect(takeSigns(&taken) == [false])
+            end(&watch)
+        }
+
+        /// Between the look at the name and the opening of it.
+        @Test func aFileThatIsReplacedWhileItIsOpened() throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            let (new, path) = (folder.file("new"), url.path)
+            try Data("2".utf8).write(to: new)
+            vnodes.onOpen = { opened in
+                if opened == path { rename(new.path, path) }
+                return nil
+            }
+            var taken = 0
+            #expect(takeSigns(&taken).contains(false))
+            vnodes.onOpen = nil
+            try writeInPlace("in place")
+            #expect(takeSigns(&taken) == [false])
+            end(&watch)
+        }
+
+        /// Nothing but a regular file is watched, even if it takes the place of one between the look at it and the opening.
+        @Test(arguments: [true, false])
+        func aFIFOIsNotWatched(_ isLate: Bool) throws {
+            let system = try makeOld()
+            let (new, path) = (folder.file("new").path, url.path)
+            #expect(mkfifo(new, 0o600) == 0)
+            if !isLate { #expect(rename(new, path) == 0) }
+            var watch: FolderWatch? = try self.watch(system: system)
+            vnodes.onOpen = { opened in
+                if isLate, opened == path { rename(new, path) }
+                return nil
+            }
+            var taken = 0
+            _ = takeSigns(&taken)
+            vnodes.onOpen = nil
+            // The folder's, and none of the FIFO.
+            try #require(vnodes.openDescriptors.count == 1)
+            #expect(vnodes.opensEver == (isLate ? 2 : 1))
+            // A file in the place of it is watched again.
+            try replace("3")
+            #expect(takeSigns(&taken).contains(false))
+            try writeInPlace("in place")
+            #expect(takeSigns(&taken) == [false])
+            end(&watch)
+        }
+
+        /// A folder has many events that are not about the file.
+        @Test func theSourceOfTheSameFileStays() throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            #expect(vnodes.opensEver == 2)
+            for number in 0..<10 {
+                try Data().write(to: folder.file("home/other \(number)"))
+                #expect(takeSigns(&taken) == [false])
+            }
+            #expect(vnodes.opensEver == 2)
+            end(&watch)
+        }
+
+        /// An open file reports that it may be opened again, after an event of its folder that came while it could not.
+        @Test func aFileThatCannotBeOpenedForAWhile() throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            var taken = 0
+            #expect(takeSigns(&taken) == [])
+            let path = url.path
+            chmod(path, 0)
+            vnodes.onOpen = { $0 == path ? EACCES : nil }
+            try Data().write(to: folder.file("home/other"))
+            #expect(takeSigns(&taken).contains(false))
+            vnodes.onOpen = nil
+            chmod(path, 0o600)
+            #expect(takeSigns(&taken) == [false])
+            end(&watch)
+        }
+
+        // MARK: - The end
+
+        enum End: CaseIterable { case unregistered, registered, withWaitingEvents }
+
+        @Test(arguments: End.allCases)
+        func afterTheEndNothingIsReported(_ end: End) throws {
+            var watch: FolderWatch? = try self.watch(system: makeOld())
+            if end != .unregistered { for _ in 0..<4 { vnodes.release() } }
+            if end == .withWaitingEvents {
+                try writeInPlace("in place")
+                try replace("2")
+            }
+            self.end(&watch)
+            try writeInPlace("later")
+            vnodes.resume()
+            #expect(signs.all == [])
+            #expect(violations.all == [])
+        }
+
+        private final class Owner: @unchecked Sendable {
+            var watch: FolderWatch?
+        }
+
+        @Test func aHandlerMayEndTheWatch() throws {
+            let owner = Owner()
+            let system = try makeOld()
+            owner.watch = try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue) { [signs] in
+                owner.watch = nil
+                signs.append($0)
+            }
+            vnodes.release()
+            vnodes.release()
+            try writeInPlace("2")
+            vnodes.release()
+            #expect(signs.all == [false])
+            queue.sync {}
+            #expect(vnodes.openDescriptors == [])
+            #expect(violations.all == [])
+        }
+
+        @Test func aFolderThatCannotBeOpenedIsReported() throws {
+            let path = home
+            for code in [EMFILE, EACCES, ENOENT] {
+                vnodes.onOpen = { $0 == path ? code : nil }
+                #expect(throws: StorageFailure("open", path, code: code)) { try watch() }
+            }
+            #expect(vnodes.openDescriptors == [])
+        }
+
+        private final class NoStatus: SystemCalls, @unchecked Sendable {
+            override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+                throw StorageFailure("fstat", "", code: EIO)
+            }
+        }
+
+        @Test func aFolderWhoseStatusCannotBeReadIsReported() throws {
+            #expect(throws: StorageFailure("fstat", home, code: EIO)) { try watch(system: NoStatus()) }
+            #expect(vnodes.openDescriptors == [])
+        }
+
+        /// It does not touch the sources of its parent either.
+        @Test func aForkedChildWatchesNothing() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder()
+                let names = FileNames(path: folder.file().path)
+                try Data().write(to: folder.file())
+                // Ends the process if a rule is broken.
+                let vnodes = ModelVnodes()
+                let queue = DispatchQueue(label: "FolderWatchTests")
+                var watch: FolderWatch? = try FolderWatch(names, vnodes, on: queue) { _ in }
+                while vnodes.opensEver < 2 { sched_yield() }
+                queue.sync {}
+                let child = fork()
+                if child == 0 {
+                    watch = nil
+                    do throws(StorageFailure) {
+                        _ = try FolderWatch(names, vnodes, on: queue) { _ in }
+                        _exit(1)
+                    } catch {
+                        _exit(error.reason == "cannot be watched in a forked process" ? 0 : 2)
+                    }
+                }
+                var status: Int32 = -1
+                waitpid(child, &status, 0)
+                withExtendedLifetime(watch) {}
+                if status != 0 { exit(1) }
+            }
+        }
+
+        // MARK: - Descriptors
+
+        /// The process's own count of what is open in the folder.
+        private func openFiles() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+                let count = readlink("/proc/self/fd/\($0)", &buffer, buffer.count)
+                return count > 0
+                    && String(decoding: buffer[..<count].map(UInt8.init), as: UTF8.self).hasPrefix(folder.path)
+            }
+        }
+
+        @Test func thousandsOfFilesAndWatchesLeaveNoDescriptor() throws {
+            let system = try makeOld()
+            var watch: FolderWatch? = try self.watch(system: system)
+            vnodes.resume()
+            for number in 1...2_000 {
+                try replace("\(number)")
+                // Calls come one by one, or several become one; the file has a new source each time.
+                if number % 50 == 0 { vnodes.release() }
+                try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue) { _ in }.doNothing()
+            }
+            queue.sync {}
+            queue.sync {}
+            #expect(vnodes.opensEver > 2_000)
+            #expect(try openFiles() <= 2)
+            end(&watch)
+            #expect(try openFiles() == 0)
+        }
+    }
+
+    /// Swift marks it unavailable.
+    @_silgen_name("fork") private func fork() -> pid_t
+
+    extension FolderWatch {
+        fileprivate func doNothing() {}
+    }
+#endif

@@ -1,0 +1,20 @@
+package import PrefsPropertyLists
+
+extension EncodingFailure {
+    /// XML has no form for some values that the other format has, and a UID takes a level more there.
+    package func isExpected(in format: PropertyListFormat) -> Bool {
+        format == .xml
+            && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
+                reason.hasPrefix($0) || reason.hasSuffix($0)
+            }
+    }
+}
+
+/// Throws unless each failure is at the key or inside of it, and has a reason.
+package func checkFailures(_ failures: [PropertyListFailure], of key: String) throws {
+    try demand(!failures.isEmpty, "refused without a failure")
+    for failure in failures {
+        try demand(failure.topLevelKey == key && failure.path.hasPrefix(key), "a failure elsewhere: \(failure)")
+        try demand(!failure.reason.isEmpty, "a failure without a reason at \(failure.path)")
+    }
+}

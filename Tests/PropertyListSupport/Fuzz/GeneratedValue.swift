@@ -1,0 +1,42 @@
+import Foundation
+
+/// A value that a program may want to store, and what has to become of it.
+package struct GeneratedValue {
+    package let value: Any
+    /// The canonical form, or nil where no property list can hold it.
+    package let expected: Any?
+    /// Levels of containers.
+    var depth = 0
+    /// What the vetter counts for its size, about.
+    var cost = 9
+
+    /// A value that no property list can hold.
+    static func refused(_ value: Any) -> GeneratedValue {
+        GeneratedValue(value: value, expected: nil)
+    }
+
+    /// Another way to hold the same.
+    func wrapped(_ value: Any) -> GeneratedValue {
+        GeneratedValue(value: value, expected: expected, depth: depth, cost: cost + 9)
+    }
+
+    /// A container of the parts, to be known by their sum.
+    static func container(_ value: Any, of parts: [GeneratedValue], expected: () -> Any?) -> GeneratedValue {
+        GeneratedValue(
+            value: value, expected: parts.allSatisfy { $0.expected != nil } ? expected() : nil,
+            depth: 1 + (parts.map(\.depth).max() ?? 0),
+            cost: parts.reduce(9) { min($0 + $1.cost, 1 << 40) })
+    }
+
+    private static let depthLimit = 128
+    private static let costLimit = 4 << 20
+
+    /// Near the limit of size neither is asked for: the cost is an estimate.
+    package var mustBeAccepted: Bool {
+        expected != nil && depth <= Self.depthLimit && cost < Self.costLimit / 2
+    }
+
+    package var mustBeRefused: Bool {
+        expected == nil || depth > Self.depthLimit || cost > Self.costLimit * 2
+    }
+}

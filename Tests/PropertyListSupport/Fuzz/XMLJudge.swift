@@ -1,0 +1,91 @@
+package import Foundation
+package import PrefsPropertyLists
+
+/// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
+/// Foundation accepts is rejected by us for one of a few reasons.
+package enum XMLJudge {
+    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all,
+    /// carries dates that do not exist over to the next month, ignores what follows the list and what stands in tags and
+    /// between them, and takes a key or several plists for a value.
+    package static let reasonsOfOurs = [
+        "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
+        "another element follows the value",
+        "text outside of a value", "the tag <", "a key without a value", "<key> is not an element of a property list",
+        "<plist> is not an element of a property list", "is XML, but its root element is <key>",
+        "a byte that is not UTF-8", "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
+        "half a character of UTF-16", "a reference to a character that does not exist", "an entity other than",
+        "& does not begin",
+    ]
+
+    /// - Throws: `FuzzViolation`.
+    package static func checkAccepted(_ bytes: Data, _ ours: DecodedPropertyList) throws {
+        // Of keys with two spellings, each reader keeps another.
+        guard ours.format == .xml, ours.loss == nil, let theirs = foundations(bytes) else { return }
+        let (left, right) = (exactForm(withoutMarks(ours.value)), form(theirs))
+        guard left != right else { return }
+        throw FuzzViolation("read as \(left.prefix(200)), by Foundation as \(right.prefix(200))")
+    }
+
+    /// - Throws: `FuzzViolation`.
+    package static func checkRejected(_ bytes: Data, _ failure: DecodingFailure) throws {
+        guard case .malformed(let fault) = failure, bytes.withUnsafeBytes(XMLPropertyListReader.isXML),
+            !reasonsOfOurs.contains(where: { fault.reason.hasPrefix($0) }), foundations(bytes) != nil
+        else { return }
+        throw FuzzViolation("Foundation reads it; rejected, since \(fault)")
+    }
+
+    /// nil for what Foundation rejects, for what it reads as OpenStep (`<dd>` is a byte there), and for what is too deep for its
+    /// recursion.
+    private static func foundations(_ bytes: Data) -> Any? {
+        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes),
+            bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
+        else { return nil }
+        var format = PropertyListSerialization.PropertyListFormat.xml
+        let list = try? PropertyListSerialization.propertyList(from: bytes, options: [], format: &format)
+        return format == .xml ? list : nil
+    }
+
+    /// False if a document type holds a quoted `>` or declarations: Foundation takes the first `>` for its end.
+    private static func hasPlainDocumentType(_ bytes: Data) -> Bool {
+        guard let start = bytes.firstRange(of: Data("<!DOCTYPE".utf8)) else { return true }
+        let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
+        return !type.contains(UInt8(ascii: "[")) && type.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
+            && !type.contains(UInt8(ascii: "'"))
+    }
+
+    /// Foundation takes one U+FEFF at the beginning of a string for a byte order mark.
+    private static func withoutMarks(_ value: Any) -> Any {
+        func text(_ text: String) -> String {
+            text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        }
+        switch CanonicalForm(value) {
+        case .text(let string): return text(string)
+        case .list(let elements): return elements.map(withoutMarks)
+        case .dictionary(let members):
+            return Dictionary(members.map { (text($0.key), withoutMarks($0.value)) }) { $1 }
+        default: return value
+        }
+    }
+
+    /// As `exactForm`, of what Foundation gives.
+    package static func form(_ value: Any) -> String {
+        switch value {
+        case let array as [Any]: return "[" + array.map(form).joined(separator: ", ") + "]"
+        case let dictionary as [AnyHashable: Any]:
+            let entries = dictionary.map { "\(exactForm($0.key.base)): \(form($0.value))" }
+            return "{" + entries.sorted().joined(separator: ", ") + "}"
+        case let number as NSNumber where type(of: value) is NSNumber.Type:
+            return exactForm(CanonicalNumber(number).object)
+        default:
+            guard type(of: value) is AnyClass else { return exactForm(value) }
+            return exactForm(uid(value) ?? value)
+        }
+    }
+
+    /// What a UID of Foundation is, told by our own reader of what it writes.
+    private static func uid(_ value: Any) -> Any? {
+        guard let bytes = try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+        else { return nil }
+        return try? PropertyListCoder.decode(bytes).value
+    }
+}

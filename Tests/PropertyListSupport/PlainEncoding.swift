@@ -1,0 +1,9 @@
+package import Foundation
+package import PrefsPropertyLists
+
+extension PropertyListCoder {
+    /// The same of values that Swift code writes down, `["a": 1]`.
+    package static func encode(plain value: Any, as format: PropertyListFormat) throws -> Data {
+        try encode(PropertyListVetter.canonical(value, forKey: "").get(), as: format)
+    }
+}

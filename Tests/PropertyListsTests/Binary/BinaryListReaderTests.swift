@@ -1,0 +1,161 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// What our own reader of binary lists reads, Foundation reads the same, whoever wrote it.
+@Suite struct BinaryListReaderTests {
+    @Test(arguments: 0..<40) func whatFoundationWrites(_ seed: UInt64) throws {
+        let (value, takeBack) = RandomList.canonical(seed: 1_000 + seed)
+        defer { takeBack() }
+        let bytes = try PropertyListSerialization.data(fromPropertyList: ["k": value], format: .binary, options: 0)
+        let ours = try read(bytes)
+        #expect(exactForm(ours) == exactForm(["k": value]), "seed \(seed)")
+        #expect(try exactForm(ours) == foundationsForm(of: bytes), "seed \(seed)")
+    }
+
+    @Test(arguments: Scalar.all) func everyKindOfScalar(_ scalar: Scalar) throws {
+        for objects in [[scalar.bytes], [[0xA2, 1, 1], scalar.bytes], [[0xD1, 2, 1], scalar.bytes, [0x51, 0x6B]]] {
+            let bytes = BinaryList(objects).data
+            let ours = try read(bytes)
+            #expect(try exactForm(ours) == foundationsForm(of: bytes))
+            #expect(exactForm(ours).contains(scalar.form))
+        }
+    }
+
+    /// The canonical NaN: it is the same value as any other, and equal values are equal bytes.
+    @Test(
+        arguments: [
+            [0x22, 0x7F, 0xC0, 0, 1], [0x22, 0xFF, 0xC0, 0, 0], [0x23, 0xFF, 0xF8, 0, 0, 0, 0, 0, 1],
+        ] as [[UInt8]])
+    func everyNaNIsTheSame(_ object: [UInt8]) throws {
+        let value = try #require(read(BinaryList([object]).data) as? NSNumber)
+        #expect(value.doubleValue.bitPattern == Double.nan.bitPattern)
+    }
+
+    /// The same list, with its references and offsets in so many bytes.
+    @Test(arguments: 1...8, 1...8) func everyWidth(_ referenceSize: Int, _ offsetSize: Int) throws {
+        let pad = [UInt8](repeating: 0, count: referenceSize - 1)
+        func references(_ numbers: [UInt8]) -> [UInt8] { numbers.flatMap { pad + [$0] } }
+        var bytes = Data("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in [
+            [0xD2] + references([1, 2, 3, 4]), [0x51, 0x61], [0x51, 0x62], [0x09], [0xA3] + references([3, 5, 1]),
+            [0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE],
+        ] as [[UInt8]] {
+            offsets.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        for offset in offsets { bytes += [UInt8](repeating: 0, count: offsetSize - 1) + [UInt8(offset)] }
+        bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+        for number in [6, 0, table] { bytes += [UInt8](repeating: 0, count: 7) + [UInt8(number)] }
+        #expect(exactForm(try read(bytes)) == "{'a': true, 'b': [true, -2, 'a']}")
+        #expect(try foundationsForm(of: bytes) == "{'a': true, 'b': [true, -2, 'a']}")
+    }
+
+    @Test func ofOneKeyTwiceTheFirstCounts() throws {
+        for key in [1, 4] as [UInt8] {
+            let bytes = BinaryList([[0xD2, 1, key, 2, 3], [0x51, 0x61], [0x09], [0x08], [0x51, 0x61]]).data
+            #expect(exactForm(try read(bytes)) == "{'a': true}")
+            #expect(try foundationsForm(of: bytes) == "{'a': true}")
+        }
+    }
+
+    @Test func sharedContainersAreReadWhereverTheyAre() throws {
+        let bytes = BinaryList([
+            [0xD2, 1, 2, 3, 4], [0x51, 0x61], [0x51, 0x62], [0xA2, 4, 4], [0xD1, 1, 5], [0xA1, 6], [0x10, 7],
+        ]).data
+        let form = "{'a': [{'a': [7]}, {'a': [7]}], 'b': {'a': [7]}}"
+        #expect(exactForm(try read(bytes)) == form)
+        #expect(try foundationsForm(of: bytes) == form)
+    }
+
+    /// Of up to eight bytes, wherever it stands, with everything around it, and written back as it was.
+    @Test(arguments: 0..<8) func aUIDIsAValueOfItsOwn(_ size: UInt8) throws {
+        let uid = [0x80 | size] + [UInt8](repeating: 0, count: Int(size)) + [5]
+        for objects in [[uid], [[0xA2, 1, 2], uid, [0x09]], [[0xD1, 1, 2], [0x51, 0x6B], uid]] {
+            let bytes = BinaryList(objects).data
+            let value = try read(bytes)
+            #expect(exactForm(value).contains("UID 5"))
+            #expect(
+                XMLJudge.form(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil))
+                    .contains("UID 5"))
+            let again = try PropertyListCoder.encode(value, as: .binary)
+            #expect(exactForm(try PropertyListCoder.decode(again).value) == exactForm(value))
+        }
+        // Where there is a UID, everything else is checked all the same.
+        let damaged = BinaryList([[0xA2, 1, 2], uid, [0xA1, 2]]).data
+        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(damaged) }
+    }
+
+    /// The check of what was written stops at the same things as the reader.
+    @Test func theCheckAgreesWithTheReader() {
+        for bytes in Bytes.refused where bytes.data.starts(with: "bplist".utf8) {
+            #expect(throws: DecodingFailure.self, "\(bytes)") {
+                try bytes.data.withUnsafeBytes { try BinaryPropertyListReader.check($0) }
+            }
+        }
+        for bytes in Bytes.accepted where bytes.data.starts(with: "bplist".utf8) {
+            #expect(throws: Never.self, "\(bytes)") {
+                try bytes.data.withUnsafeBytes { try BinaryPropertyListReader.check($0) }
+            }
+        }
+    }
+
+    /// A table of millions of offsets, all to the same object, would take a hundred times its size in memory.
+    @Test func aTableOfTooManyObjectsIsRejectedAtOnce() {
+        let count = PropertyListLimits.fileNodes + 1
+        var bytes = Data("bplist00".utf8) + [0x09]
+        bytes += Data(repeating: 8, count: count)
+        bytes += [0, 0, 0, 0, 0, 0, 1, 8]
+        for number in [count, 0, 9] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+        let flaw = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
+        guard case .unsupported = flaw else {
+            Issue.record("\(String(describing: flaw))")
+            return
+        }
+    }
+
+    private func read(_ bytes: Data) throws -> Any {
+        try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
+    }
+}
+
+/// An object of a binary list that holds no others.
+struct Scalar: CustomTestStringConvertible {
+    let bytes: [UInt8]
+    let form: String
+
+    var testDescription: String { form }
+
+    init(_ bytes: [UInt8], _ form: String) {
+        self.bytes = bytes
+        self.form = form
+    }
+
+    private static let ones = [UInt8](repeating: 0xFF, count: 8)
+    private static let zeros = [UInt8](repeating: 0, count: 8)
+
+    static let all = [
+        Scalar([0x08], "false"), Scalar([0x09], "true"),
+        Scalar([0x10, 0xFF], "255"), Scalar([0x11, 0xFF, 0xFF], "65535"),
+        Scalar([0x12, 0xFF, 0xFF, 0xFF, 0xFF], "4294967295"), Scalar([0x13] + ones, "-1"),
+        Scalar([0x13, 0x80, 0, 0, 0, 0, 0, 0, 0], "\(Int64.min)"), Scalar([0x13] + zeros.dropLast() + [9], "9"),
+        Scalar([0x14] + zeros + ones, "\(UInt64.max)"), Scalar([0x14] + zeros + zeros.dropLast() + [9], "9"),
+        Scalar([0x14] + zeros + [0x80, 0, 0, 0, 0, 0, 0, 0], "9223372036854775808"),
+        Scalar([0x22, 0x3F, 0x80, 0, 0], "1.0 (3ff0"), Scalar([0x22, 0x80, 0, 0, 0], "-0.0 (8000"),
+        Scalar([0x22, 0x7F, 0x80, 0, 0], "inf"), Scalar([0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], "1.5"),
+        Scalar([0x23, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0], "-inf"), Scalar([0x23, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], "nan"),
+        Scalar([0x33, 0x40, 0x09, 0x21, 0xFB, 0x54, 0x44, 0x2D, 0x18], "date 3.14159"),
+        Scalar([0x33, 0x80, 0, 0, 0, 0, 0, 0, 0], "date -0.0"),
+        Scalar([0x40], "data "), Scalar([0x42, 0, 0xFF], "data AP8="), Scalar([0x4F, 0x10, 1, 7], "data Bw=="),
+        Scalar([0x50], "''"), Scalar([0x52, 0, 0x7F], "'\\0\\u{7F}'"), Scalar([0x5F, 0x11, 0, 1, 0x61], "'a'"),
+        Scalar([0x61, 0, 0x61], "'a'"), Scalar([0x61, 0xFE, 0xFF], "'\\u{FEFF}'"),
+        Scalar([0x62, 0xFE, 0xFF, 0, 0x61], "'\\u{FEFF}a'"), Scalar([0x61, 0xFF, 0xFE], "'\\u{FFFE}'"),
+        Scalar([0x62, 0xD8, 0x3D, 0xDE, 0], "'\\u{0001F600}'"), Scalar([0x61, 0xDE, 0], "'\\u{FFFD}'"),
+        Scalar([0x6F, 0x12, 0, 0, 0, 1, 0, 0xE9], "'\\u{00E9}'"),
+    ]
+}

@@ -1,0 +1,167 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// What our own writer of binary lists writes, Foundation reads as the same.
+@Suite struct BinaryListWriterTests {
+    /// Two widths change with the number of objects, of references and of offsets, and Foundation holds them to its own idea.
+    @Test(arguments: [1, 14, 15, 16, 17, 254, 255, 256, 257, 300, 65_535, 65_536])
+    func soManyObjects(_ count: Int) throws {
+        let numbers = Array(1..<count)
+        let bytes = try written(numbers.map { NSNumber(value: $0) })
+        #expect(bytes.suffix(24).prefix(8).reduce(0) { $0 << 8 | Int($1) } == count)
+        let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        #expect((list as? [Any])?.map { $0 as? Int } == numbers)
+        #expect((try PropertyListCoder.decode(bytes).value as? [Any])?.map { $0 as? Int } == numbers)
+    }
+
+    @Test(arguments: [256, 65_536]) func theTableMayBeginAnywhere(_ start: Int) throws {
+        var starts: Set<Int> = []
+        for size in (start - 20)...start {
+            let bytes = try written(Data(repeating: 7, count: size))
+            starts.insert(bytes.suffix(8).reduce(0) { $0 << 8 | Int($1) })
+            #expect(try foundations(bytes) == exactForm(Data(repeating: 7, count: size)))
+        }
+        #expect(starts.isSuperset(of: [start - 1, start, start + 1]))
+    }
+
+    @Test(arguments: [0, 1, 14, 15, 16, 255, 256, 65_536]) func textsAndDataOfThatLength(_ length: Int) throws {
+        for text in ["a", "\u{E9}", "\u{1F600}", "\u{FEFF}"] {
+            let text = String(repeating: text, count: length)
+            for value in [text, Data(repeating: 1, count: length), [text: [text, "\u{FEFF}" + text] as [Any]]] as [Any]
+            {
+                let bytes = try written(value)
+                let read = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+                #expect(CanonicalValue.areEqual(withTextKeys(read), canonical(value)))
+                #expect(CanonicalValue.areEqual(try PropertyListCoder.decode(bytes).value, canonical(value)))
+            }
+        }
+    }
+
+    @Test func numbersAtTheirEnds() throws {
+        let bounds = (0..<64).flatMap { bit -> [Int64] in
+            let power = Int64(bitPattern: 1 << bit)
+            return [power, power &- 1, power &+ 1, 0 &- power, ~power]
+        }
+        let unsigned = [UInt64.max, UInt64.max - 1, 1 << 63, (1 << 63) + 1].map { NSNumber(value: $0) }
+        let reals = [0.0, -0.0, 1, -1, 0.1, .nan, -.nan, .infinity, -.infinity, .leastNonzeroMagnitude, 1e300]
+        try expectSame(bounds.map { NSNumber(value: $0) })
+        try expectSame(unsigned)
+        try expectSame(reals.map { NSNumber(value: $0) })
+        try expectSame(reals.filter(\.isFinite).map { Date(timeIntervalSinceReferenceDate: $0) })
+        // Equal to Swift, and three values: none is taken for another where equal ones are written once.
+        try expectSame(
+            [NSNumber(value: 1), NSNumber(value: 1.0), true, NSNumber(value: 0), NSNumber(value: -0.0), false] as [Any])
+        try expectSame(["e\u{301}", "\u{E9}", "1", Data("1".utf8), "\u{0}", ""])
+    }
+
+    @Test func emptyContainersAndOthersMarkers() throws {
+        for value in [[Any](), [String: Any]()] as [Any] {
+            try expectSame(value)
+            try expectSame(["a": value, "b": [value, value]])
+        }
+        // As an entry of another program; nothing of ours is stored so.
+        try expectSame(["other": ["CF$UID": NSNumber(value: 5)]])
+    }
+
+    @Test func sharedStorageIsWrittenAsOftenAsItIsMet() throws {
+        var list: [Any] = [NSNumber(value: 1), "x"]
+        for _ in 0..<4 { list = Array(repeating: list, count: 5) }
+        try expectSame(list)
+    }
+
+    @Test(arguments: 0..<40) func randomValues(_ seed: UInt64) throws {
+        let (value, takeBack) = RandomList.canonical(seed: seed)
+        defer { takeBack() }
+        let bytes = try written(["root": value])
+        #expect(try foundations(bytes) == exactForm(["root": value]), "seed \(seed)")
+        #expect(try ours(bytes) == exactForm(["root": value]), "seed \(seed)")
+    }
+
+    @Test func equalValuesAreEqualBytesInWhateverOrder() throws {
+        var random = SeededGenerator(seed: 1)
+        let members: [(String, Any)] = (0..<300).map { ("\($0)\u{E9}", ["v": "\($0 % 7)", "w": NSNumber(value: $0)]) }
+        let first = try written(Dictionary(uniqueKeysWithValues: members))
+        for capacity in [0, 10, 5_000] {
+            var other = Dictionary<String, Any>(minimumCapacity: capacity)
+            for (key, value) in members.shuffled(using: &random) { other[key] = value }
+            #expect(try written(other) == first)
+            other["0\u{E9}"] = ["v": "1", "w": NSNumber(value: 0)]
+            #expect(try written(other) != first)
+        }
+        // A number is what it is, however it is held.
+        #expect(try written([NSNumber(value: true)]) == written([true]))
+        #expect(try written([NSNumber(value: Int8(5))]) == written([NSNumber(value: UInt64(5))]))
+        #expect(try written([NSNumber(value: Float(0.5))]) == written([NSNumber(value: 0.5)]))
+    }
+
+    @Test func equalScalarsAreWrittenOnce() throws {
+        let once = try written(["a", NSNumber(value: 1 << 40)])
+        let often = try written(Array(repeating: ["a", NSNumber(value: 1 << 40)] as [Any], count: 50).flatMap { $0 })
+        #expect(often.count == once.count + 98 + 2)
+    }
+
+    @Test func deepOnesOnASmallStack() throws {
+        let levels = 160
+        nonisolated(unsafe) let lists: Any = (1..<levels).reduce([Any]()) { list, _ in [list] }
+        nonisolated(unsafe) let dictionaries: Any = (1..<levels).reduce([String: Any]()) { inner, _ in ["k": inner] }
+        try onSmallStack {
+            for value in [lists, dictionaries] {
+                let bytes = try #require(BinaryPropertyListWriter.data(from: value))
+                let read = try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
+                #expect(CanonicalValue.areEqual(read, value))
+            }
+        }
+    }
+
+    private func expectSame(_ value: Any) throws {
+        let bytes = try written(value)
+        #expect(try foundations(bytes) == exactForm(canonical(value)))
+        #expect(try ours(bytes) == exactForm(canonical(value)))
+    }
+
+    private func written(_ value: Any) throws -> Data {
+        let bytes = BinaryPropertyListWriter.data(from: canonical(value))
+        return try #require(bytes)
+    }
+
+    /// Past the vetter, whose limits are narrower, and which refuses what only other programs have.
+    private func canonical(_ value: Any) -> Any {
+        switch value {
+        case let list as [Any]: list.map(canonical)
+        case let dictionary as [String: Any]: dictionary.mapValues(canonical)
+        default: value
+        }
+    }
+
+    private func ours(_ bytes: Data) throws -> String { exactForm(try PropertyListCoder.decode(bytes).value) }
+
+    private func foundations(_ bytes: Data) throws -> String { try foundationsForm(of: bytes) }
+}
+
+/// What Foundation reads there.
+func foundationsForm(of bytes: Data) throws -> String {
+    exactForm(withTextKeys(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)))
+}
+
+/// Values of the fuzzer's generator, of those that can be stored.
+enum RandomList {
+    static func canonical(seed: UInt64) -> (value: Any, takeBack: () -> Void) {
+        var random = SeededGenerator(seed: seed)
+        while true {
+            let input = Data(
+                (0..<Int.random(in: 1...400, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
+            var generator = ValueGenerator(input)
+            let made = generator.make()
+            if case .success(let value) = PropertyListVetter.canonical(made.value, forKey: "key"),
+                exactForm(value).count > 20
+            {
+                return (value, { generator.takeBack() })
+            }
+            generator.takeBack()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// Random Codable values: equal after the way to objects and back, and the objects are those of Foundation's encoder.
+@Suite struct CodableTreeTests {
+    private static let amount = Hazard.count("PREFS_TREES", default: 60)
+
+    @Test func treesSurvive() throws {
+        for seed in 0..<UInt64(Self.amount) {
+            var maker = TreeMaker(random: SeededGenerator(seed: seed), isSpecial: true)
+            let tree = maker.tree()
+            let object = try PropertyListObjectEncoder.object(from: tree)
+            let copy = try PropertyListVetter.canonical(object, forKey: "tree").get()
+            // What is encoded is canonical already.
+            #expect(CanonicalValue.areEqual(object, copy), "seed \(seed)")
+            #expect(try PropertyListObjectDecoder.value(CodableTree.self, from: copy) == tree, "seed \(seed)")
+            #expect(try exactForm(PropertyListObjectEncoder.object(from: tree)) == exactForm(copy), "seed \(seed)")
+        }
+    }
+
+    @Test func theObjectsAreThoseOfFoundation() throws {
+        for seed in 0..<UInt64(Self.amount) {
+            var maker = TreeMaker(random: SeededGenerator(seed: seed), isSpecial: false)
+            let tree = maker.tree()
+            try compare(tree, seed)
+            let apprentice = maker.apprentice()
+            try compare(apprentice, seed)
+            let object = try PropertyListObjectEncoder.object(from: apprentice)
+            #expect(try PropertyListObjectDecoder.value(Apprentice.self, from: object) == apprentice, "seed \(seed)")
+        }
+    }
+
+    private func compare<Value: Codable & Equatable>(_ value: Value, _ seed: UInt64) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let bytes = try encoder.encode([value])
+        let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        let foundation = try #require(PropertyListVetter.canonical(list, forKey: "list").get() as? [Any])
+        let object = try PropertyListObjectEncoder.object(from: value)
+        #expect(exactForm(object) == exactForm(foundation[0]), "seed \(seed)")
+        #expect(try PropertyListObjectDecoder.value(Value.self, from: foundation[0]) == value, "seed \(seed)")
+        // And back: what Foundation makes of our objects.
+        let ours = try PropertyListSerialization.data(fromPropertyList: [object], format: .binary, options: 0)
+        #expect(try PropertyListDecoder().decode([Value].self, from: ours) == [value], "seed \(seed)")
+    }
+
+    /// A type may try one form of what is stored and then another.
+    @Test func aTypeMayCatchWhatDoesNotFit() throws {
+        struct Lenient: Codable, Equatable {
+            var number: Int?
+
+            init(number: Int?) { self.number = number }
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                do {
+                    number = try container.decode(Int.self)
+                } catch DecodingError.typeMismatch {
+                    number = Int(try container.decode(String.self))
+                } catch DecodingError.valueNotFound {
+                    number = nil
+                }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                if let number { try container.encode("\(number)") } else { try container.encodeNil() }
+            }
+        }
+        for (object, number) in [("5", 5), (NSNumber(value: 6), 6), ("$null", nil)] as [(Any, Int?)] {
+            #expect(try PropertyListObjectDecoder.value(Lenient.self, from: object).number == number)
+        }
+        let all = [Lenient(number: 1), Lenient(number: nil)]
+        let object = try PropertyListObjectEncoder.object(from: ["a": all])
+        #expect(try PropertyListObjectDecoder.value([String: [Lenient]].self, from: object) == ["a": all])
+    }
+}

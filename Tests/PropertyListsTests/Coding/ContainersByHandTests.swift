@@ -1,0 +1,130 @@
+import Foundation
+import PropertyListSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// A type that encodes itself in its own way; Foundation says what comes of it.
+private struct ByHand: Encodable {
+    let body: @Sendable (any Encoder) throws -> Void
+
+    func encode(to encoder: any Encoder) throws { try body(encoder) }
+}
+
+private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(_ name: String) { stringValue = name }
+    init?(intValue: Int) { nil }
+}
+
+private struct Empty: Encodable { func encode(to encoder: any Encoder) {} }
+private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: Int? = 4 }
+
+/// Scalars are put straight into their container; what is to be filled yet stands there as what it will be.
+@Suite struct ContainersByHandTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let body: @Sendable (any Encoder) throws -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable (any Encoder) throws -> Void) {
+            testDescription = name
+            self.body = body
+        }
+    }
+
+    private static let cases = [
+        Case("replaced by a part") { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode("x", forKey: Key("k"))
+            try container.encode(Inner(), forKey: Key("k"))
+        },
+        Case("replaced by a scalar") { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(Inner(), forKey: Key("k"))
+            try container.encode(5, forKey: Key("k"))
+        },
+        Case("two containers, one dictionary") { encoder in
+            var first = encoder.container(keyedBy: Key.self)
+            try first.encode(1, forKey: Key("a"))
+            var second = encoder.container(keyedBy: Key.self)
+            try second.encode(Inner(), forKey: Key("b"))
+            try first.encode(true, forKey: Key("c"))
+        },
+        Case("a nested one that is continued") { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            var nested = container.nestedContainer(keyedBy: Key.self, forKey: Key("n"))
+            try nested.encode(1, forKey: Key("a"))
+            try container.encode("between", forKey: Key("x"))
+            var again = container.nestedContainer(keyedBy: Key.self, forKey: Key("n"))
+            try again.encode([1, 2], forKey: Key("b"))
+            try nested.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: Key("c"))
+        },
+        Case("lists in lists, filled in turn") { encoder in
+            var list = encoder.unkeyedContainer()
+            try list.encode(1)
+            var first = list.nestedUnkeyedContainer()
+            try list.encode("x")
+            var second = list.nestedContainer(keyedBy: Key.self)
+            try first.encode(Inner())
+            try second.encode(false, forKey: Key("b"))
+            try first.encode(2.5)
+            try list.encode([Inner(), Inner()])
+        },
+        Case("super") { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: Key("a"))
+            try Inner().encode(to: container.superEncoder())
+            var nested = container.superEncoder(forKey: Key("list")).unkeyedContainer()
+            try nested.encode("x")
+            try Inner().encode(to: nested.superEncoder())
+        },
+        Case("parts that encode nothing") { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(Empty(), forKey: Key("empty"))
+            var list = container.nestedUnkeyedContainer(forKey: Key("list"))
+            try list.encode(Empty())
+            try list.encode(1)
+        },
+        Case("a single value of a part") { encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(["k": Inner()])
+        },
+        Case("every scalar in one type of list") { encoder in
+            var list = encoder.unkeyedContainer()
+            try list.encode(Int8(-1))
+            try list.encode(UInt64.max)
+            try list.encode(Float(0.5))
+            try list.encode(Data([1]))
+            try list.encode(Int?.some(3))
+            try list.encode([Int?.some(3), 4])
+            try list.encode(["k": "v"])
+        },
+    ]
+
+    @Test(arguments: cases)
+    func isWhatFoundationMakes(_ example: Case) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let bytes = try encoder.encode(ByHand(body: example.body))
+        let ours = try PropertyListObjectEncoder.object(from: ByHand(body: example.body))
+        #expect(exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value), "\(example.testDescription)")
+    }
+
+    /// Whether a type is a scalar is remembered by type; what an optional holds is another matter.
+    @Test func anOptionalIsAskedEachTime() throws {
+        let object = try PropertyListObjectEncoder.object(from: [
+            Optional<[String: Int?]>.none, ["a": 1, "b": nil], ["c": 2],
+        ])
+        #expect(exactForm(object) == "['$null', {'a': 1, 'b': '$null'}, {'c': 2}]")
+        let texts = try PropertyListObjectEncoder.object(from: ["x", nil, "$null", "$$null"] as [String?])
+        #expect(exactForm(texts) == "['x', '$null', '$$null', '$$$null']")
+    }
+
+    /// The limit is one of all values together, and a refused one refuses all.
+    @Test func tooManyPartsAreRejected() {
+        struct Part: Encodable { var parts: [[Int]] = Array(repeating: [], count: 500_000) }
+        #expect(throws: ValueMismatch.self) { try PropertyListObjectEncoder.object(from: Part()) }
+    }
+}

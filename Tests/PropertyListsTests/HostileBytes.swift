@@ -1,0 +1,233 @@
+import Foundation
+import PropertyListSupport
+import Testing
+
+/// Bytes, and what the coder has to say of them.
+struct Bytes: Sendable, CustomTestStringConvertible {
+    let name: String
+    let data: Data
+    /// Why they are refused, or the exact form of what they hold.
+    let verdict: String
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ data: Data, _ verdict: String) {
+        self.name = name
+        self.data = data
+        self.verdict = verdict
+    }
+
+    init(_ text: String, _ verdict: String) {
+        self.init(String(text.prefix(60)), Data(text.utf8), verdict)
+    }
+
+    init(_ objects: [[UInt8]], _ verdict: String) {
+        self.init("\(objects.map { $0.prefix(12) })", BinaryList(objects).data, verdict)
+    }
+
+    static let refused: [Bytes] = [foreign, nested, trailers, offsets, kinds, references, scalars, cutOff].flatMap {
+        $0
+    }
+
+    private static let foreign: [Bytes] =
+        [
+            Bytes("", "is empty"),
+            Bytes("bplist00", tooShort), Bytes("bplist", tooShort),
+            Bytes("version 1", Data("bplist15".utf8) + BinaryList([[0x09]]).data.dropFirst(8), tooShort),
+        ]
+        + [
+            "a = b;", "\"text\"", "text", " ", "\u{0}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
+        ].map { Bytes($0, "is neither a binary nor an XML property list") }
+        + ["()", "{ a = b; }"].map {
+            Bytes($0, "is an OpenStep property list; only binary and XML property lists are read")
+        }
+        + ["{}", "{\"json\": 1}"].map { Bytes($0, "is JSON, not a property list") }
+        + [
+            Bytes(
+                "UTF-32", "<plist><true/></plist>".data(using: .utf32) ?? Data(),
+                "expected UTF-8 or UTF-16, found UTF-32"),
+            Bytes(
+                "an unpaired surrogate", Data([0xFF, 0xFE, 0x3C, 0, 0, 0xD8, 0x3E, 0]),
+                "an unpaired surrogate in its UTF-16"),
+            Bytes("half a unit", Data([0xFF, 0xFE, 0x3C, 0, 0x70]), "ends inside a character of UTF-16"),
+        ]
+
+    private static let nested: [Bytes] =
+        [162, 163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
+            Bytes("<plist>" + String(repeating: "<dict><key>k</key>", count: 300), tooDeep),
+            // `<!-->` opens a comment and does not close it, and `<?>` an instruction: what closes in them is text.
+            Bytes("<plist>" + nested("<array><!--></array>-->", "</array>") + "</plist>", tooDeep),
+            Bytes("<plist>" + nested("<array><!---></array>-->", "</array>") + "</plist>", tooDeep),
+            Bytes("<plist>" + nested("<array><?></array>?>", "</array>") + "</plist>", tooDeep),
+            Bytes(
+                "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
+                    + "</plist>", "expected UTF-8 or UTF-16, found the encoding \"utf-7\""),
+            Bytes(
+                "<?xml encoding='utf-16'?><plist><true/></plist>",
+                "its declaration says utf-16, but its bytes are not"),
+        ]
+
+    private static let tooDeep = "nested deeper than 160 levels"
+
+    private static func nested(_ start: String, _ end: String) -> String {
+        String(repeating: start, count: 300) + String(repeating: end, count: 300)
+    }
+
+    /// XML that is cut off, or that nobody reads.
+    static let refusedXML = [
+        "<plist>", "<plist><array>", "<plist><array></dict></plist>", "<plist><dict><key>k</key></dict></plist>",
+        "<plist><integer>x</integer></plist>", "<plist><date>x</date></plist>", "<plist><unknown/></plist>",
+        "<?xml", "<!--", "<!DOCTYPE", "<plist><string>&bad;</string></plist>", "<plist><data>=</data>",
+        "<plist><string><![CDATA[</string></plist>", "<plist", "<plist><!--></plist>",
+        "<!DOCTYPE plist [ <!-- > <![CDATA[ ]><plist><true/></plist>",
+        "<!DOCTYPE plist [ <!ENTITY a \"]><plist><true/></plist>",
+        "<plist></array></plist>", "<?xml?><?x", "<plist><plist><true/></plist></plist>", "<plist><key>a</key></plist>",
+        "<plist><true/><true/></plist>", "<plist><true/></plist>x", "<plist><true/></plist><true/>",
+        "<plist>x<true/></plist>",
+        "<plist><dict><true/></dict></plist>", "<plist><dict><key>a</key><key>b</key></dict></plist>",
+        "<plist><string>a & b</string></plist>", "<plist><string>&#xD800;</string></plist>",
+        "<plist><string>&#+65;</string></plist>", "<plist><string a=b>x</string></plist>",
+        "<plist><string a='b\">x</string></plist>",
+        "<plist><true>x</true></plist>", "<plist><integer/></plist>", "<plist><integer>- -5</integer></plist>",
+        "<plist><integer>1_000</integer></plist>", "<plist><integer>0x</integer></plist>",
+        "<plist><integer>1.0</integer></plist>",
+        "<plist><integer>18446744073709551616</integer></plist>",
+        "<plist><dict><key>CF$UID</key><real>5</real></dict></plist>",
+        "<plist><real></real></plist>", "<plist><real>0x1p3</real></plist>", "<plist><real>1.5f</real></plist>",
+        "<plist><real>1.2.3</real></plist>", "<plist><real>1,2,3</real></plist>", "<plist><real>nan(1)</real></plist>",
+        "<plist><date>2001-02-30T00:00:00Z</date></plist>", "<plist><date>2001-01-01T24:00:00Z</date></plist>",
+        "<plist><date>2001-01-01 00:00:00Z</date></plist>", "<plist><date>2001-1-1T0:0:0Z</date></plist>",
+        "<plist><date>-T01-01T00:00:00Z</date></plist>",
+        "<plist><data>AQI</data></plist>", "<plist><data>Aw9=</data></plist>", "<plist><data>A!==</data></plist>",
+        "<plist><String>x</String></plist>", "<plist><string>x</String></plist>", "<html/>",
+    ].map { Bytes($0, "") }
+
+    private static let tooShort = "too short for a binary property list, or of an unknown version"
+
+    private static let wrongTrailers: [(position: Int, byte: UInt8)] = [
+        (6, 0), (6, 9), (7, 0), (7, 9), (7, 255), (8, 0xFF), (9, 1), (15, 0), (15, 2), (15, 255), (16, 0x80), (23, 1),
+        (24, 0xFF), (31, 8), (31, 200), (30, 1),
+    ]
+
+    private static let trailers: [Bytes] = wrongTrailers.map {
+        var bytes = BinaryList([[0x09]]).data
+        bytes[bytes.count - 32 + $0.position] = $0.byte
+        return Bytes("\($0)", bytes, "the trailer of the binary property list is wrong")
+    }
+
+    private static let offsets: [Bytes] = [0, 7, 10, 255].map { (offset: UInt8) in
+        var bytes = BinaryList([[0x09], [0x08]]).data
+        bytes[11] = offset
+        return Bytes("offset \(offset)", bytes, "an offset outside the objects")
+    }
+
+    private static let kinds: [Bytes] = unknownKinds.map {
+        Bytes([[$0] + [UInt8](repeating: 0, count: 20)], "an object of unknown kind")
+    }
+
+    private static let unknownKinds: [UInt8] = [
+        0x00, 0x01, 0x0F, 0x15, 0x21, 0x24, 0x30, 0x70, 0x88, 0x90, 0xB0, 0xC0, 0xE0, 0xFF,
+    ]
+
+    private static let references: [Bytes] = [
+        Bytes([[0xA1, 0]], endless),
+        Bytes([[0xA2, 1, 0], [0xA1, 0]], endless),
+        Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
+        Bytes([tens(0)], endless),
+        Bytes(levels(163), tooDeep),
+        Bytes([[0xA1, 1]], "a reference to an object that does not exist"),
+        Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that does not exist"),
+        Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that does not exist"),
+        Bytes([[0xD1, 1, 1], [0x10, 5]], "a key that is not a string"),
+        Bytes([[0xD1, 0, 0]], "a key that is not a string"),
+        Bytes([[0xD1, 1, 1], [0xA0]], "a key that is not a string"),
+    ]
+
+    private static let scalars: [Bytes] = [
+        Bytes([[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]], "a date that is not finite"),
+        Bytes([[0x33, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0]], "a date that is not finite"),
+        Bytes([[0x14] + [UInt8](repeating: 1, count: 16)], "an integer of more than 64 bits"),
+        Bytes([[0x14] + [UInt8](repeating: 0xFF, count: 16)], "an integer of more than 64 bits"),
+        Bytes([[0x51, 0xC3]], "an ASCII string with other characters"),
+        Bytes([[0x5F, 0x13] + [UInt8](repeating: 0xFF, count: 8)], "a count larger than the file"),
+        Bytes([[0x5F, 0x10, 200]], "a count larger than the file"),
+        Bytes([[0xAF, 0x13, 0x7F] + [UInt8](repeating: 0xFF, count: 7)], "a count larger than the file"),
+        Bytes([[0x5F, 0x20, 1]], "a count that is not an integer"),
+        Bytes([[0x4F, 0x14, 1]], "a count that is not an integer"),
+    ]
+
+    private static let tooShortForTheirContent: [[UInt8]] = [
+        [0x5F], [0x5F, 0x13, 0], [0x5F, 0x10, 30], [0x13, 0], [0x14, 0], [0x23, 0], [0x33, 0], [0x81, 0], [0x52, 0x61],
+        [0x61, 0], [0x42, 0], [0xA2, 0], [0xD1, 0],
+    ]
+
+    private static let cutOff: [Bytes] = tooShortForTheirContent.map {
+        Bytes([$0], "an object that extends beyond the objects")
+    }
+
+    private static let endless = "a container that contains itself"
+
+    static let accepted: [Bytes] = [
+        Bytes(xml(lists: 160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
+        Bytes(levels(160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
+        Bytes("\u{FEFF}<plist><true/></plist>", "true"), Bytes(" \r\n\t<plist><true/></plist>", "true"),
+        Bytes("<!-- <array><array> --><plist><!-- </array> --><true/></plist>", "true"),
+        Bytes("<?xml version='1.0' encoding='utf-8'?><plist><string>é</string></plist>", "'\\u{00E9}'"),
+        Bytes("<?xml version=\"1.0\" encoding=\"US-ASCII\"?><plist><true/></plist>", "true"),
+        Bytes(
+            "Latin-1",
+            Data("<?xml encoding=\"ISO-8859-1\"?><plist><string>".utf8) + [0xE9] + Data("</string></plist>".utf8),
+            "'\\u{00E9}'"),
+        Bytes("<plist><string><![CDATA[<array>&]]></string></plist>", "'<array>&'"),
+        Bytes(
+            "<plist><array>" + String(repeating: "<array/>", count: 300) + "</array></plist>",
+            "[" + Array(repeating: "[]", count: 300).joined(separator: ", ") + "]"),
+        Bytes("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", "{'a': false}"),
+        Bytes([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]], "{'a': true}"),
+        Bytes(
+            [[0xA2, 1, 2], [0x51, 0x61], zeros + [UInt8](repeating: 0xFF, count: 8)], "['a', 18446744073709551615]"),
+        Bytes([[0x61, 0xD8, 0x00]], "'\\u{FFFD}'"),
+        Bytes("<!DOCTYPE plist [ <!-- > <![CDATA[ --> <!ENTITY a \"]>\"> ]><plist><true/></plist>", "true"),
+        Bytes("<!DOCTYPE plist SYSTEM 'a>b'><plist><true/></plist>", "true"), Bytes("<array/>", "[]"),
+        Bytes("<plist><integer> 15\n</integer></plist>", "15"), Bytes("<plist><integer>-0x1F</integer></plist>", "-31"),
+        Bytes("<plist><integer>+007</integer></plist>", "7"), Bytes("<plist><data/></plist>", "data "),
+        Bytes("<plist><data> A Q\t=\r\n= </data></plist>", "data AQ=="),
+        Bytes("<plist><data><![CDATA[AQ==]]></data></plist>", "data AQ=="),
+        Bytes("<plist><string>a<!-- <b> -- & -->b<?pi </string> ?>c<![CDATA[&<]]></string></plist>", "'abc&<'"),
+        Bytes("<plist><true> \n</true></plist>", "true"), Bytes("<plist><string\n x='>' y=\"<\" /></plist>", "''"),
+        Bytes("<plist><real> 0,10000000000000001 </real></plist>", "0.1 (3fb999999999999a)"),
+        Bytes("<plist><real>0\u{66B}5</real></plist>", "0.5 (3fe0000000000000)"),
+        Bytes("<plist><real>-Infinity</real></plist>", "-inf (fff0000000000000)"),
+        Bytes("<plist><string>a\r\nb\rc&#13;</string></plist>", "'a\\r\\nb\\rc\\r'"),
+        Bytes("<plist><string>\u{1}&#2;\u{FFFF}</string></plist>", "'\\u{01}\\u{02}\\u{FFFF}'"),
+        Bytes("<plist><date>1-03-04T05:06:07Z</date></plist>", "date -63108528833.0 (c22d631f75820000)"),
+        Bytes("<plist><date> -0001-01-01T00:00:00Z</date></plist>", "date -63177062400.0 (c22d6b4af0000000)"),
+        Bytes(
+            "UTF-16", "<plist><string>é\u{1F600}</string></plist>".data(using: .utf16) ?? Data(),
+            "'\\u{00E9}\\u{0001F600}'"),
+        Bytes(
+            "UTF-16 without a mark", "<plist><true/></plist>".data(using: .utf16LittleEndian) ?? Data(), "true"),
+        Bytes("UTF-16, the other way", "<plist><true/></plist>".data(using: .utf16BigEndian) ?? Data(), "true"),
+        Bytes("<plist><dict><key>CF$UID</key><integer>5</integer></dict></plist>", "UID 5"),
+        Bytes("<plist><dict><key>CF$UID</key><integer>1</integer></dict></plist>", "UID 1"),
+        Bytes("<plist><dict><key>CF$UID</key><true/></dict></plist>", "{'CF$UID': true}"),
+    ]
+
+    static func xml(lists: Int) -> String {
+        "<plist>" + String(repeating: "<array>", count: lists) + String(repeating: "</array>", count: lists)
+            + "</plist>"
+    }
+
+    /// The beginning of an integer of 128 bits.
+    private static let zeros: [UInt8] = [0x14, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// A list of ten times the same object.
+    static func tens(_ reference: UInt8) -> [UInt8] {
+        [0xAA] + [UInt8](repeating: reference, count: 10)
+    }
+
+    /// So many lists, each in the one before.
+    private static func levels(_ count: Int) -> [[UInt8]] {
+        (1..<UInt8(count)).map { [0xA1, $0] } + [[0xA0]]
+    }
+}

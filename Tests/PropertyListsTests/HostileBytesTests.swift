@@ -1,0 +1,86 @@
+import Foundation
+import PropertyListSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// Contract 7: no file content can crash the process, or keep it busy.
+@Suite struct HostileBytesTests {
+    @Test(arguments: Bytes.refused) func areRejected(_ bytes: Bytes) {
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
+        // XML has a line and a column in front.
+        #expect(damage?.reason == bytes.verdict || damage?.reason.hasSuffix(": \(bytes.verdict)") == true)
+    }
+
+    @Test(arguments: Bytes.refusedXML) func areRejectedWithAPlace(_ bytes: Bytes) throws {
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
+        #expect(try #require(failure).reason.hasPrefix("line 1, column "))
+    }
+
+    @Test(arguments: Bytes.accepted) func areAccepted(_ bytes: Bytes) throws {
+        #expect(exactForm(try PropertyListCoder.decode(bytes.data).value) == bytes.verdict)
+    }
+
+    @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
+        // XML is whole without the line break at its end.
+        for count in 0..<(bytes.count - 1) {
+            #expect(throws: DecodingFailure.self, "\(count) bytes") {
+                try PropertyListCoder.decode(bytes.prefix(count))
+            }
+        }
+    }
+
+    /// A flip that yields a property list yields one that the coder can write again.
+    @Test(arguments: PropertyListFormat.allCases) func everyFlippedBitIsSurvived(_ format: PropertyListFormat) throws {
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
+        var refused = 0
+        for bit in 0..<(bytes.count * 8) {
+            var mutant = bytes
+            mutant[bit / 8] ^= 1 << (bit % 8)
+            guard let value = try? PropertyListCoder.decode(mutant).value else {
+                refused += 1
+                continue
+            }
+            let again = try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .binary)).value
+            #expect(exactForm(again) == exactForm(value), "bit \(bit)")
+        }
+        #expect(refused > 0 && refused < bytes.count * 8)
+    }
+
+    @Test func aSliceOfOtherBytesIsReadFromItsStart() throws {
+        let bytes = try PropertyListCoder.encode(plain: Self.list, as: .binary)
+        let slice = (Data([1, 2, 3]) + bytes + Data([4])).dropFirst(3).dropLast()
+        let value = try PropertyListCoder.decode(slice).value
+        #expect(exactForm(value) == exactForm(Self.list))
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func aBombIsRejected(_ levels: Int) {
+        let bomb = BinaryList(Self.multiplying(levels, [0x51, 0x61]))
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
+        #expect(damage?.reason == "expands to more than 262144 shared values")
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRejected(
+        _ kind: UInt8
+    ) {
+        let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)
+        let bomb = BinaryList(Self.multiplying(5, text))
+        let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
+        #expect(damage?.reason == "expands to more than 16 MiB of shared strings and data")
+    }
+
+    /// Lists of ten times the same list, down to the object.
+    private static func multiplying(_ levels: Int, _ object: [UInt8]) -> [[UInt8]] {
+        (1...UInt8(levels)).map { [0xAA] + [UInt8](repeating: $0, count: 10) } + [object]
+    }
+
+    private static var list: [String: Any] {
+        [
+            "text": "a<b", "ünï": ["é", true, NSNumber(value: 1.5)] as [Any],
+            "date": Date(timeIntervalSinceReferenceDate: 5),
+            "data": Data([1, 2, 3]),
+            "numbers": ["max": NSNumber(value: UInt64.max), "min": NSNumber(value: Int.min)] as [String: Any],
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they write,
+/// this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
+@Suite struct InteropTests {
+    private static let count = Hazard.count("PREFS_TREES", default: 1_000)
+
+    private static func trees() throws -> [[String: Any]] {
+        try (1...UInt64(count)).map { try InteropTree.make(seed: $0) }
+    }
+
+    /// The parts of one form that the other does not have.
+    private static func difference(_ left: String, _ right: String) -> String {
+        func parts(_ form: String) -> Set<String> { Set(form.split { "[]{},:".contains($0) }.map(String.init)) }
+        let (left, right) = (parts(left), parts(right))
+        return "\(left.subtracting(right).sorted().prefix(5)) became \(right.subtracting(left).sorted().prefix(5))"
+    }
+
+    /// Both writers may give 0.0 for -0.0: plistlib in binary if 0.0 occurs too, libplist in XML.
+    private static func isWrittenAs(_ value: Any, _ expected: String) -> Bool {
+        func unsigned(_ form: String) -> String { form.replacing("f8000000000000000", with: "f0000000000000000") }
+        // Members are in the order of their forms.
+        func sorted(_ form: String) -> [String] {
+            unsigned(form).split { "[]{},".contains($0) }.map(String.init).sorted()
+        }
+        let form = OtherReaders.form(value)
+        return form == expected || form.count == expected.count && sorted(form) == sorted(expected)
+    }
+
+    @Test(arguments: PropertyListFormat.allCases) func foundation(_ format: PropertyListFormat) throws {
+        var differences = 0
+        for (seed, tree) in try Self.trees().enumerated() {
+            let ours = try PropertyListCoder.encode(tree, as: format)
+            let read = try PropertyListSerialization.propertyList(from: ours, options: [], format: nil)
+            let expected = exactForm(tree)
+            let kind: PropertyListSerialization.PropertyListFormat = format == .xml ? .xml : .binary
+            let theirs = try PropertyListSerialization.data(fromPropertyList: tree, format: kind, options: 0)
+            let again = try PropertyListCoder.decode(theirs)
+            // Foundation's writer loses the sign of -0.0 in XML.
+            let isSame = exactForm(again.value) == expected || format == .xml && expected.contains("-0.0")
+            if XMLJudge.form(read) != expected || !isSame || again.format != format || again.loss != nil {
+                differences += 1
+                Issue.record("seed \(seed + 1): \(expected.prefix(300))")
+            }
+        }
+        Hazard.report(
+            "interop: Foundation, \(format): \(Self.count) trees in both directions, \(differences) differences")
+    }
+
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: PropertyListFormat.allCases)
+    func plistlib(_ format: PropertyListFormat) throws {
+        var differences = 0
+        let trees = try Self.trees()
+        let readings = try OtherReaders.plistlib(trees.map { try PropertyListCoder.encode($0, as: format) })
+        for (seed, (tree, reading)) in zip(trees, readings).enumerated() {
+            let expected = OtherReaders.form(tree)
+            var isSame = reading.form == expected
+            for theirs in [reading.xml, reading.binary] {
+                // plistlib writes a carriage return as a line feed in XML.
+                guard theirs.starts(with: "bplist".utf8) || !expected.contains("0d") else { continue }
+                let again = try PropertyListCoder.decode(theirs)
+                isSame = isSame && Self.isWrittenAs(again.value, expected) && again.loss == nil
+            }
+            if !isSame {
+                differences += 1
+                Issue.record("seed \(seed + 1): \(Self.difference(expected, reading.form))")
+            }
+        }
+        Hazard.report(
+            "interop: plistlib, \(format): \(Self.count) trees in both directions, \(differences) differences")
+    }
+
+    /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that holds only blanks
+    /// as it is.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.allCases)
+    func libplist(_ format: PropertyListFormat) throws {
+        let trees = try Self.trees().filter { tree in
+            let form = OtherReaders.form(tree)
+            return !form.contains("nan") && !form.contains("f7ff0000000000000") && !form.contains("ffff0000000000000")
+        }
+        var differences = 0
+        for start in stride(from: 0, to: trees.count, by: 500) {
+            let list = Array(trees[start..<min(start + 500, trees.count)])
+            let ours = try PropertyListCoder.encode(list as [Any], as: format)
+            for other in PropertyListFormat.allCases {
+                let theirs = try PropertyListCoder.decode(try OtherReaders.libplist(ours, to: other))
+                for (tree, again) in zip(list, theirs.value as? [Any] ?? [])
+                where !Self.isWrittenAs(again, OtherReaders.form(tree)) {
+                    differences += 1
+                    Issue.record("as \(other): \(Self.difference(OtherReaders.form(tree), OtherReaders.form(again)))")
+                }
+                #expect((theirs.value as? [Any])?.count == list.count)
+            }
+        }
+        Hazard.report(
+            "interop: libplist, \(format): \(trees.count) trees in both directions, \(differences) differences")
+    }
+
+    /// What people write by hand, and other programs: plistlib reads it the same.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func byHand() throws {
+        let texts = [
+            "<integer> 15 </integer>", "<integer>\n-7\n</integer>", "<real> 1.5 </real>", "<data/>",
+            "<data>\n\tAQ==\n</data>",
+            "<string>a<!-- c -->b</string>", "<string><![CDATA[<&]]>&amp;</string>", "<string/>", "<true></true>",
+            "<array><!-- c --><?pi x?><true/></array>",
+            "<dict><!-- c --><key>a<!-- c -->b</key><integer>0x1F</integer></dict>",
+            "<string a='b'>x</string>", "<string>é&#233;&#xE9;&quot;&apos;</string>", "<real>1e3</real>",
+            "<real>inf</real>",
+            "<dict><key/><dict/><key>é</key><true/></dict>", "<integer>18446744073709551615</integer>",
+            "<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>", "<real>7</real>",
+        ]
+        let documents = texts.flatMap { text -> [Data] in
+            let document =
+                "<?xml version='1.0'?>\n<!DOCTYPE plist [ <!-- > --> ]>\n<plist version='1.0'>\n\(text)\n</plist>\n<!-- end -->\n"
+            return [Data(document.utf8), document.data(using: .utf16) ?? Data()]
+        }
+        for (document, reading) in zip(documents, try OtherReaders.plistlib(documents)) {
+            let ours = OtherReaders.form(try PropertyListCoder.decode(document).value)
+            #expect(reading.form == ours, "\(String(decoding: document, as: UTF8.self))")
+        }
+    }
+
+    /// Foundation skips blanks and control characters before and after the sign of an integer.
+    @Test(arguments: ["- 5", "+\t5", "\u{1}5", "-\u{2003}0x5", "\u{7F}-5", "\u{A0}5", "5\u{B}", "- -5", "0 5"])
+    func integersAsFoundationReadsThem(_ text: String) {
+        let document = Data("<plist><integer>\(text)</integer></plist>".utf8)
+        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Int
+        #expect(theirs == (try? PropertyListCoder.decode(document).value as? Int))
+    }
+
+    /// A UID of a keyed archive stays one in binary, for every reader.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func keyedArchives() throws {
+        let uids: [Any] = [0, 255, 256, 65_536, UInt64(UInt32.max)].map { KeyedArchiveUID(value: $0) }
+        let ours = try PropertyListCoder.encode(["$top": ["root": uids[1]], "all": uids], as: .binary)
+        let reading = try #require(try OtherReaders.plistlib([ours]).first)
+        #expect(reading.form == OtherReaders.form(try PropertyListCoder.decode(ours).value))
+        #expect(try OtherReaders.form(PropertyListCoder.decode(reading.binary).value) == reading.form)
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: ["a", "b"] as NSArray, requiringSecureCoding: false)
+        let rewritten = try PropertyListCoder.encode(PropertyListCoder.decode(archive).value, as: .binary)
+        let object = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSString.self], from: rewritten)
+        #expect(object as? [String] == ["a", "b"])
+    }
+}

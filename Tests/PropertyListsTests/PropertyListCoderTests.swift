@@ -1,0 +1,109 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// What the coder writes, it reads; and others read it.
+@Suite struct PropertyListCoderTests {
+    @Test(arguments: Content.all) func binaryIsExact(_ content: Content) throws {
+        for list in try content.lists() {
+            let decoded = try PropertyListCoder.decode(PropertyListCoder.encode(list, as: .binary))
+            #expect(decoded.format == .binary)
+            #expect(exactForm(decoded.value) == exactForm(list))
+        }
+    }
+
+    @Test(arguments: Content.inXML) func xmlIsExactButForFractionsOfASecond(_ content: Content) throws {
+        for list in try content.lists() {
+            let decoded = try PropertyListCoder.decode(PropertyListCoder.encode(list, as: .xml))
+            #expect(decoded.format == .xml)
+            #expect(exactForm(decoded.value) == exactForm(inWholeSeconds(list)))
+        }
+    }
+
+    /// But for real numbers, which Foundation writes with more digits than they need.
+    @Test(arguments: Content.likeFoundations) func xmlIsFoundationsToTheByte(_ content: Content) throws {
+        for list in try content.lists() {
+            let foundations = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            let ours = try PropertyListCoder.encode(list, as: .xml)
+            #expect(String(decoding: ours, as: UTF8.self) == String(decoding: foundations, as: UTF8.self))
+            #expect(ours == foundations)
+        }
+    }
+
+    @Test(arguments: Content.notInXML) func whatNotEveryReaderWouldReadAlikeIsRejectedInXML(_ content: Content) throws {
+        for list in try content.lists() {
+            let failure = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(list, as: .xml) }
+            #expect(failure?.reason.hasSuffix("cannot be stored in XML") == true)
+        }
+    }
+
+    @Test func whatIsRejectedIsNamedByItsPath() throws {
+        let failure = #expect(throws: EncodingFailure.self) {
+            try PropertyListCoder.encode(plain: ["Root": ["a": [1, ["b": "x\u{1}"]] as [Any]]], as: .xml)
+        }
+        #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
+    }
+
+    @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.allCases)
+    func plutilAccepts(_ format: PropertyListFormat) throws {
+        let folder = try TemporaryFolder()
+        var list: [String: Any] = [:]
+        for (index, content) in (format == .xml ? Content.inXML : Content.all).enumerated() {
+            list["\(index)"] = try PropertyListVetter.canonical(content.value, forKey: "\(index)").get()
+        }
+        try PropertyListCoder.encode(list, as: format).write(to: folder.file())
+        let plutil = try #require(Self.plutil)
+        #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
+    }
+
+    @Test func aForeignObjectIsCarriedAlong() throws {
+        // {"k": UID 5}, as keyed archives have it.
+        let bytes = BinaryList([[0xD1, 1, 2], [0x51, 0x6B], [0x80, 5]]).data
+        let value = try PropertyListCoder.decode(bytes).value
+        #expect(try PropertyListCoder.encode(value, as: .binary) == bytes)
+        let xml = try PropertyListCoder.encode(value, as: .xml)
+        #expect(
+            String(decoding: xml, as: UTF8.self).contains(
+                """
+                <dict>
+                \t<key>k</key>
+                \t<dict>
+                \t\t<key>CF$UID</key>
+                \t\t<integer>5</integer>
+                \t</dict>
+                </dict>
+
+                """))
+        let again = try PropertyListCoder.decode(xml)
+        #expect(try PropertyListCoder.encode(again.value, as: .xml) == xml)
+        #expect(try PropertyListCoder.encode(again.value, as: .binary) == bytes)
+    }
+
+    @Test(arguments: PropertyListFormat.allCases) func aValueWithoutAFormIsRejected(_ format: PropertyListFormat) {
+        #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": UUID()], as: format) }
+        #expect(throws: (any Error).self) { try PropertyListCoder.encode(["k": [NSNull()]], as: format) }
+    }
+
+    @Test(arguments: [1e18, 1e300, -1e300, .infinity, .nan]) func aDateWithoutAYearIsRejectedInXML(_ interval: Double) {
+        #expect(throws: EncodingFailure.self) {
+            try PropertyListCoder.encode([Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
+        }
+    }
+
+    private static let plutil: URL? = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":")
+        .map { URL(fileURLWithPath: "\($0)/plutil", isDirectory: false) }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+    private func inWholeSeconds(_ value: Any) -> Any {
+        switch value {
+        case let date as Date:
+            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        case let list as [Any]: list.map(inWholeSeconds)
+        case let dictionary as [String: Any]: dictionary.mapValues(inWholeSeconds)
+        default: value
+        }
+    }
+}
