@@ -88,7 +88,7 @@ import Testing
     @Test func hostileFilesAreSurvived() throws {
         let home = try HarnessHome()
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let damaged = tests.appending(path: "PersistentPreferencesTests/Damaged")
+        let damaged = tests.appending(path: "FileEngineTests/Damaged")
         let files = try FileManager.default.contentsOfDirectory(at: damaged, includingPropertiesForKeys: nil)
         #expect(files.count == 10)
         for file in files {
