@@ -1,0 +1,75 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var next = 1
+    @Pref(in: 1...9) var digit = 1
+}
+
+/// Small things that users expect: an update that returns a value, errors that can be compared, instances that can be printed.
+@Suite struct ConvenienceTests {
+    private let prefs = CounterPrefs(key: "Root", store: InMemoryStore())
+
+    @Test func anUpdateReturnsWhatItsBodyReturns() throws {
+        let number = prefs.update { () -> Int in
+            defer { prefs.next += 1 }
+            return prefs.next
+        }
+        #expect(try number.get() == 1 && prefs.next == 2)
+        let taken = prefs.update { values -> Int in
+            values["next"] = 10
+            return (values["next"] as? Int ?? 0) + 1
+        }
+        #expect(try taken.get() == 11 && prefs.next == 10)
+    }
+
+    @Test func anUpdateThatFailsReturnsItsErrorAndNoValue() {
+        let result = prefs.update { values -> Int in
+            values["digit"] = 10
+            return 5
+        }
+        let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 1...9")
+        #expect(result == .failure(.constraintViolated([failure])))
+        #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 1)
+    }
+
+    @Test func anUpdateWithoutAValueReturnsItsError() {
+        // The value of a single expression is not the value of the update.
+        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
+        #expect(error == nil)
+    }
+
+    private struct Odd: Error { let number: Int }
+
+    @Test func errorsAreEqualIfTheirDetailsAre() {
+        let file = StorageFailure(path: "/a", reason: "b")
+        let distinct: [PrefsError] = [
+            .incorrectKeys(invalidElements: ["a"]), .incorrectKeys(invalidElements: ["b"]),
+            .valuesNotPlistCompatible(invalidElements: ["a"]), .noStoredPrefsForKey(key: "a"),
+            .invalidName(name: "a", reason: "b"), .rootIsNotDictionary(key: "a"), .unreadable(file), .notStored(file),
+            .durabilityUnconfirmed(file), .notWatched(file), .nearSizeLimit(bytes: 1, limit: 2),
+            .typeMismatch(PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")), .constraintViolated([]),
+            .migrationFailed(key: "a", version: 1, error: Odd(number: 1)),
+            .migrationFailed(key: "a", version: 1, error: Odd(number: 2)), .invalidImport(reason: "a"),
+            .updateOfAnotherStore, .unknownError(error: nil), .unknownError(error: Odd(number: 1)),
+            .unknownError(error: PrefsError.updateOfAnotherStore),
+        ]
+        for (row, left) in distinct.enumerated() {
+            for (column, right) in distinct.enumerated() { #expect((left == right) == (row == column)) }
+        }
+    }
+
+    @Test func printingShowsTheValues() {
+        #expect("\(prefs)" == "CounterPrefs(\"Root\") is empty")
+        (prefs.next, prefs.digit) = (5, 2)
+        prefs.digit = 10
+        #expect("\(prefs)" == "CounterPrefs(\"Root\") {digit: 2, next: 5}")
+        #expect(prefs.lastError != nil, "printing leaves it alone")
+        var dumped = ""
+        dump(prefs, to: &dumped)
+        #expect(dumped.contains("\"next\"") && dumped.contains("default: 1") && dumped.contains("\"Root\""))
+        for word in ["Lock", "lock", "mutex", "pthread", "bridge"] { #expect(!dumped.contains(word), "\(dumped)") }
+    }
+}

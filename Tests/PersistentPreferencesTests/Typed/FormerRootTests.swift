@@ -1,0 +1,130 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 12
+    @Pref(previously: "title") var name = "none"
+    override class var formerKeys: [String] { ["EditorPrefs", "Prefs"] }
+}
+
+/// Renaming a class loses nothing, if the class names its former root keys.
+@Suite struct FormerRootTests {
+    private static let own = "ReaderPrefs"
+
+    private func store(_ roots: [String: [String: Any]], flat: Bool = false) throws -> PropertyListFileStore {
+        let folder = try TemporaryFolder()
+        let store = PropertyListFileStore(url: folder.file(), durability: .process)
+        for (root, values) in roots { try store.update(root: root) { $0 = values } }
+        return store
+    }
+
+    @Test func theFirstFormerRootThatExistsIsRead() throws {
+        let store = try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1], "Prefs": ["size": 30]])
+        let prefs = ReaderPrefs(store: store)
+        #expect(prefs.size == 20 && prefs.name == "a" && prefs.count == 2 && prefs["size"] as? Int == 20)
+        #expect(prefs.lastError == nil)
+        #expect(try store.read(root: Self.own) == nil, "reading writes nothing")
+        #expect(ReaderPrefs(store: try self.store(["Prefs": ["size": 30]])).size == 30)
+    }
+
+    enum WritePath: CaseIterable {
+        case typed, subscripted, inPlace, assigned, update, nested, initializer, merged
+
+        fileprivate func write(_ prefs: ReaderPrefs, _ store: any PrefsStore) {
+            switch self {
+            case .typed: prefs.size = 21
+            case .subscripted: prefs["size"] = 21
+            case .inPlace: prefs.size += 1
+            case .assigned: prefs.values = prefs.values.merging(["size": 21]) { $1 }
+            case .update: prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 1 }
+            case .nested: prefs.update { prefs.size += 1 }
+            case .initializer: _ = ReaderPrefs(values: ["size": 21], store: store)
+            case .merged: prefs.import(Data(#"{"size": 21}"#.utf8), merge: true)
+            }
+        }
+    }
+
+    @Test(arguments: WritePath.allCases) func theFirstWriteMovesIt(_ path: WritePath) throws {
+        let store = try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1], "Prefs": ["size": 30]])
+        let prefs = ReaderPrefs(store: store)
+        path.write(prefs, store)
+        #expect(prefs.lastError == nil && prefs.size == 21 && prefs.name == "a")
+        #expect(try store.read(root: "EditorPrefs") == nil, "moved in the same transaction")
+        #expect(try store.read(root: "Prefs")?["size"] as? Int == 30, "the other one stays")
+        #expect(try store.read(root: Self.own)?["other"] as? Int == 1, "with the keys of other versions")
+    }
+
+    @Test func anEqualWriteAndARejectedOneMoveNothing() throws {
+        let store = try store(["EditorPrefs": ["size": 20]])
+        let prefs = ReaderPrefs(store: store)
+        prefs.size = 20
+        #expect(prefs.lastError == nil)
+        prefs["size"] = "x"
+        #expect(prefs.lastError != nil)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try prefs.update {
+                prefs.size = 5
+                throw Stop()
+            }
+        }
+        #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 20)
+        #expect(try store.read(root: Self.own) == nil)
+    }
+
+    @Test func nothingComesBackAfterADeletion() throws {
+        for delete in [{ $0.deleteAll() }, { $0.clear() }] as [(ReaderPrefs) -> Void] {
+            let store = try store(["EditorPrefs": ["size": 20]])
+            let prefs = ReaderPrefs(store: store)
+            delete(prefs)
+            #expect(prefs.lastError == nil && prefs.size == 12 && prefs.count == 0)
+            #expect(try store.read(root: "EditorPrefs") == nil)
+        }
+    }
+
+    @Test func aRootOfItsOwnWinsOverAFormerOne() throws {
+        let store = try store(["EditorPrefs": ["size": 20], Self.own: ["size": 5]])
+        let prefs = ReaderPrefs(store: store)
+        prefs.size += 1
+        #expect(prefs.size == 6)
+        #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 20)
+    }
+
+    @Test func anotherRootKeyHasNoFormerOnes() throws {
+        let store = try store(["EditorPrefs": ["size": 20]])
+        #expect(ReaderPrefs(key: "Second", store: store).size == 12)
+    }
+
+    @Test func anObserverStartsWithTheFormerRoot() async throws {
+        let prefs = ReaderPrefs(store: try store(["EditorPrefs": ["size": 20]]))
+        var sizes = prefs.$size.updates.makeAsyncIterator()
+        #expect(await sizes.next() == 20)
+        prefs.size = 21
+        #expect(await sizes.next() == 21)
+    }
+
+    @Test func aStoreOfAnotherModuleWorksToo() throws {
+        let store = AccountStore(account: "test", in: InMemoryStore())
+        try store.update(root: "EditorPrefs") { $0 = ["size": 20] }
+        let prefs = ReaderPrefs(store: store)
+        #expect(prefs.size == 20)
+        prefs.size = 21
+        #expect(try store.read(root: "EditorPrefs") == nil)
+        #expect(try store.read(root: Self.own)?["size"] as? Int == 21)
+    }
+
+    private final class Misnamed: PersistentPrefs, @unchecked Sendable {
+        override class var formerKeys: [String] { ["a\u{0}b"] }
+    }
+
+    private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
+        override class var formerKeys: [String] { ["SelfNamed"] }
+    }
+
+    @Test func aBadFormerKeyStopsTheProgram() async {
+        await #expect(processExitsWith: .failure) { _ = Misnamed(store: InMemoryStore()) }
+        await #expect(processExitsWith: .failure) { _ = SelfNamed(store: InMemoryStore()) }
+    }
+}

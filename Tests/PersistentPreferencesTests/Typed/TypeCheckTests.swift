@@ -1,0 +1,184 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private enum Mode: String, CaseIterable { case plain, rich }
+
+private struct Style: Codable, Equatable {
+    var name = "none"
+    var weight = 400
+}
+
+private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 1.0
+    @Pref var total = 0
+    @Pref var mode = Mode.plain
+    @Pref var list: [Int] = []
+    @Pref var style = Style()
+    @Pref var note: String? = nil
+
+    private let failures = Failures()
+
+    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
+
+    var reported: [String] { failures.all }
+}
+
+/// No property has a constraint here: the types are enough.
+@Suite struct TypeCheckTests {
+    private static let bad: [(key: String, value: any Sendable, reason: String)] = [
+        ("size", "3", "size: expected Double, found a string"), ("size", true, "size: expected Double, found a Boolean"),
+        ("total", 4.5, "total: expected Int, found a real number"),
+        ("mode", "other", "mode: expected Mode, found an unknown raw value"),
+        ("list", [1, "a"] as [any Sendable], "list[1]: expected Int, found a string"),
+        ("style", ["name": 4, "weight": 400] as [String: any Sendable], "style.name: expected String, found an integer"),
+        ("note", 5, "note: expected String, found an integer"),
+    ]
+
+    private static let good: [(key: String, value: any Sendable)] = [
+        ("size", 3), ("total", 4.0), ("mode", "rich"), ("list", [Int]()), ("style", ["name": "a", "weight": 1] as [String: any Sendable]),
+        ("note", "x"),
+    ]
+
+    enum WritePath: CaseIterable {
+        case subscripted, assigned, inPlace, update, nestedUpdate, initializer, imported, importedPlainly
+
+        fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws -> PrefsError? {
+            switch self {
+            case .subscripted: prefs[key] = value
+            case .assigned: prefs.values = ["total": 2, key: value]
+            case .inPlace: prefs.values[key] = value
+            case .update: return prefs.update { $0[key] = value }
+            case .nestedUpdate: return prefs.update { prefs[key] = value }
+            case .initializer: return TypedPrefs(key: "Root", values: [key: value], store: store).lastError
+            case .imported, .importedPlainly:
+                let format: ExportFormat = self == .imported ? .json : .xml
+                let other = InMemoryStore()
+                try other.update(root: "Root") { $0 = [key: value] }
+                let data = try PropertyListSerialization.data(
+                    fromPropertyList: [key: value], format: .binary, options: 0)
+                return prefs.import(
+                    format == .json ? try JSONSerialization.data(withJSONObject: [key: value]) : data, merge: true)
+            }
+            return prefs.lastError
+        }
+    }
+
+    @Test(arguments: WritePath.allCases) func aValueOfAnotherTypeIsRejected(_ path: WritePath) throws {
+        for (key, value, reason) in Self.bad {
+            let store = InMemoryStore()
+            try store.update(root: "Root") { $0 = ["total": 1] }
+            let prefs = TypedPrefs(key: "Root", store: store)
+            let error = try path.store(value, under: key, of: prefs, in: store)
+            #expect(error?.description == reason, "\(path) \(key)")
+            guard case .constraintViolated(let failures)? = error else {
+                Issue.record("\(path) \(key): \(String(describing: error))")
+                continue
+            }
+            #expect(failures.map(\.topLevelKey) == [key])
+            let stored = try #require(try store.read(root: "Root"))
+            #expect(stored.count == 1 && stored["total"] as? Int == 1, "nothing has changed")
+        }
+    }
+
+    @Test(arguments: WritePath.allCases) func aValueThatReadsBackIsStored(_ path: WritePath) throws {
+        for (key, value) in Self.good {
+            let store = InMemoryStore()
+            let prefs = TypedPrefs(key: "Root", store: store)
+            #expect(try path.store(value, under: key, of: prefs, in: store) == nil, "\(path) \(key)")
+            #expect(try store.read(root: "Root")?[key] != nil)
+        }
+    }
+
+    @Test func aBadValueOfAnotherProgramStaysAndReadsAsTheDefault() throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["size": "3", "total": 1] }
+        let prefs = TypedPrefs(key: "Root", store: store)
+        #expect(prefs.size == 1 && prefs.lastError?.description == "size: expected Double, found a string; the default is read")
+        prefs.total = 2
+        prefs.update { $0["total"] = 3 }
+        #expect(prefs.lastError == nil)
+        #expect(try store.read(root: "Root")?["size"] as? String == "3")
+    }
+
+    // MARK: - Observers
+
+    @Test func anObserverIsToldOfABadValueByTheFailureHandler() async throws {
+        let store = InMemoryStore()
+        let prefs = TypedPrefs(key: "Root", store: store)
+        var sizes = prefs.$size.updates.makeAsyncIterator()
+        #expect(await sizes.next() == 1)
+        prefs.size = 2
+        #expect(await sizes.next() == 2)
+        let message = "size: expected Double, found a string; the default is read"
+        try store.update(root: "Root") { $0?["size"] = "3" }
+        #expect(await sizes.next() == 1)
+        #expect(prefs.reported == [message])
+        try store.update(root: "Root") { $0?["total"] = 5 }
+        prefs.size = 4
+        #expect(await sizes.next() == 4)
+        #expect(prefs.reported == [message], "once for each bad value")
+    }
+
+    @Test func aCallbackIsToldOfABadValueByTheFailureHandler() async throws {
+        let store = InMemoryStore()
+        let prefs = TypedPrefs(key: "Root", store: store)
+        let (values, continuation) = AsyncStream.makeStream(of: [Int].self)
+        let observation = prefs.$total.onChange { continuation.yield([$0, $1] + [prefs.reported.count]) }
+        defer { observation.cancel() }
+        var received = values.makeAsyncIterator()
+        prefs.total = 7
+        #expect(await received.next() == [0, 7, 0])
+        try store.update(root: "Root") { $0?["total"] = "7" }
+        #expect(await received.next() == [7, 0, 1])
+    }
+
+    @Test func theValueThatAnObservationStartsWithIsReportedToo() async throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["size": "3"] }
+        let prefs = TypedPrefs(key: "Root", store: store)
+        var sizes = prefs.$size.updates.makeAsyncIterator()
+        #expect(await sizes.next() == 1)
+        #expect(prefs.reported == ["size: expected Double, found a string; the default is read"])
+    }
+
+    // MARK: - Migrations
+
+    private final class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(in: 8...72) var size = 12
+        @Pref var name = "none"
+
+        override class var migrations: [PrefsMigration] {
+            [
+                PrefsMigration(to: 1) { values in
+                    if let points = values.removeValue(forKey: "points") { values["size"] = points }
+                }
+            ]
+        }
+    }
+
+    @Test(arguments: [
+        (5 as any Sendable, "size: must be in 8...72"), ("12", "size: expected Int, found a string"),
+    ])
+    func aStepThatMakesABadValueFails(points: any Sendable, reason: String) throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["points": points, "name": 4] }
+        let prefs = MigratedPrefs(key: "Root", store: store)
+        let message = "\"Root\" could not be migrated to version 1: \(reason); the stored state is unchanged"
+        #expect(prefs.size == 12 && prefs.lastError?.description == message)
+        prefs.name = "x"
+        #expect(prefs.lastError?.description == message)
+        #expect(try store.read(root: "Root")?.keys.sorted() == ["name", "points"])
+    }
+
+    @Test func aStepLeavesBadValuesOfOthersAlone() throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["points": 10, "name": 4] }
+        let prefs = MigratedPrefs(key: "Root", store: store)
+        #expect(prefs.size == 10 && prefs.lastError == nil)
+        prefs.size = 11
+        #expect(prefs.lastError == nil)
+        #expect(try store.read(root: "Root")?["name"] as? Int == 4)
+    }
+}
