@@ -7,6 +7,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     /// Stops the program if the default holds an object that cannot be copied.
     func checkDefault()
     var constraintDescription: String? { get }
+    /// Why the default must not be one; nil if it may.
+    var defaultViolation: String? { get }
     /// Why an object must not be stored; nil if it may.
     func violation(of object: Any) -> String?
 }

@@ -41,20 +41,14 @@ import PrefsPropertyLists
 public struct Pref<Value>: PrefWrapper {
     private let property: PrefProperty<Value>
 
+    /// The initializer behind all others.
     init(
-        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>? = nil
+        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraints: [PrefConstraint<Value>],
+        _ check: (@Sendable (Value) -> String?)?, coding: PrefCoding<Value>? = nil
     ) {
         property = PrefProperty(
-            defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
-    }
-
-    init(
-        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], check: (@Sendable (Value) -> String?)?,
-        coding: PrefCoding<Value>? = nil
-    ) {
-        let constraint = if let check { PrefConstraint(check: check) } else { nil as PrefConstraint<Value>? }
-        self.init(defaultValue, key, formerKeys, constraint, coding: coding)
+            defaultValue, key: key, previously: formerKeys,
+            constraint: .all(constraints + (check.map { [.check($0)] } ?? [])), coding: coding)
     }
 
     /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -64,7 +58,13 @@ public struct Pref<Value>: PrefWrapper {
     /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(wrappedValue: Value) where Value: Codable {
-        self.init(wrappedValue, nil, [], check: nil)
+        self.init(wrappedValue, nil, [], [], nil)
+    }
+
+    /// The same for a class, with a warning.
+    @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
+    public init(wrappedValue: Value) where Value: Codable & AnyObject {
+        self.init(wrappedValue, nil, [], [], nil)
     }
 
     var declaredProperty: any DeclaredProperty { property }

@@ -169,6 +169,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var constraintDescription: String? { constraint?.description }
 
+    var defaultViolation: String? { constraint?.violation(givenDefault) }
+
     func violation(of object: Any) -> String? {
         guard let constraint else { return nil }
         do {

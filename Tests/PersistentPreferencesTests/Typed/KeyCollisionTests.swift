@@ -73,6 +73,20 @@ private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Senda
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+private final class WrongDefault: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 8...72) var size = 7
+}
+
+private class WrongTextBelow: PersistentPrefs, @unchecked Sendable {
+    @Pref("Name", constraint: .length(1...), .pattern("[a-z]+")) var name = ""
+}
+
+private final class WrongTextAbove: WrongTextBelow, @unchecked Sendable {}
+
+private final class WrongOptionalDefault: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 1..., check: { $0 == 5 ? "must not be 5" : nil }) var digit: Int? = 5
+}
+
 private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
@@ -83,6 +97,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
         case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
         case descendingMigrations, migrationToNothing, hidden, undescribed
+        case wrongDefault, wrongTextDefault, wrongOptionalDefault
 
         func make() {
             let store = InMemoryStore()
@@ -100,19 +115,25 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .migrationToNothing: _ = MigrationToNothing(store: store)
             case .hidden: _ = Hidden(store: store).one
             case .undescribed: _ = Undescribed.describe()
+            case .wrongDefault: _ = WrongDefault(store: store)
+            case .wrongTextDefault: _ = WrongTextAbove(store: store)
+            case .wrongOptionalDefault: _ = WrongOptionalDefault(store: store)
             }
         }
 
         var message: String {
             switch self {
             case .twoExplicitKeys:
-                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\""
+                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\"; "
+                    + "give one a key of its own"
             case .explicitAndOwnName:
-                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\""
+                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\"; give one a key of its own"
             case .aboveAndBelow:
-                "AboveAndBelow: the properties \"one\" and \"two\" have one key, \"one\""
+                "AboveAndBelow: the property \"one\" of Below and the property \"two\" of AboveAndBelow have one key, "
+                    + "\"one\"; give one a key of its own"
             case .privateAboveAndBelow:
-                "PrivateAboveAndBelow: the properties \"one\" and \"one\" have one key, \"one\""
+                "PrivateAboveAndBelow: the property \"one\" of PrivateBelow and the property \"one\" of "
+                    + "PrivateAboveAndBelow have one key, \"one\"; give one a key of its own"
             case .formerKeyOfAnother:
                 "FormerKeyOfAnother: \"one's key\" is a former key of the property \"two\" "
                     + "and the key of the property \"one\""
@@ -125,6 +146,12 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
             case .hidden:
                 "Hidden: a @Pref property has another key than in the first instance, or is hidden by a custom"
+            case .wrongDefault: "WrongDefault: the default of the property \"size\" is 7, but must be in 8...72"
+            case .wrongTextDefault:
+                "WrongTextAbove: the default of the property \"name\" is \"\", but must be at least 1 character long and of "
+                    + "the form [a-z]+"
+            case .wrongOptionalDefault:
+                "WrongOptionalDefault: the default of the property \"digit\" is 5, but must not be 5"
             case .undescribed: "Undescribed.describe(): the properties are known once an instance has been made"
             }
         }
