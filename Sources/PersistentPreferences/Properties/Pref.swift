@@ -51,19 +51,13 @@ public struct Pref<Value>: PrefWrapper {
             constraint: .all(constraints + (check.map { [.check($0)] } ?? [])), coding: coding)
     }
 
-    /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
+    /// Declares an optional property of a Codable type: `@Pref var owner: Person?`.
     ///
     /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
     /// with nil.
     /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
-    public init(wrappedValue: Value) where Value: Codable {
-        self.init(wrappedValue, nil, [], [], nil)
-    }
-
-    /// The same for a class, with a warning.
-    @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
-    public init(wrappedValue: Value) where Value: Codable & AnyObject {
+    public init(wrappedValue: Value) where Value: Codable & ExpressibleByNilLiteral {
         self.init(wrappedValue, nil, [], [], nil)
     }
 
