@@ -7,7 +7,7 @@ import PrefsPropertyLists
 ///
 /// A RawRepresentable type that is not Codable may be nested in optionals, arrays, sets and dictionaries with string keys up to three
 /// levels deep (`[String: [Theme]]?`), and `Any` up to two. For deeper nesting, pass a coding.
-extension Pref where Value: Codable {
+extension PersistentPrefs.Pref where Value: Codable {
     /// Declares a property of a property-list type or another Codable type.
     ///
     /// - Parameters:
@@ -95,7 +95,7 @@ extension Pref where Value: Codable {
     }
 }
 
-extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
+extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Codable {
     /// Declares a property of a RawRepresentable type. Parameters as for Codable values.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
@@ -136,7 +136,7 @@ extension Pref where Value: RawRepresentable, Value.RawValue: Codable {
     }
 }
 
-extension Pref where Value: _PrefRawValues {
+extension PersistentPrefs.Pref where Value: _PrefRawValues {
     /// Of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as of Codable values.
     @_disfavoredOverload
     public init(
@@ -165,7 +165,7 @@ extension Pref where Value: _PrefRawValues {
     }
 }
 
-extension Pref where Value: _PrefOptionalRawValues {
+extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
     /// Of an optional of one of those, with constraints of its values: nil is valid. Parameters as of Codable values.
     @_disfavoredOverload
     public init<Wrapped>(
@@ -176,7 +176,7 @@ extension Pref where Value: _PrefOptionalRawValues {
     }
 }
 
-extension Pref where Value: _PrefAnyValues {
+extension PersistentPrefs.Pref where Value: _PrefAnyValues {
     /// Of an array or a dictionary of whatever a property list holds, or an optional of one. It is vetted when it is written.
     /// Parameters as of Codable values.
     @_disfavoredOverload
@@ -188,7 +188,7 @@ extension Pref where Value: _PrefAnyValues {
     }
 }
 
-extension Pref {
+extension PersistentPrefs.Pref {
     /// Declares a property of any type, with a coding.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 /// The forms of `@Pref(…)` that do not work. Each exists to give one error that says what to do.
 ///
 /// They are unavailable and disfavored, so the compiler chooses one only if no form in `Pref+Declaring.swift` fits.
-extension Pref {
+extension PersistentPrefs.Pref {
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,

@@ -119,20 +119,21 @@ struct MisuseTests {
     }
 
     @Test(arguments: [
-        Misuse("struct A { @Pref var x = 1 }", misplaced),
-        Misuse("func f() -> Int { @Pref var x = 1; return x }", misplaced),
-        // With no line, and one error for each accessor: nothing else is known to the compiler at this point.
-        Misuse(
-            "class A { @Pref var x = 1 }", "'subscript(_enclosingInstance:projected:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)"),
+        "struct A { @Pref var x = 1 }", "class A { @Pref var x = 1 }", "actor A { @Pref var x = 1 }",
+        "func f() -> Int { @Pref var x = 1; return x }", "class A: NSObject { @Pref var x: Int? = nil }",
+        "class A { @Pref(\"k\", in: 1...9, previously: \"o\") var x = 1; func f() { $x.reset() } }",
+        "class A { @Pref(constraint: .length(1...), check: { _ in nil }) var x = \"a\" }",
+        "class A { @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x = 1 }",
+        // Inside of a subclass, the name is the member's.
+        "class A: PersistentPrefs, @unchecked Sendable { struct B { @Pref var x = 1 } }",
     ])
-    func aPropertyElsewhereIsAnError(_ misuse: Misuse) throws {
-        expect(try errors(in: "import PersistentPreferences; \(misuse.code)", ["-emit-silgen"]), misuse)
+    func aPropertyElsewhereIsOneErrorAtItsLine(_ code: String) throws {
+        let source = "import Foundation\nimport PersistentPreferences\n\n\(code)"
+        let found = try Self.errorsByLine(in: source, ["-emit-silgen"])
+        #expect(found.keys.sorted() == [4] && found[4]?.count == 1, "\(found)")
+        let message = found[4]?.first ?? ""
+        #expect(message.hasSuffix(" is unavailable: @Pref works in subclasses of PersistentPrefs only"), "\(message)")
     }
-
-    private static let noSubclass = "requires that 'A' inherit from 'PersistentPrefs'"
 
     /// In a module of the main actor, a type without a stated isolation can be a value. Only its initializer cannot be called
     /// by the class, which belongs to no actor.

@@ -103,7 +103,8 @@ extension Counter {
         .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
         arguments: [
             "AppSetting(\\AppSettingsValues.NAME)", "prefs.$NAME", "prefs.$NAME.updates",
-            "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })", "Pref(wrappedValue: TYPE())",
+            "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })",
+            "PersistentPrefs.Pref(wrappedValue: TYPE())",
         ])
     func whatHoldsValuesCrossesToAnotherTaskOnlyIfTheyAreSendable(_ expression: String) throws {
         func complaints(_ name: String, _ type: String) throws -> [String] {
