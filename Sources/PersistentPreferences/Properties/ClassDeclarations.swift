@@ -131,9 +131,14 @@ final class ClassDeclarations: Sendable {
     }
 
     private static func names(of one: Declaration, and other: Declaration) -> String {
-        one.declarer == other.declarer
-            ? "the properties \"\(one.name)\" and \"\(other.name)\""
-            : "the property \"\(one.name)\" of \(one.declarer) and the property \"\(other.name)\" of \(other.declarer)"
+        if one.declarer == other.declarer { return "the properties \"\(one.name)\" and \"\(other.name)\"" }
+        // Classes of two modules may have one name.
+        let isAmbiguous = "\(one.declarer)" == "\(other.declarer)"
+        let places = [one, other].map { declaration in
+            let declarer = isAmbiguous ? String(reflecting: declaration.declarer) : "\(declaration.declarer)"
+            return "the property \"\(declaration.name)\" of \(declarer)"
+        }
+        return places.joined(separator: " and ")
     }
 
     /// Stops the program if two properties share a key, because one of them would lose its values.

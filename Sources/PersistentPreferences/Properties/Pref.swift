@@ -22,8 +22,8 @@ extension PersistentPrefs {
     /// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
     ///
     /// Two properties with the same key, and a default that violates its own constraint, stop the program when the first instance is
-    /// created. If the initializers of instances give a
-    /// property different keys or constraints, those of the first instance apply to the class.
+    /// created. If the initializers of instances give a property different keys or constraints, those of the first instance apply to
+    /// the class.
     ///
     /// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
     /// copied, the program stops when the first instance is created.

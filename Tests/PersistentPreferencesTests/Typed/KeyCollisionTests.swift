@@ -27,6 +27,19 @@ private final class PrivateAboveAndBelow: PrivateBelow, @unchecked Sendable {
     @Pref private var one = 2
 }
 
+/// As in two modules: classes with one name.
+enum CollisionBelow {
+    class SameName: PersistentPrefs, @unchecked Sendable {
+        @Pref private var one = 1
+    }
+}
+
+enum CollisionAbove {
+    final class SameName: CollisionBelow.SameName, @unchecked Sendable {
+        @Pref private var one = 2
+    }
+}
+
 private final class FormerKeyOfAnother: PersistentPrefs, @unchecked Sendable {
     @Pref("one's key") var one = 1
     @Pref(previously: "older", "one's key") var two = 2
@@ -97,7 +110,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
         case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
         case descendingMigrations, migrationToNothing, hidden, undescribed
-        case wrongDefault, wrongTextDefault, wrongOptionalDefault
+        case sameName, wrongDefault, wrongTextDefault, wrongOptionalDefault
 
         func make() {
             let store = InMemoryStore()
@@ -115,6 +128,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .migrationToNothing: _ = MigrationToNothing(store: store)
             case .hidden: _ = Hidden(store: store).one
             case .undescribed: _ = Undescribed.describe()
+            case .sameName: _ = CollisionAbove.SameName(store: store)
             case .wrongDefault: _ = WrongDefault(store: store)
             case .wrongTextDefault: _ = WrongTextAbove(store: store)
             case .wrongOptionalDefault: _ = WrongOptionalDefault(store: store)
@@ -146,6 +160,10 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
             case .hidden:
                 "Hidden: a @Pref property has another key than in the first instance, or is hidden by a custom"
+            case .sameName:
+                "SameName: the property \"one\" of PersistentPreferencesTests.CollisionBelow.SameName and the property "
+                    + "\"one\" of PersistentPreferencesTests.CollisionAbove.SameName have one key, \"one\"; give one a key "
+                    + "of its own"
             case .wrongDefault: "WrongDefault: the default of the property \"size\" is 7, but must be in 8...72"
             case .wrongTextDefault:
                 "WrongTextAbove: the default of the property \"name\" is \"\", but must be at least 1 character long and of "
