@@ -50,7 +50,7 @@ extension PersistentPrefs {
         ) {
             property = PrefProperty(
                 defaultValue, key: key, previously: formerKeys,
-                constraint: .all(constraints + (check.map { [.check($0)] } ?? [])), coding: coding)
+                constraint: .all(check.map { constraints + [.check($0)] } ?? constraints), coding: coding)
         }
 
         /// Declares an optional property of a Codable type: `@Pref var owner: Person?`.
