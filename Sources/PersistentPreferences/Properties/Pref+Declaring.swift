@@ -25,7 +25,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, constraints, check)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
     }
 
     /// The same for a class, with a warning. A coding avoids the warning.
@@ -34,7 +34,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value: AnyObject {
-        self.init(wrappedValue, key, formerKeys, constraints, check)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
@@ -42,7 +42,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, constraints.map(\.ofOptional), check)
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
     }
 
     /// The same with a range: `in: 8...72`, `in: 3...`.
@@ -50,7 +50,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 
     /// The same with a list: `in: Theme.allCases`.
@@ -58,7 +58,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 
     /// The same with a ``PrefChoices`` type.
@@ -67,7 +67,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 
     /// The same with nil or a value in a range.
@@ -75,7 +75,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Wrapped>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, [PrefConstraint.in(choices).ofOptional], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
     }
 
     /// The same with nil or a value in a list.
@@ -83,7 +83,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, [PrefConstraint.in(choices).ofOptional], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
     }
 
     /// The same with nil or a value of a ``PrefChoices`` type.
@@ -91,7 +91,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Choices.PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, [PrefConstraint.in(choices).ofOptional], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
     }
 }
 
@@ -104,7 +104,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, constraints, check)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
     }
 
     /// The same with a range.
@@ -113,7 +113,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 
     /// The same with a list.
@@ -122,7 +122,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 
     /// The same with a ``PrefChoices`` type.
@@ -132,7 +132,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, [.in(choices)], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
     }
 }
 
@@ -143,7 +143,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, constraints, check)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
@@ -152,7 +152,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, constraints.map(\.ofOptional), check)
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
     }
 
     /// The same with nil or a value in a list.
@@ -161,7 +161,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, [PrefConstraint.in(choices).ofOptional], check)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
     }
 }
 
@@ -172,7 +172,7 @@ extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, constraints.map(\.ofOptional), check)
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
     }
 }
 
@@ -184,7 +184,7 @@ extension PersistentPrefs.Pref where Value: _PrefAnyValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, constraints, check)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
     }
 }
 
@@ -203,6 +203,6 @@ extension PersistentPrefs.Pref {
         constraint constraints: PrefConstraint<Value>..., previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, constraints, check, coding: coding)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), coding: coding)
     }
 }

@@ -45,12 +45,11 @@ extension PersistentPrefs {
 
         /// The initializer behind all others.
         init(
-            _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraints: [PrefConstraint<Value>],
-            _ check: (@Sendable (Value) -> String?)?, coding: PrefCoding<Value>? = nil
+            _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
+            coding: PrefCoding<Value>? = nil
         ) {
             property = PrefProperty(
-                defaultValue, key: key, previously: formerKeys,
-                constraint: .all(check.map { constraints + [.check($0)] } ?? constraints), coding: coding)
+                defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
         }
 
         /// Declares an optional property of a Codable type: `@Pref var owner: Person?`.
@@ -60,7 +59,7 @@ extension PersistentPrefs {
         /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
         ///   actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable & ExpressibleByNilLiteral {
-            self.init(wrappedValue, nil, [], [], nil)
+            self.init(wrappedValue, nil, [], nil)
         }
 
         var declaredProperty: any DeclaredProperty { property }

@@ -61,9 +61,28 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     // MARK: - Combining
 
-    /// One constraint for several; nil for none. An error gives the words of all, except that a check gives its own reason.
-    static func all(_ constraints: [PrefConstraint]) -> PrefConstraint? {
-        if constraints.count < 2 { return constraints.first }
+    typealias Check = @Sendable (Value) -> String?
+
+    /// One constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own reason.
+    ///
+    /// Every instance evaluates its declarations. Most have none, and in generic code an array costs more than the rest.
+    static func all(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint? {
+        if let check { return combined(constraints + [.check(check)]) }
+        return constraints.isEmpty ? nil : combined(constraints)
+    }
+
+    /// The same for constraints of the values of an optional: nil is valid.
+    static func all<Wrapped>(ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?) -> PrefConstraint?
+    where Value == Wrapped? {
+        constraints.isEmpty ? all([], check) : all(constraints.map(\.ofOptional), check)
+    }
+
+    func and(_ check: Check?) -> PrefConstraint {
+        if let check { Self.combined([self, .check(check)]) } else { self }
+    }
+
+    private static func combined(_ constraints: [PrefConstraint]) -> PrefConstraint {
+        if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
         return PrefConstraint(words: { words(of: constraints) }, hasOwnReasons: false) { value in
             for constraint in constraints {
