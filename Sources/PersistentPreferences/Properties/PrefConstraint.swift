@@ -65,23 +65,26 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// One constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own reason.
     ///
-    /// Every instance evaluates its declarations. Most have none, and in generic code an array costs more than the rest.
+    /// Every instance evaluates its declarations. Most have no constraint, and then generic types would cost more than the rest.
+    @inline(__always)
     static func all(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint? {
-        if let check { return combined(constraints + [.check(check)]) }
-        return constraints.isEmpty ? nil : combined(constraints)
+        constraints.isEmpty && check == nil ? nil : combined(constraints, check)
     }
 
     /// The same for constraints of the values of an optional: nil is valid.
+    @inline(__always)
     static func all<Wrapped>(ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?) -> PrefConstraint?
     where Value == Wrapped? {
         constraints.isEmpty ? all([], check) : all(constraints.map(\.ofOptional), check)
     }
 
     func and(_ check: Check?) -> PrefConstraint {
-        if let check { Self.combined([self, .check(check)]) } else { self }
+        check == nil ? self : Self.combined([self], check)
     }
 
-    private static func combined(_ constraints: [PrefConstraint]) -> PrefConstraint {
+    @inline(never)
+    private static func combined(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint {
+        let constraints = check.map { constraints + [.check($0)] } ?? constraints
         if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
         return PrefConstraint(words: { words(of: constraints) }, hasOwnReasons: false) { value in
