@@ -23,7 +23,7 @@ extension InstanceState: CustomReflectable {
 }
 
 /// What `dump` shows of a property.
-extension Pref: CustomReflectable {
+extension PersistentPrefs.Pref: CustomReflectable {
     /// The default.
     public var customMirror: Mirror {
         Mirror(self, children: ["default": declaredProperty.anyDefaultValue], displayStyle: .struct)

@@ -85,7 +85,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { move(to: newValue) }
     }
 
-    /// The allowed keys: those of the ``Pref`` properties, base classes first, and those of an override.
+    /// The allowed keys: those of the ``PersistentPrefs/Pref`` properties, base classes first, and those of an override.
     ///
     /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
     open var keys: [String] { state.declarations.allowed.list }

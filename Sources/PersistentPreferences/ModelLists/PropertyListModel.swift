@@ -19,7 +19,7 @@
 /// }
 /// ```
 ///
-/// A Codable type does not need this for a ``Pref``. Follows `Quote`.
+/// A Codable type does not need this for a ``PersistentPrefs/Pref``. Follows `Quote`.
 public protocol PropertyListModel {
     /// Creates the model.
     ///

@@ -6,6 +6,8 @@ final class ClassDeclarations: Sendable {
     struct Declaration: Sendable {
         let name: String
         let key: String
+        /// The class that declares the property.
+        let declarer: Any.Type
         /// The property of the first instance.
         let property: any DeclaredProperty
     }
@@ -43,11 +45,12 @@ final class ClassDeclarations: Sendable {
     private init(_ prefs: PersistentPrefs, _ type: PersistentPrefs.Type) {
         let found = Self.properties(of: prefs)
         declarations = found.map {
-            Declaration(name: $0.name, key: $0.property.explicitKey ?? $0.name, property: $0.property)
+            Declaration(
+                name: $0.name, key: $0.property.explicitKey ?? $0.name, declarer: $0.declarer, property: $0.property)
         }
         let byKey = Self.unique(declarations, in: type)
         self.byKey = byKey
-        for declaration in declarations { declaration.property.checkDefault() }
+        for declaration in declarations { Self.checkDefault(of: declaration, in: type) }
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
         ownRoot = String(describing: type)
         formerRoots = Self.checked(type.formerKeys, of: type)
@@ -116,16 +119,21 @@ final class ClassDeclarations: Sendable {
 
     // MARK: - Inspecting an instance
 
+    private typealias Found = (name: String, property: any DeclaredProperty, declarer: Any.Type)
+
     /// The `@Pref` properties of an instance, those of its base classes first.
-    private static func properties(of prefs: PersistentPrefs) -> [(name: String, property: any DeclaredProperty)] {
-        var found: [[(name: String, property: any DeclaredProperty)]] = []
+    private static func properties(of prefs: PersistentPrefs) -> [Found] {
+        var found: [[Found]] = []
         var mirror: Mirror? = Mirror(reflecting: prefs)
         while let current = mirror, current.subjectType != PersistentPrefs.self {
             found.append(
                 current.children.compactMap { label, value in
                     guard let label, let pref = value as? any PrefWrapper else { return nil }
                     // The storage of a wrapped property has the property's name behind an underscore.
-                    return (label.hasPrefix("_") ? String(label.dropFirst()) : label, pref.declaredProperty)
+                    return (
+                        label.hasPrefix("_") ? String(label.dropFirst()) : label, pref.declaredProperty,
+                        current.subjectType
+                    )
                 })
             mirror = current.superclassMirror
         }
@@ -144,6 +152,28 @@ final class ClassDeclarations: Sendable {
         return formerKeys
     }
 
+    /// Stops the program if a default cannot be one.
+    private static func checkDefault(of declaration: Declaration, in type: Any.Type) {
+        declaration.property.checkDefault()
+        guard let reason = declaration.property.defaultViolation else { return }
+        let value = declaration.property.anyDefaultValue
+        let text = (value as? String).map { "\"\($0)\"" } ?? PrefDescription.text(of: value)
+        fatalError(
+            "\(type): the default of the property \"\(declaration.name)\" is \(ShownText.line(text, longest: 80)), "
+                + "but \(reason)")
+    }
+
+    private static func names(of one: Declaration, and other: Declaration) -> String {
+        if one.declarer == other.declarer { return "the properties \"\(one.name)\" and \"\(other.name)\"" }
+        // Classes of two modules may have one name.
+        let isAmbiguous = "\(one.declarer)" == "\(other.declarer)"
+        let places = [one, other].map { declaration in
+            let declarer = isAmbiguous ? String(reflecting: declaration.declarer) : "\(declaration.declarer)"
+            return "the property \"\(declaration.name)\" of \(declarer)"
+        }
+        return places.joined(separator: " and ")
+    }
+
     /// Stops the program if two properties share a key, because one of them would lose its values.
     private static func unique(_ declarations: [Declaration], in type: Any.Type) -> [String: Declaration] {
         var byKey: [String: Declaration] = [:]
@@ -156,8 +186,8 @@ final class ClassDeclarations: Sendable {
             }
             if let other = byKey.updateValue(declaration, forKey: declaration.key) {
                 fatalError(
-                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" have the same key, "
-                        + "\"\(declaration.key)\"")
+                    "\(type): \(names(of: other, and: declaration)) have one key, \"\(declaration.key)\"; "
+                        + "give one a key of its own")
             }
             if declaration.key == RootSchema.versionKey {
                 fatalError("\(type): the key of the property \"\(declaration.name)\" is reserved")

@@ -7,6 +7,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     /// Stops the program if the default holds an object that cannot be copied.
     func checkDefault()
     var constraintDescription: String? { get }
+    /// Why the default must not be one; nil if it may.
+    var defaultViolation: String? { get }
     /// Why an object cannot be stored under a key: it does not read back, or it breaks the constraint. nil if it can.
     func failure(of object: Any, forKey key: String) -> PropertyListFailure?
 }

@@ -1,121 +1,149 @@
 import PrefsPropertyLists
 
-/// A preference: a property of a ``PersistentPrefs`` subclass whose value is stored under the subclass's root.
-///
-/// ```swift
-/// final class EditorPrefs: Prefs, @unchecked Sendable {
-///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
-///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
-///     @Pref(in: 8...72) var size = 12  // other values are rejected
-///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
-/// }
-/// ```
-///
-/// The key is the name of the property, or the one given; ``PersistentPrefs/keys`` need not mention it. ``PrefCoding`` lists the
-/// types of values and their stored form. `$fontSize` is a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI.
-///
-/// ## Behavior
-/// A read returns the default if nothing is stored, if the stored value is of another type, or if it breaks the constraint; in
-/// the last two cases the stored value is kept. Assigning a value replaces what is stored. Assigning nil to an optional removes
-/// the key; make the property doubly optional if nil and absent must differ. A change in place (`prefs.recent.append(url)`) is a
-/// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
-///
-/// Two properties with the same key stop the program when the first instance is created. If the initializers of instances give a
-/// property different keys or constraints, those of the first instance apply to the class.
-///
-/// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
-/// copied, the program stops when the first instance is created.
-///
-/// ## Performance
-/// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
-/// dictionaries and Codable types only if their stored value has changed; objects of classes always. A write costs a write of the
-/// class.
-///
-/// ## Errors
-/// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value
-/// does not fit. A change in place of such a value is rejected, because it would start from the default.
-///
-/// ## Threads
-/// Any thread.
-@propertyWrapper
-public struct Pref<Value>: PrefWrapper {
-    private let property: PrefProperty<Value>
-
-    init(
-        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>? = nil
-    ) {
-        property = PrefProperty(
-            defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
-    }
-
-    init(
-        _ defaultValue: Value, _ key: String?, _ formerKeys: [String], check: (@Sendable (Value) -> String?)?,
-        coding: PrefCoding<Value>? = nil
-    ) {
-        let constraint = if let check { PrefConstraint(check: check) } else { nil as PrefConstraint<Value>? }
-        self.init(defaultValue, key, formerKeys, constraint, coding: coding)
-    }
-
-    /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
+extension PersistentPrefs {
+    /// A preference: a property of a ``PersistentPrefs`` subclass whose value is stored under the subclass's root.
     ///
-    /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
-    /// with nil.
-    /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
-    ///   actor, declare its type `nonisolated`, or inside the class of preferences.
-    public init(wrappedValue: Value) where Value: Codable {
-        self.init(wrappedValue, nil, [], check: nil)
-    }
+    /// ```swift
+    /// final class EditorPrefs: Prefs, @unchecked Sendable {
+    ///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
+    ///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
+    ///     @Pref(in: 8...72) var size = 12  // other values are rejected
+    ///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
+    /// }
+    /// ```
+    ///
+    /// The key is the name of the property, or the one given; ``PersistentPrefs/keys`` need not mention it. ``PrefCoding`` lists the
+    /// types of values and their stored form. `$fontSize` is a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI.
+    ///
+    /// ## Behavior
+    /// A read returns the default if nothing is stored, if the stored value is of another type, or if it breaks the constraint; in
+    /// the last two cases the stored value is kept. Assigning a value replaces what is stored. Assigning nil to an optional removes
+    /// the key; make the property doubly optional if nil and absent must differ. A change in place (`prefs.recent.append(url)`) is a
+    /// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
+    ///
+    /// Two properties with the same key, and a default that violates its own constraint, stop the program when the first instance is
+    /// created. If the initializers of instances give a property different keys or constraints, those of the first instance apply to
+    /// the class.
+    ///
+    /// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
+    /// copied, the program stops when the first instance is created.
+    ///
+    /// ## Performance
+    /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
+    /// dictionaries and Codable types only if their stored value has changed; objects of classes always. A write costs a write of the
+    /// class.
+    ///
+    /// ## Errors
+    /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value
+    /// does not fit. A change in place of such a value is rejected, because it would start from the default.
+    ///
+    /// ## Threads
+    /// Any thread.
+    @propertyWrapper
+    public struct Pref<Value>: PrefWrapper {
+        private let property: PrefProperty<Value>
 
-    var declaredProperty: any DeclaredProperty { property }
+        /// The initializer behind all others.
+        init(
+            _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
+            coding: PrefCoding<Value>? = nil
+        ) {
+            property = PrefProperty(
+                defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
+        }
 
-    /// The compiler calls this for `prefs.property`.
-    public static subscript<Prefs: PersistentPrefs>(
-        _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
-        storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
-    ) -> Value {
-        get {
+        /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
+        ///
+        /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
+        /// with nil. An instance costs less than with the arguments of the others.
+        /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
+        ///   actor, declare its type `nonisolated`, or inside the class of preferences.
+        public init(wrappedValue: Value) where Value: Codable {
+            self.init(wrappedValue, nil, [], nil)
+        }
+
+        /// The same for a class, with a warning.
+        @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
+        public init(wrappedValue: Value) where Value: Codable & AnyObject {
+            self.init(wrappedValue, nil, [], nil)
+        }
+
+        var declaredProperty: any DeclaredProperty { property }
+
+        /// The compiler calls this for `prefs.property`.
+        public static subscript<Prefs: PersistentPrefs>(
+            _enclosingInstance prefs: Prefs, wrapped property: ReferenceWritableKeyPath<Prefs, Value>,
+            storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
+        ) -> Value {
+            get {
+                let property = prefs[keyPath: storage].property
+                return prefs.value(of: property, property.bind(to: prefs, at: storage))
+            }
+            set {
+                let property = prefs[keyPath: storage].property
+                prefs.set(newValue, of: property, property.bind(to: prefs, at: storage).binding)
+            }
+            _modify {
+                let property = Self.property(of: prefs, at: storage)
+                var change = prefs.changeInPlace(of: property)
+                yield &change.value
+                prefs.commit(change, of: property)
+            }
+        }
+
+        /// The compiler calls this for `prefs.$property`.
+        public static subscript<Prefs: PersistentPrefs>(
+            _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
+            storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
+        ) -> PrefHandle<Value> {
+            PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage))
+        }
+
+        private static func property<Prefs: PersistentPrefs>(
+            of prefs: Prefs, at storage: KeyPath<Prefs, Self>
+        ) -> PrefProperty<Value> {
             let property = prefs[keyPath: storage].property
-            return prefs.value(of: property, property.bind(to: prefs, at: storage))
+            property.bind(to: prefs, at: storage)
+            return property
         }
-        set {
-            let property = prefs[keyPath: storage].property
-            prefs.set(newValue, of: property, property.bind(to: prefs, at: storage).binding)
+
+        /// Not used: the subscripts above are.
+        @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
+        public var wrappedValue: Value {
+            get { fatalError("@Pref works in subclasses of PersistentPrefs only") }
+            set { fatalError("@Pref works in subclasses of PersistentPrefs only") }
         }
-        _modify {
-            let property = Self.property(of: prefs, at: storage)
-            var change = prefs.changeInPlace(of: property)
-            yield &change.value
-            prefs.commit(change, of: property)
-        }
-    }
 
-    /// The compiler calls this for `prefs.$property`.
-    public static subscript<Prefs: PersistentPrefs>(
-        _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
-        storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
-    ) -> PrefHandle<Value> {
-        PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage))
+        /// Not used: the subscripts above are.
+        @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
+        public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
     }
-
-    private static func property<Prefs: PersistentPrefs>(
-        of prefs: Prefs, at storage: KeyPath<Prefs, Self>
-    ) -> PrefProperty<Value> {
-        let property = prefs[keyPath: storage].property
-        property.bind(to: prefs, at: storage)
-        return property
-    }
-
-    /// Not used: the subscripts above are.
-    @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
-    public var wrappedValue: Value {
-        get { fatalError("@Pref works in subclasses of PersistentPrefs only") }
-        set { fatalError("@Pref works in subclasses of PersistentPrefs only") }
-    }
-
-    /// Not used: the subscripts above are.
-    @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
-    public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
 }
 
-extension Pref: Sendable where Value: Sendable {}
+extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
+
+/// What `@Pref` names outside of a subclass of ``PersistentPrefs``: nothing that works.
+///
+/// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose is an error at the
+/// line of the property. A constraint of the member's subscripts would give an error without a line.
+@available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
+@propertyWrapper
+public struct Pref<Value> {
+    /// Unavailable, with any arguments.
+    public init<Choices, Coding>(
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices = (), coding: Coding = (),
+        constraint: PrefConstraint<Value>..., previously formerKeys: String...,
+        check: (@Sendable (Value) -> String?)? = nil
+    ) {
+        fatalError("unavailable")
+    }
+
+    /// Unavailable.
+    public var wrappedValue: Value {
+        get { fatalError("unavailable") }
+        set { fatalError("unavailable") }
+    }
+
+    /// Unavailable.
+    public var projectedValue: PrefHandle<Value> { fatalError("unavailable") }
+}

@@ -1,63 +1,192 @@
-/// The values that a property accepts: a closed range or an array of choices.
+/// What the values of a property must be.
 ///
 /// ```swift
-/// @Pref(in: 8...72) var size = 12
-/// @Pref(in: ["light", "dark"]) var theme = "light"
+/// @Pref(in: 8...72) var size = 12  // short for constraint: .in(8...72)
+/// @Pref(constraint: .length(1...20), .pattern("[a-z]+")) var name = "nobody"
+/// @Pref(constraint: .in(8...72), .init("even") { $0.isMultiple(of: 2) }) var width: Int? = nil
 /// ```
 ///
-/// Conform your own type for another kind of choice. ``contains(_:)`` is called for each write and each decoded read, on any
-/// thread.
-public protocol PrefChoices<PrefChoice> {
-    /// The type of the values.
-    associatedtype PrefChoice
-
-    /// Whether a value is one of the choices. Called on any thread.
-    func contains(_ value: PrefChoice) -> Bool
-
-    /// The choices in words that complete "must be": `in 8...72`, `one of 1, 2, 3`.
-    var choicesDescription: String { get }
-}
-
-/// `in: 8...72`. Not an extension of `ClosedRange`, so that clients see no new members there.
-struct RangeChoices<Bound: Comparable>: PrefChoices {
-    let range: ClosedRange<Bound>
-
-    func contains(_ value: Bound) -> Bool { range.contains(value) }
-
-    var choicesDescription: String { "in \(range.lowerBound)...\(range.upperBound)" }
-}
-
-/// `in: Theme.allCases`.
-struct ListChoices<Element: Equatable>: PrefChoices {
-    let list: [Element]
-
-    func contains(_ value: Element) -> Bool { list.contains(value) }
-
-    var choicesDescription: String { "one of " + list.map { "\($0)" }.joined(separator: ", ") }
-}
-
-/// A check of values, in words and in code.
+/// A value is valid if it satisfies every constraint of its property; nil is always valid.
 ///
-/// An object, so that a property finds out without its type whether it has one.
-final class PrefConstraint<Value> {
-    let description: String
-    /// Returns the requirement that a value violates; nil if it is valid.
+/// A kind of your own is a static function:
+///
+/// ```swift
+/// extension PrefConstraint where Value == Int {
+///     static func multiple(of number: Int) -> PrefConstraint {
+///         PrefConstraint("a multiple of \(number)") { $0.isMultiple(of: number) }
+///     }
+/// }
+/// ```
+///
+/// ## Performance
+/// Each write and each decoded read checks the value, on its own thread.
+public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertible {
+    // Unchecked because ranges, lists and choices need not be Sendable. They are only read, as their documentation says.
+    private let words: () -> String
+    /// Whether `violation` returns a reason of the developer's and not the words.
+    private let hasOwnReasons: Bool
+    /// Why a value is rejected, beginning with "must"; nil for a valid value.
     let violation: (Value) -> String?
 
-    init(check: @escaping (Value) -> String?) {
-        description = "a custom check"
-        violation = check
+    /// Creates a constraint from words and a condition.
+    ///
+    /// - Parameters:
+    ///   - words: complete "must be": `in 8...72`, `even`. Evaluated only if somebody wants to read them.
+    ///   - isValid: whether a value satisfies the constraint. Called on any thread.
+    public init(
+        _ words: @autoclosure @escaping @Sendable () -> String, isValid: @escaping @Sendable (Value) -> Bool
+    ) {
+        self.init(unchecked: words, isValid)
     }
 
-    init(_ choices: some PrefChoices<Value>) {
-        description = choices.choicesDescription
-        violation = { choices.contains($0) ? nil : "must be \(choices.choicesDescription)" }
+    private init(unchecked words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
+        self.init(words: words, hasOwnReasons: false) { isValid($0) ? nil : "must be \(Self.text(words))" }
     }
 
-    /// The constraint of an optional value: nil is always valid.
-    init<Choices: PrefChoices>(optional choices: Choices) where Value == Choices.PrefChoice? {
-        let constraint = PrefConstraint<Choices.PrefChoice>(choices)
-        description = constraint.description
-        violation = { $0.flatMap(constraint.violation) }
+    private init(words: @escaping () -> String, hasOwnReasons: Bool, violation: @escaping (Value) -> String?) {
+        self.words = words
+        self.hasOwnReasons = hasOwnReasons
+        self.violation = violation
+    }
+
+    /// The constraint in words that complete "must be": `in 8...72`.
+    public var description: String { Self.text(words) }
+
+    private static func text(_ words: () -> String) -> String {
+        let words = words()
+        return words.isEmpty ? wordsOfCheck : words
+    }
+
+    private static var wordsOfCheck: String { "accepted by a check" }
+
+    // MARK: - Combining
+
+    typealias Check = @Sendable (Value) -> String?
+
+    /// One constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own reason.
+    ///
+    /// Every instance evaluates its declarations. Most have no constraint, and then generic types would cost more than the rest.
+    @inline(__always)
+    static func all(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint? {
+        constraints.isEmpty && check == nil ? nil : combined(constraints, check)
+    }
+
+    /// The same for constraints of the values of an optional: nil is valid.
+    @inline(__always)
+    static func all<Wrapped>(ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?) -> PrefConstraint?
+    where Value == Wrapped? {
+        constraints.isEmpty ? all([], check) : all(constraints.map(\.ofOptional), check)
+    }
+
+    func and(_ check: Check?) -> PrefConstraint {
+        check == nil ? self : Self.combined([self], check)
+    }
+
+    @inline(never)
+    private static func combined(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint {
+        let constraints = check.map { constraints + [.check($0)] } ?? constraints
+        if constraints.count == 1 { return constraints[0] }
+        let stated = constraints.filter { !$0.hasOwnReasons }
+        return PrefConstraint(words: { words(of: constraints) }, hasOwnReasons: false) { value in
+            for constraint in constraints {
+                guard let reason = constraint.violation(value) else { continue }
+                return constraint.hasOwnReasons ? reason : "must be \(words(of: stated))"
+            }
+            return nil
+        }
+    }
+
+    private static func words(of constraints: [PrefConstraint]) -> String {
+        constraints.map(\.description).joined(separator: " and ")
+    }
+
+    /// The same for optional values: nil is valid.
+    var ofOptional: PrefConstraint<Value?> {
+        PrefConstraint<Value?>(words: words, hasOwnReasons: hasOwnReasons) { [violation] in $0.flatMap(violation) }
+    }
+
+    // MARK: - Kinds
+
+    /// A range: `.in(8...72)`, `.in(0..<10)`, `.in(3...)`, `.in(...9)`, `.in(..<10)`.
+    public static func `in`(_ range: some RangeExpression<Value>) -> PrefConstraint where Value: Comparable {
+        PrefConstraint(unchecked: { RangeWords.place(in: range) }) { range.contains($0) }
+    }
+
+    /// A list: `.in(Theme.allCases)`.
+    public static func `in`(_ list: [Value]) -> PrefConstraint where Value: Equatable {
+        PrefConstraint(unchecked: { ListWords.choice(of: list) }) { list.contains($0) }
+    }
+
+    /// Choices of your own.
+    public static func `in`(_ choices: some PrefChoices<Value>) -> PrefConstraint {
+        PrefConstraint(unchecked: { choices.choicesDescription }, choices.contains)
+    }
+
+    /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
+    ///
+    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on any thread,
+    ///   with values that satisfy the constraints before it.
+    public static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefConstraint {
+        PrefConstraint(words: { wordsOfCheck }, hasOwnReasons: true) { value in
+            check(value).map { $0.isEmpty ? "must be \(wordsOfCheck)" : $0 }
+        }
+    }
+}
+
+extension PrefConstraint where Value == String {
+    /// The number of characters: `.length(1...20)`, `.length(1...)`.
+    public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
+        PrefConstraint(unchecked: { RangeWords.length(range, of: "character") }) { range.contains($0.count) }
+    }
+
+    /// The whole text matches a regular expression, in the syntax of `Regex`: `.pattern("[a-z]+")`.
+    ///
+    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process.
+    public static func pattern(_ pattern: String) -> PrefConstraint {
+        let compiled = TextPattern.compiled(pattern)
+        return PrefConstraint("of the form \(pattern)") { compiled.matches($0) }
+    }
+}
+
+extension PrefConstraint where Value: Collection {
+    /// The number of elements: `.count(1...5)`, `.count(...100)`.
+    public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
+        PrefConstraint(unchecked: { RangeWords.length(range, of: "element") }) { range.contains($0.count) }
+    }
+}
+
+/// Ranges in the words of a constraint.
+private enum RangeWords {
+    /// `in 8...72`, `at least 3`.
+    static func place<Bound>(in range: some RangeExpression<Bound>) -> String {
+        oneSided(range) ?? "in \(range)"
+    }
+
+    /// `8...72 characters long`, `at least 1 character long`.
+    static func length(_ range: some RangeExpression<Int>, of unit: String) -> String {
+        let amount = oneSided(range) ?? "\(range)"
+        return "\(amount) \(unit)\(amount.hasSuffix(" 1") ? "" : "s") long"
+    }
+
+    private static func oneSided<Bound>(_ range: some RangeExpression<Bound>) -> String? {
+        switch range {
+        case let range as PartialRangeFrom<Bound>: "at least \(range.lowerBound)"
+        case let range as PartialRangeThrough<Bound>: "at most \(range.upperBound)"
+        case let range as PartialRangeUpTo<Bound>: "less than \(range.upperBound)"
+        default: nil
+        }
+    }
+}
+
+/// Lists in the words of a constraint.
+private enum ListWords {
+    /// `one of light, dark`; texts that would be misread are in quotes.
+    static func choice(of list: [some Any]) -> String {
+        if list.isEmpty { return "one of an empty list" }
+        let texts = list.map { element in
+            let text = "\(element)"
+            return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
+        }
+        return "one of " + texts.joined(separator: ", ")
     }
 }

@@ -14,7 +14,7 @@ public struct PrefDescription: CustomStringConvertible {
     public let valueType: Any.Type
     /// The default, of type ``valueType``. For an optional type it may be nil.
     public let defaultValue: Any
-    /// The constraint in words (`in 8...72`), or nil if the property accepts every value of its type.
+    /// The constraint in words that complete "must be" (`in 8...72`), or nil if the property accepts every value of its type.
     public let constraint: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
@@ -30,12 +30,12 @@ public struct PrefDescription: CustomStringConvertible {
 
     /// One line: `size: Int = 12, in 8...72, previously "fontsize"`.
     public var description: String {
-        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(text(of: defaultValue))"
+        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(Self.text(of: defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")
             + (formerKeys.isEmpty ? "" : ", previously " + formerKeys.map { "\"\($0)\"" }.joined(separator: ", "))
     }
 
-    private func text(of value: Any) -> String {
+    static func text(of value: Any) -> String {
         guard let optional = value as? any OptionalValue else { return "\(value)" }
         return optional.wrappedValue.map(text) ?? "nil"
     }

@@ -172,6 +172,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var constraintDescription: String? { constraint?.description }
 
+    var defaultViolation: String? { constraint?.violation(givenDefault) }
+
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         do {
             return constraint?.violation(try coding.decode(object)).map {

@@ -19,7 +19,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: [Level.low, .high]) var level = Level.low
     @Pref(in: ["light", "dark"]) var theme = "light"
     @Pref(in: 1...9) var digit: Int? = nil
-    @Pref(in: Even()) var even = 1
+    @Pref(in: Even()) var even = 0
     @Pref(check: { $0.isEmpty ? "must not be empty" : nil }) var name = "nobody"
     @Pref(check: { $0.count > 2 ? "must have two elements at most" : nil }) var list: [Int] = []
     @Pref var free = 0
@@ -179,7 +179,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
             ("level: must be one of low, high", { prefs.level == .low }),
             ("theme: must be one of light, dark", { prefs.theme == "light" }),
             ("digit: must be in 1...9", { prefs.digit == nil }),
-            ("even: must be even", { prefs.even == 1 }),
+            ("even: must be even", { prefs.even == 0 }),
             ("name: must not be empty", { prefs.name == "nobody" }),
             ("list: must have two elements at most", { prefs.list.isEmpty }),
         ]

@@ -26,14 +26,14 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
         #expect(descriptions[0].defaultValue as? Int == 12 && descriptions[1].defaultValue as? Shade == .light)
         #expect(descriptions[2].defaultValue as? String == nil && descriptions[3].defaultValue as? Double == 1.5)
         #expect(descriptions[4].defaultValue as? [String: [Int]] == ["a": [1]])
-        #expect(descriptions.map(\.constraint) == ["in 8...72", "one of light, dark", nil, "a custom check", nil])
+        #expect(descriptions.map(\.constraint) == ["in 8...72", "one of light, dark", nil, "accepted by a check", nil])
         #expect(descriptions.map(\.formerKeys) == [["lower", "lowest"], [], [], [], []])
         #expect(
             descriptions.map(\.description) == [
                 "lower (\"Lower One\"): Int = 12, in 8...72, previously \"lower\", \"lowest\"",
                 "theme: Shade = light, one of light, dark",
                 "owner: Optional<String> = nil",
-                "size: Optional<Double> = 1.5, a custom check",
+                "size: Optional<Double> = 1.5, accepted by a check",
                 "deep: Dictionary<String, Array<Int>> = [\"a\": [1]]",
             ])
         #expect(UpperPrefs(store: InMemoryStore()).describe().map(\.key) == descriptions.map(\.key))

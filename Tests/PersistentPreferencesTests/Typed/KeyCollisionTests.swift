@@ -27,6 +27,19 @@ private final class PrivateAboveAndBelow: PrivateBelow, @unchecked Sendable {
     @Pref private var one = 2
 }
 
+/// As in two modules: classes with one name.
+enum CollisionBelow {
+    class SameName: PersistentPrefs, @unchecked Sendable {
+        @Pref private var one = 1
+    }
+}
+
+enum CollisionAbove {
+    final class SameName: CollisionBelow.SameName, @unchecked Sendable {
+        @Pref private var one = 2
+    }
+}
+
 private final class FormerKeyOfAnother: PersistentPrefs, @unchecked Sendable {
     @Pref("one's key") var one = 1
     @Pref(previously: "older", "one's key") var two = 2
@@ -73,6 +86,20 @@ private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Senda
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+private final class WrongDefault: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 8...72) var size = 7
+}
+
+private class WrongTextBelow: PersistentPrefs, @unchecked Sendable {
+    @Pref("Name", constraint: .length(1...), .pattern("[a-z]+")) var name = ""
+}
+
+private final class WrongTextAbove: WrongTextBelow, @unchecked Sendable {}
+
+private final class WrongOptionalDefault: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 1..., check: { $0 == 5 ? "must not be 5" : nil }) var digit: Int? = 5
+}
+
 private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
@@ -83,6 +110,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
         case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
         case descendingMigrations, migrationToNothing, hidden, undescribed
+        case sameName, wrongDefault, wrongTextDefault, wrongOptionalDefault
 
         func make() {
             let store = InMemoryStore()
@@ -100,19 +128,26 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .migrationToNothing: _ = MigrationToNothing(store: store)
             case .hidden: _ = Hidden(store: store).one
             case .undescribed: _ = Undescribed.describe()
+            case .sameName: _ = CollisionAbove.SameName(store: store)
+            case .wrongDefault: _ = WrongDefault(store: store)
+            case .wrongTextDefault: _ = WrongTextAbove(store: store)
+            case .wrongOptionalDefault: _ = WrongOptionalDefault(store: store)
             }
         }
 
         var message: String {
             switch self {
             case .twoExplicitKeys:
-                "TwoExplicitKeys: the properties \"one\" and \"two\" have the same key, \"shared\""
+                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\"; "
+                    + "give one a key of its own"
             case .explicitAndOwnName:
-                "ExplicitAndOwnName: the properties \"one\" and \"two\" have the same key, \"one\""
+                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\"; give one a key of its own"
             case .aboveAndBelow:
-                "AboveAndBelow: the properties \"one\" and \"two\" have the same key, \"one\""
+                "AboveAndBelow: the property \"one\" of Below and the property \"two\" of AboveAndBelow have one key, "
+                    + "\"one\"; give one a key of its own"
             case .privateAboveAndBelow:
-                "PrivateAboveAndBelow: the properties \"one\" and \"one\" have the same key, \"one\""
+                "PrivateAboveAndBelow: the property \"one\" of PrivateBelow and the property \"one\" of "
+                    + "PrivateAboveAndBelow have one key, \"one\"; give one a key of its own"
             case .formerKeyOfAnother:
                 "FormerKeyOfAnother: \"one's key\" is a former key of the property \"two\" "
                     + "and the key of the property \"one\""
@@ -120,11 +155,21 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
                 "FormerKeyOfItsOwn: \"one\" is a former key of the property \"one\" and the key of the property \"one\""
             case .reservedKey: "ReservedKey: the key of the property \"version\" is reserved"
             case .reservedFormerKey: "ReservedFormerKey: a former key of the property \"version\" is reserved"
-            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" share one Pref; create one for each"
-            case .descendingMigrations: "DescendingMigrations: a migration to version 2 follows version 2"
-            case .migrationToNothing: "MigrationToNothing: a migration to version 0 follows version 0"
+            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" were given one Pref; make one for each"
+            case .descendingMigrations: "DescendingMigrations: a migration to version 2 stands behind version 2"
+            case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
             case .hidden:
                 "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
+            case .sameName:
+                "SameName: the property \"one\" of PersistentPreferencesTests.CollisionBelow.SameName and the property "
+                    + "\"one\" of PersistentPreferencesTests.CollisionAbove.SameName have one key, \"one\"; give one a key "
+                    + "of its own"
+            case .wrongDefault: "WrongDefault: the default of the property \"size\" is 7, but must be in 8...72"
+            case .wrongTextDefault:
+                "WrongTextAbove: the default of the property \"name\" is \"\", but must be at least 1 character long and of "
+                    + "the form [a-z]+"
+            case .wrongOptionalDefault:
+                "WrongOptionalDefault: the default of the property \"digit\" is 5, but must not be 5"
             case .undescribed: "Undescribed.describe(): the properties are unknown; create an instance first"
             }
         }

@@ -20,18 +20,15 @@ struct MisuseTests {
     private static let unstorable =
         "is unavailable: a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     private static let otherType =
-        "is unavailable: in: takes a closed range, such as 1...9, or a list, of values of the property's own type"
-    private static let listOnly =
-        "is unavailable: in: takes a list of values of this type: make the type Codable for a closed range or choices of your own"
-    private static let halfOpen =
-        "is unavailable: in: takes a closed range: write 1...2 for 1..<3, or check: for a condition such as $0 < 3"
-    private static let oneBound =
-        "is unavailable: in: takes a closed range: write both bounds, or check: for a condition such as $0 >= 1"
+        "is unavailable: in: takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
-    private static let both = "is unavailable: give either in: or check:, since a check can test for the choices too"
+    private static let anObject =
+        "is deprecated: a struct is safer than a class: changes inside an object are not stored"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
-    /// Lines of a class. Where two errors stand, the compiler checks two things independently.
+    private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
+
+    /// Lines of a class. A warning counts as an error. Where two errors stand, the compiler checks two things independently.
     static let properties = [
         Misuse("@Pref(in: 8.0...72.0) var x: Int = 12", otherType),
         Misuse("@Pref(\"k\", in: 0.5...2, previously: \"o\") var x: Int? = nil", otherType),
@@ -39,10 +36,11 @@ struct MisuseTests {
         Misuse("@Pref(in: [\"a\"]) var x: Int? = 3", otherType),
         Misuse("@Pref(in: 1) var x = 1", otherType),
         Misuse("@Pref(in: [Plain()]) var x = Plain()", otherType),
-        Misuse("@Pref(in: 1..<3) var x = 2", halfOpen),
-        Misuse("@Pref(in: 1..<3) var x = 2.0", halfOpen),
-        Misuse("@Pref(in: 1...) var x = 2", oneBound),
-        Misuse("@Pref(in: 1...3, check: { _ in nil }) var x = 2", both),
+        Misuse("@Pref(in: 1...3, check: { _ in nil }) var x = \"a\"", otherType),
+        Misuse("@Pref(in: 0.5...) var x: Int? = nil", otherType),
+        Misuse("@Pref var x = Stored()", anObject),
+        Misuse("@Pref(\"k\", previously: \"o\") var x = Stored()", anObject),
+        Misuse("@Pref(check: { _ in nil }) var x = Stored()", anObject),
         Misuse("@Pref var x = Object()", unstorable),
         Misuse("@Pref var x: () -> Void = {}", unstorable),
         Misuse("@Pref var x = (1, 2)", unstorable),
@@ -53,13 +51,14 @@ struct MisuseTests {
         Misuse("@Pref var x: [[Theme]]? = nil", unstorable),
         Misuse("@Pref var x: [[String: Any]] = []", unstorable),
         Misuse("@Pref var x: Any? = nil", unstorable),
-        Misuse("@Pref(in: Bright()) var x = Theme.light", listOnly),
-        Misuse("@Pref(in: 1...2) var x = Theme.light", listOnly),
+        Misuse("@Pref(in: 1...2) var x = Theme.light", otherType),
         Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Int?", noValue),
         Misuse("@Pref(in: 1...2) var x: Int", noValue),
         Misuse("@Pref(check: { _ in nil }) var x: Int", noValue),
+        Misuse("@Pref(constraint: .in(1...2)) var x: Int", noValue),
+        Misuse("@Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x: Int", noValue),
         Misuse("@Pref let x = 1", "property wrapper can only be applied to a 'var'"),
         Misuse(
             "@Pref static var x = 1", misplaced,
@@ -71,7 +70,13 @@ struct MisuseTests {
         Misuse("@Pref(in: [.light]) var x: Theme? = nil; @Pref(in: Theme.allCases) var y = Theme.dark"),
         Misuse("@Pref var x: [Theme]? = nil; @Pref var y: [String: Theme]? = [:]; @Pref var z: Set<Theme> = []"),
         Misuse("@Pref var x: Theme?? = nil; @Pref var y: [Any]? = nil; @Pref var z: [String: Any]? = nil"),
-        Misuse("@Pref(in: Even()) var x: Int? = nil; @Pref(in: Even()) var y = 2"),
+        Misuse(
+            "@Pref(in: Even()) var x: Int? = nil; @Pref(in: Even()) var y = 2; @Pref(in: Bright()) var z = Theme.light"),
+        Misuse("@Pref(in: 1..<3) var x = 2.5; @Pref(in: 1...) var y = 2; @Pref(in: ..<3) var z: Double? = 2"),
+        Misuse(
+            "@Pref(in: 1...3, check: { _ in nil }) var x = 2; @Pref(in: [1], check: { _ in nil }) var y: Int? = nil"),
+        Misuse("@Pref(constraint: .length(1...20), .pattern(\"[a-z]+\")) var x: String? = nil"),
+        Misuse("@Pref var x: Stored? = nil; @Pref var y: [Stored] = []; @Pref(coding: \(nothing)) var z = Stored()"),
     ]
 
     /// The errors of each property, in the order of `properties`. All are compiled at once, a line each, because a compiler that starts
@@ -79,6 +84,7 @@ struct MisuseTests {
     private static let errorsOfProperties = Result {
         let preamble =
             "import PersistentPreferences; struct Plain {}; class Object {}; "
+            + "final class Stored: Codable {}; "
             + "enum Theme: String, CaseIterable { case light, dark }; "
             + choices("Even", of: "Int") + choices("Bright", of: "Theme") + "\n"
         let lines = properties.enumerated().map { number, misuse in
@@ -113,20 +119,21 @@ struct MisuseTests {
     }
 
     @Test(arguments: [
-        Misuse("struct A { @Pref var x = 1 }", misplaced),
-        Misuse("func f() -> Int { @Pref var x = 1; return x }", misplaced),
-        // With no line, and one error for each accessor: nothing else is known to the compiler at this point.
-        Misuse(
-            "class A { @Pref var x = 1 }", "'subscript(_enclosingInstance:projected:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)",
-            "'subscript(_enclosingInstance:wrapped:storage:)' \(noSubclass)"),
+        "struct A { @Pref var x = 1 }", "class A { @Pref var x = 1 }", "actor A { @Pref var x = 1 }",
+        "func f() -> Int { @Pref var x = 1; return x }", "class A: NSObject { @Pref var x: Int? = nil }",
+        "class A { @Pref(\"k\", in: 1...9, previously: \"o\") var x = 1; func f() { $x.reset() } }",
+        "class A { @Pref(constraint: .length(1...), check: { _ in nil }) var x = \"a\" }",
+        "class A { @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x = 1 }",
+        // Inside of a subclass, the name is the member's.
+        "class A: PersistentPrefs, @unchecked Sendable { struct B { @Pref var x = 1 } }",
     ])
-    func aPropertyElsewhereIsAnError(_ misuse: Misuse) throws {
-        expect(try errors(in: "import PersistentPreferences; \(misuse.code)", ["-emit-silgen"]), misuse)
+    func aPropertyElsewhereIsOneErrorAtItsLine(_ code: String) throws {
+        let source = "import Foundation\nimport PersistentPreferences\n\n\(code)"
+        let found = try Self.errorsByLine(in: source, ["-emit-silgen"])
+        #expect(found.keys.sorted() == [4] && found[4]?.count == 1, "\(found)")
+        let message = found[4]?.first ?? ""
+        #expect(message.hasSuffix(" is unavailable: @Pref works in subclasses of PersistentPrefs only"), "\(message)")
     }
-
-    private static let noSubclass = "requires that 'A' inherit from 'PersistentPrefs'"
 
     /// In a module of the main actor, a type without a stated isolation can be a value. Only its initializer cannot be called
     /// by the class, which belongs to no actor.
@@ -182,7 +189,8 @@ struct MisuseTests {
     }
 
     private static func message(_ complaint: String) -> String {
-        let message = complaint.split(separator: ": error: ", maxSplits: 1).last.map(String.init) ?? complaint
+        let message =
+            complaint.split(separator: #/: (?:error|warning): /#, maxSplits: 1).last.map(String.init) ?? complaint
         return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
     }
 }

@@ -22,7 +22,7 @@ private struct Hidden: Codable {
 }
 
 private final class ObjectPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var counter = Counter()
+    @Pref(coding: PrefCoding(rule: Counter.self)) var counter = Counter()
     @Pref var list = [Counter()]
     @Pref var optional: Counter? = Counter()
     @Pref var hidden = Hidden()
@@ -92,7 +92,7 @@ extension Counter {
                 init(from decoder: any Decoder) throws { throw CancellationError() }
             }
             final class HandlePrefs: PersistentPrefs, @unchecked Sendable {
-                @Pref var handle = Handle()
+                @Pref(coding: PrefCoding(rule: Handle.self)) var handle = Handle()
             }
             _ = HandlePrefs(store: InMemoryStore())
         }
@@ -103,7 +103,8 @@ extension Counter {
         .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
         arguments: [
             "AppSetting(\\AppSettingsValues.NAME)", "prefs.$NAME", "prefs.$NAME.updates",
-            "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })", "Pref(wrappedValue: TYPE())",
+            "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })",
+            "PersistentPrefs.Pref(wrappedValue: TYPE())",
         ])
     func whatHoldsValuesCrossesToAnotherTaskOnlyIfTheyAreSendable(_ expression: String) throws {
         func complaints(_ name: String, _ type: String) throws -> [String] {
@@ -112,7 +113,8 @@ extension Counter {
                 of: """
                     import PersistentPreferences
                     final class Thing: Codable { var number = 0 }
-                    final class A: Prefs, @unchecked Sendable { @Pref var thing = Thing(); @Pref var number = Int() }
+                    final class A: Prefs, @unchecked Sendable { @Pref(coding: coding()) var thing = Thing(); @Pref var number = Int() }
+                    func coding() -> PrefCoding<Thing> { PrefCoding(encode: { _ in nil }, decode: { _ in nil }) }
                     extension AppSettingsValues { var thing: Thing { get { Thing() } set {} } }
                     extension AppSettingsValues { var number: Int { get { 1 } set {} } }
                     func need(_ value: some Sendable) {}
@@ -122,6 +124,6 @@ extension Counter {
         #expect(try complaints("number", "Int") == [])
         let errors = try complaints("thing", "Thing")
         #expect(
-            errors.contains { $0.contains(":7:") && $0.contains("error:") && $0.contains("'Sendable'") }, "\(errors)")
+            errors.contains { $0.contains(":8:") && $0.contains("error:") && $0.contains("'Sendable'") }, "\(errors)")
     }
 }

@@ -1,0 +1,20 @@
+/// Choices of your own for `@Pref(in:)`: a type that says which values it contains.
+///
+/// ```swift
+/// struct Even: PrefChoices {
+///     func contains(_ value: Int) -> Bool { value.isMultiple(of: 2) }
+///     var choicesDescription: String { "even" }
+/// }
+/// ```
+///
+/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other kinds.
+public protocol PrefChoices<PrefChoice> {
+    /// The type of the values.
+    associatedtype PrefChoice
+
+    /// Whether a value is one of the choices. Called on any thread.
+    func contains(_ value: PrefChoice) -> Bool
+
+    /// The choices in words that complete "must be": `in 8...72`, `one of 1, 2, 3`.
+    var choicesDescription: String { get }
+}

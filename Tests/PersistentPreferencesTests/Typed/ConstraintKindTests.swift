@@ -1,0 +1,170 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+private enum Shade: String, CaseIterable { case light, middle, dark }
+
+/// A type with a raw value and an order.
+private struct Level: RawRepresentable, Comparable {
+    let rawValue: Int
+
+    static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+}
+
+private struct Bright: PrefChoices {
+    func contains(_ value: Shade) -> Bool { value != .dark }
+    var choicesDescription: String { "bright" }
+}
+
+/// Choices without words.
+private struct Wordless: PrefChoices {
+    func contains(_ value: Int) -> Bool { value > 0 }
+    var choicesDescription: String { "" }
+}
+
+extension PrefConstraint where Value == Int {
+    /// A kind of one's own.
+    fileprivate static func multiple(of number: Int) -> PrefConstraint {
+        PrefConstraint("a multiple of \(number)") { $0.isMultiple(of: number) }
+    }
+}
+
+private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 3...) var from = 3
+    @Pref(in: ...9) var through: Int? = nil
+    @Pref(in: 0..<10) var halfOpen = 4.5
+    @Pref(in: ..<10) var upTo: Double? = 1
+    @Pref(in: Level(rawValue: 1)..., previously: "rank") var level = Level(rawValue: 1)
+    @Pref(in: Bright()) var shade = Shade.light
+    @Pref(constraint: .in(Bright())) var otherShade: Shade? = nil
+    @Pref(constraint: .length(1...5)) var short = "a"
+    @Pref(constraint: .length(1...)) var named: String? = nil
+    @Pref(constraint: .count(..<3)) var few: [Int] = []
+    @Pref(constraint: .count(...1)) var shades: [Shade]? = nil
+    @Pref(constraint: .pattern("[a-z]+|x1")) var word = "a"
+    @Pref(constraint: .in(8...72), .init("even") { $0.isMultiple(of: 2) }) var both = 12
+    @Pref(constraint: .length(1...20), .pattern("[a-z]+")) var identifier: String? = nil
+    @Pref(constraint: .in(8...72), .multiple(of: 3), .check { $0 == 9 ? "must not be 9" : nil }) var three: Int? = nil
+    @Pref(in: 8...72, previously: "old", check: { $0 == 13 ? "must not be 13" : nil }) var checked = 12
+    @Pref(in: ["a", "b"], check: { $0 == nil ? "must be given" : nil }) var given: String? = "a"
+    @Pref(in: ["", "a, b", "c"]) var quoted = "c"
+    @Pref(in: []) var none: Int? = nil
+    @Pref(in: Wordless()) var wordless = 1
+    @Pref(check: { $0 == 1 ? "" : nil }) var silent = 0
+    @Pref(
+        coding: PrefCoding(encode: { $0 }, decode: { $0 as? String }), constraint: .length(...3),
+        check: { $0 == "b" ? "must not be b" : nil })
+    var coded = "a"
+}
+
+@Suite struct ConstraintKindTests {
+    private let prefs = KindPrefs(store: InMemoryStore())
+
+    private static let valid: [(key: String, values: [any Sendable])] = [
+        ("from", [3, Int.max]), ("through", [9, Int.min]), ("halfOpen", [0, 9.999]), ("upTo", [-1, 9.999]),
+        ("level", [1, 7]),
+        ("shade", ["middle"]), ("otherShade", ["light"]), ("short", ["a", "abcde", "👨‍👩‍👧e\u{301}"]), ("named", ["a"]),
+        ("few", [[Int](), [1, 2]]), ("shades", [["dark"]]), ("word", ["abc", "x1"]), ("both", [8, 72]),
+        ("identifier", ["abc"]), ("three", [12, 72]), ("checked", [8, 72]), ("given", ["b"]), ("quoted", ["", "a, b"]),
+        ("wordless", [2]), ("silent", [2]), ("coded", ["ccc"]),
+    ]
+
+    private static let invalid: [(key: String, value: any Sendable, reason: String)] = [
+        ("from", 2, "must be at least 3"), ("through", 10, "must be at most 9"),
+        ("halfOpen", 10, "must be in 0.0..<10.0"), ("halfOpen", Double.nan, "must be in 0.0..<10.0"),
+        ("upTo", 10, "must be less than 10.0"), ("upTo", Double.nan, "must be less than 10.0"),
+        ("level", 0, "must be at least Level(rawValue: 1)"), ("shade", "dark", "must be bright"),
+        ("otherShade", "dark", "must be bright"),
+        ("short", "", "must be 1...5 characters long"), ("short", "abcdef", "must be 1...5 characters long"),
+        ("named", "", "must be at least 1 character long"), ("few", [1, 2, 3], "must be less than 3 elements long"),
+        ("shades", ["dark", "light"], "must be at most 1 element long"),
+        ("word", "", "must be of the form [a-z]+|x1"), ("word", "abc1", "must be of the form [a-z]+|x1"),
+        ("word", "1abc", "must be of the form [a-z]+|x1"), ("word", "abc\n", "must be of the form [a-z]+|x1"),
+        ("both", 9, "must be in 8...72 and even"), ("both", 74, "must be in 8...72 and even"),
+        ("identifier", "", "must be 1...20 characters long and of the form [a-z]+"),
+        ("identifier", "A", "must be 1...20 characters long and of the form [a-z]+"),
+        ("three", 10, "must be in 8...72 and a multiple of 3"), ("three", 9, "must not be 9"),
+        ("three", 3, "must be in 8...72 and a multiple of 3"),
+        ("checked", 13, "must not be 13"), ("checked", 73, "must be in 8...72"),
+        ("given", "c", "must be one of a, b"), ("quoted", "d", "must be one of \"\", \"a, b\", c"),
+        ("none", 1, "must be one of an empty list"), ("wordless", 0, "must be accepted by a check"),
+        ("silent", 1, "must be accepted by a check"), ("coded", "cccc", "must be at most 3 characters long"),
+        ("coded", "b", "must not be b"),
+    ]
+
+    @Test func aValueThatSatisfiesEveryConstraintIsStored() {
+        for (key, values) in Self.valid {
+            for value in values {
+                prefs[key] = value
+                #expect(prefs.outcome == "ok", "\(key) = \(value)")
+            }
+        }
+        #expect(prefs.halfOpen == 9.999 && prefs.level.rawValue == 7 && prefs.otherShade == .light && prefs.three == 72)
+        #expect(prefs.short == "👨‍👩‍👧e\u{301}" && prefs.shades == [.dark] && prefs.identifier == "abc")
+    }
+
+    @Test func aValueThatViolatesOneConstraintIsRejectedWithTheWordsOfAll() {
+        for (key, value, reason) in Self.invalid {
+            prefs[key] = value
+            #expect(prefs.outcome == "\(key): \(reason)", "\(key) = \(value)")
+        }
+        #expect(prefs.count == 0)
+    }
+
+    @Test func aTypedWriteIsCheckedToo() {
+        let attempts: [(PrefsError?, String)] = [
+            (prefs.$from.set(2), "from: must be at least 3"),
+            (prefs.$level.set(Level(rawValue: 0)), "level: must be at least Level(rawValue: 1)"),
+            (prefs.$otherShade.set(.dark), "otherShade: must be bright"),
+            (prefs.$shades.set([.dark, .light]), "shades: must be at most 1 element long"),
+            (prefs.$both.set(9), "both: must be in 8...72 and even"),
+            (prefs.$identifier.set("A"), "identifier: must be 1...20 characters long and of the form [a-z]+"),
+            (prefs.$three.set(9), "three: must not be 9"),
+            (prefs.$coded.set("b"), "coded: must not be b"),
+        ]
+        for (error, message) in attempts { #expect(error.map { "\($0)" } == message) }
+        #expect(prefs.count == 0)
+    }
+
+    @Test func nilIsValidExceptForACheckThatRejectsIt() {
+        for (key, value): (String, any Sendable) in [
+            ("through", 9), ("upTo", 1.0), ("otherShade", "light"), ("named", "a"), ("shades", ["dark"]),
+            ("identifier", "a"),
+            ("three", 12), ("given", "b"),
+        ] { prefs[key] = value }
+        let errors = [
+            prefs.$through.set(nil), prefs.$upTo.set(nil), prefs.$otherShade.set(nil), prefs.$named.set(nil),
+            prefs.$shades.set(nil), prefs.$identifier.set(nil), prefs.$three.set(nil), prefs.$none.set(nil),
+        ]
+        #expect(errors.allSatisfy { $0 == nil } && Array(prefs.values.keys) == ["given"])
+        #expect(prefs.$given.set(nil).map { "\($0)" } == "given: must be given" && prefs.given == "b")
+    }
+
+    @Test func constraintsAreDescribedTogether() {
+        let words = Dictionary(uniqueKeysWithValues: prefs.describe().map { ($0.name, $0.constraint) })
+        #expect(words["both"] == "in 8...72 and even" && words["checked"] == "in 8...72 and accepted by a check")
+        #expect(words["three"] == "in 8...72 and a multiple of 3 and accepted by a check")
+        #expect(words["identifier"] == "1...20 characters long and of the form [a-z]+")
+        #expect(words["level"] == "at least Level(rawValue: 1)" && words["wordless"] == "accepted by a check")
+        #expect("\(PrefConstraint<Int>.in(8...72))" == "in 8...72")
+    }
+
+    @Test func aPatternMatchesOnEveryThread() {
+        let prefs = prefs
+        inThreads(8) { number in
+            for round in 0..<200 {
+                let error = prefs.$word.set(round.isMultiple(of: 2) ? "abc" : "\(number)")
+                #expect((error == nil) == round.isMultiple(of: 2))
+            }
+        }
+    }
+
+    @Test func aPatternThatIsNoRegularExpressionStopsTheProgram() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = PrefConstraint.pattern("[a-")
+        }
+        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(errors.contains("PrefConstraint.pattern: \"[a-\" is not a regular expression: "), "\(errors)")
+    }
+}
