@@ -75,7 +75,8 @@ let package = Package(
             dependencies: ["AppleModels", "PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [
                 .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
-                .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),
+                .copy("Resources/PlayerSettings.plist"), .copy("Resources/ShopSettings.plist"),
+                .copy("Resources/plain_form.py"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// The values of a settings type as objects of a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {
     /// Of an object, the class that it is of: it may be another than the variable's.
-    private let type: Settings.Type
+    let type: Settings.Type
     private let path: String
 
     init(of settings: Settings, path: String) {
@@ -41,12 +41,19 @@ struct SettingsValues<Settings: SettingsFile> {
     func decode(
         _ root: Any, from path: String? = nil, refusesUnknown: Bool = false, fallback: () -> Any?
     ) throws -> Settings {
+        try decoded(root, from: path, refusesUnknown: refusesUnknown, fallback: fallback).settings
+    }
+
+    /// The same, and the keys of the file that the type knows.
+    func decoded(
+        _ root: Any, from path: String? = nil, refusesUnknown: Bool = false, fallback: () -> Any?
+    ) throws -> (settings: Settings, keys: [CodedKeys]) {
         do {
             let (settings, keys) = try PropertyListObjectDecoder.value(type, from: root, fallback: fallback)
             for keys in keys.sorted(by: { $0.path < $1.path }) {
                 try check(keys, refusesUnknown, path)
             }
-            return settings
+            return (settings, keys)
         } catch let mismatch as ValueMismatch {
             throw field(mismatch, in: path)
         }
@@ -62,6 +69,27 @@ struct SettingsValues<Settings: SettingsFile> {
             }
             if refusesUnknown { throw field("\(keys.path).\(unknown)", "is not a field", in: path) }
         }
+        // The file of something else, or one whose keys are all renamed: it would read as the initial values.
+        if keys.path.isEmpty, keys.areForeign, !keys.missing.isEmpty {
+            throw field("", "expected \(Self.list(keys.missing)), found \(Self.list(keys.unknown))", in: path)
+        }
+    }
+
+    /// The first keys as text.
+    private static func list(_ keys: [String]) -> String {
+        let shown = keys.prefix(5).map { "\"\(ShownText.key($0))\"" }
+        let others = keys.count - shown.count
+        let list = shown.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+        return "the \(keys.count == 1 ? "key" : "keys") \(list)"
+    }
+
+    /// The first field, by name, whose value differs; nil if the values are equal, and "" if they differ as a whole.
+    func firstDifference(of settings: Settings, from other: Settings) throws -> String? {
+        let (left, right) = (try encode(settings), try encode(other))
+        guard !CanonicalValue.areEqual(left, right) else { return nil }
+        let (members, others) = (left as? [String: Any] ?? [:], right as? [String: Any] ?? [:])
+        return Set(members.keys).union(others.keys).sorted()
+            .first { !CanonicalValue.areEqualOrMissing(members[$0], others[$0]) } ?? ""
     }
 
     /// The members of a root, and those of the other root that it lacks.

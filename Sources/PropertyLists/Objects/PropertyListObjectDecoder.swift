@@ -35,6 +35,11 @@ package enum PropertyListObjectDecoder {
             }
         }
     }
+
+    /// For a type that is a scalar here, and has a coding of its own as well.
+    static func decoder(of object: Any) -> any Decoder {
+        ObjectDecoder(object: object, fallback: nil, context: CodingContext())
+    }
 }
 
 private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
