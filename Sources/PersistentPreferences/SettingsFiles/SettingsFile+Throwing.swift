@@ -51,7 +51,8 @@ extension SettingsFile {
         try SettingsStorage(of: self).dictionary()
     }
 
-    /// Saves a dictionary as the file and takes over its values. A missing field takes its initial value.
+    /// Saves a dictionary as the file and takes over its values. A missing field takes its initial value. Unknown fields of the file
+    /// are preserved; the dictionary may contain them, but no others.
     ///
     /// - Throws: ``SettingsFileError`` if a field is of another type or unknown. Then nothing has changed.
     public mutating func tryFromDictionary(_ dictionary: [String: Any?]) throws {

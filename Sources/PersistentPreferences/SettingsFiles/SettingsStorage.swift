@@ -108,18 +108,17 @@ struct SettingsStorage<Settings: SettingsFile> {
             let reason = "was not taken over by take(_:); the object is not saved until a load succeeds"
             throw values.field(omitted, reason)
         }
-        try save(encoding: settings)
-    }
-
-    private func save(encoding settings: Settings) throws {
         try write(values.encode(settings), preservesUnknown: true)
         SettingsFiles.markUsed(url)
     }
 
     func save(_ dictionary: [String: Any?], initial settings: Settings) throws -> Settings {
         let root = try values.canonical(dictionary.mapValues { $0 ?? NilMarker.text })
-        let loaded = try values.decode(root, refusesUnknown: true) { initialRoot(settings) }
-        try save(encoding: loaded)
+        let stored = try read().root.flatMap { try? values.decoded($0) { initialRoot(settings) }.keys }
+        let (loaded, keys) = try values.decoded(root, rejectingUnknownBut: stored ?? []) { initialRoot(settings) }
+        try write(
+            UnknownFields.preserved(in: values.encode(loaded), from: root, keys: keys), preservesUnknown: true)
+        SettingsFiles.markUsed(url)
         return loaded
     }
 

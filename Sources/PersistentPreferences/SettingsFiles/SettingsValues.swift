@@ -36,22 +36,22 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// - Parameters:
     ///   - path: of the file; the settings' own where it is nil.
-    ///   - refusesUnknown: whether every field has to be known.
     ///   - fallback: gives the fields that are missing.
-    func decode(
-        _ root: Any, from path: String? = nil, refusesUnknown: Bool = false, fallback: () -> Any?
-    ) throws -> Settings {
-        try decoded(root, from: path, refusesUnknown: refusesUnknown, fallback: fallback).settings
+    func decode(_ root: Any, from path: String? = nil, fallback: () -> Any?) throws -> Settings {
+        try decoded(root, from: path, fallback: fallback).settings
     }
 
-    /// The same, and the keys of the file that the type knows.
+    /// The same, and the keys of the root.
+    ///
+    /// - Parameter others: rejects the unknown fields that are not unknown fields of these; nil rejects none.
     func decoded(
-        _ root: Any, from path: String? = nil, refusesUnknown: Bool = false, fallback: () -> Any?
+        _ root: Any, from path: String? = nil, rejectingUnknownBut others: [CodedKeys]? = nil, fallback: () -> Any?
     ) throws -> (settings: Settings, keys: [CodedKeys]) {
         do {
             let (settings, keys) = try PropertyListObjectDecoder.value(type, from: root, fallback: fallback)
+            let allowed = others.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.place, $0.unknown) }) }
             for keys in keys.sorted(by: { $0.path < $1.path }) {
-                try check(keys, refusesUnknown, path)
+                try check(keys, allowed: allowed.map { $0[keys.place] ?? [] }, path)
             }
             return (settings, keys)
         } catch let mismatch as ValueMismatch {
@@ -61,13 +61,15 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// Reports a mistyped field of a hand-edited file. Otherwise it would silently read as its initial value, and the next save would
     /// remove what the user has typed.
-    private func check(_ keys: CodedKeys, _ refusesUnknown: Bool, _ path: String?) throws {
+    private func check(_ keys: CodedKeys, allowed: [String]?, _ path: String?) throws {
         for unknown in keys.unknown {
             if let meant = keys.missing.first(where: { $0.isMistyped(as: unknown) }) {
                 let reason = "is not a field; \"\(meant)\" is missing"
                 throw field("\(keys.path).\(unknown)", reason, in: path)
             }
-            if refusesUnknown { throw field("\(keys.path).\(unknown)", "is not a field", in: path) }
+            if let allowed, !allowed.contains(unknown) {
+                throw field("\(keys.path).\(unknown)", "is not a field", in: path)
+            }
         }
         // The file of something else, or one whose keys are all renamed: it would read as the initial values.
         if keys.path.isEmpty, keys.areForeign, !keys.missing.isEmpty {

@@ -3,7 +3,7 @@ package final class CodedKeys {
     /// The path as messages show it.
     package var path: String { place.map(\.text).joined() }
     /// The path from the root of the value.
-    let place: [PlaceStep]
+    package let place: [PlaceStep]
     private let present: Set<String>
     private var requested: Set<String> = []
     private var named: Set<String> = []
@@ -30,7 +30,7 @@ package final class CodedKeys {
 }
 
 /// One step of the path to a part of a value. A key may contain the characters that a path is written with.
-enum PlaceStep: Hashable {
+package enum PlaceStep: Hashable {
     case key(String)
     case index(Int)
 

@@ -204,9 +204,21 @@ private struct OldSettings: SettingsFile, Equatable {
             succeeds(settings.save())
             let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
             #expect(number as? Int == after as? Int, "equal values are not written again")
+            // The dictionary of the file comes back as it is; fields that nobody knows do not get in.
+            var dictionary = try settings.tryToDictionary()
+            succeeds(settings.fromDictionary(dictionary))
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
+            dictionary["other"] = 1
+            #expect(failure { try settings.tryFromDictionary(dictionary) }.hasSuffix("other: is not a field"))
+            dictionary["other"] = nil
+            dictionary["theme"] = ["dark": false]
+            succeeds(settings.fromDictionary(dictionary))
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
+            succeeds(settings.fromDictionary(["volume": 1]))
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
             // A value that was never loaded saves over it, and keeps them, too.
             succeeds(OldSettings(volume: 3).save())
-            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
         }
     }
 }
