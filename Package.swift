@@ -98,6 +98,7 @@ let package = Package(
             ],
             resources: [
                 .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
+                .copy("Resources/ShopSettings.plist"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

@@ -26,6 +26,9 @@ case "type-safe-defaults-read":
 case "save-settings":
     let first = arguments.popFirst().flatMap(Int.init) ?? 0
     ProbeSettings.save(from: first, count: arguments.popFirst().flatMap(Int.init))
+case "load-settings-or-fail":
+    var settings = ProbeSettings()
+    print(settings.load())
 case "load-settings":
     ProbeSettings.report()
 case "report":

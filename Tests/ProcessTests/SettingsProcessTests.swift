@@ -24,8 +24,21 @@ import Testing
         // A load changes nothing; the next writer removes what the last kill left.
         _ = try Child("Probe", ["save-settings", "\(first)", "1"], home: home).wait()
         let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config/Probe").path)
-        #expect(files.filter { !$0.hasPrefix(".") }.sorted() == ["ProbeSettings.plist", "ProbeSettings.plist.init"])
+        #expect(files.filter { !$0.hasPrefix(".") }.sorted() == ["ProbeSettings.plist"])
         #expect(!files.contains { $0.hasSuffix(".tmp") })
+    }
+
+    @Test func aFailureIsOneLineOnStandardError() throws {
+        let home = try TemporaryFolder()
+        let file = home.file(".config/Probe/ProbeSettings.plist")
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try writePropertyList(["number": "secret"], to: file)
+        let result = try Child("Probe", ["load-settings-or-fail"], home: home).wait()
+        #expect(result.output == "false\n" && result.code == 0)
+        #expect(result.errors == "\(file.path): number: expected Int, found a string\n")
+        let homeless = try Child("Probe", ["load-settings-or-fail"], environment: [:]).wait()
+        #expect(homeless.output == "false\n")
+        #expect(homeless.errors == "no home folder: HOME is not set, or empty; the file was left as it is\n")
     }
 
     @Test func twoProcessesSaveWholeFiles() throws {

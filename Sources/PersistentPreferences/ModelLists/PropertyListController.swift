@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// Loads and saves the models of a property list whose top level is an array of dictionaries.
+/// Loads and saves the models of a property list: the elements of an array, or one dictionary.
 ///
 /// ```swift
 /// let quotes = try PropertyListController<Quote>(resource: "Quotes", folder: folder)
@@ -9,92 +9,125 @@ import PrefsPropertyLists
 /// try quotes.save()
 /// ```
 ///
-/// Follows `DataController`.
+/// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
 ///
 /// ## Behavior
-/// It loads the file in the folder or, if that is missing, the one in the bundle. It saves to the folder. A save drops the keys
-/// that the model does not encode.
+/// It loads the file in the folder or, if that is missing, the one in the bundle. It saves to the folder. Without a folder it only
+/// reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
+/// stores it as a dictionary again. A new file has an array. A save drops the keys that the model does not encode.
 ///
 /// ## Performance
 /// Loading reads the file. A save replaces it and flushes it and its folder; equal models are not written again.
 ///
 /// ## Errors
-/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved.
+/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved, or if there is no folder.
 ///
 /// ## Threads
 /// One thread or actor at a time.
-public final class PropertyListController<Model: PropertyListModel> {
+public final class PropertyListController<Model> {
     /// The models, in the order of the file.
     public var models: [Model]
-    /// The file that they are saved to.
+    /// The file that they are saved to; without a folder, the file that they were read from.
     public let url: URL
-    private let document: PropertyListDocument
+    private let coding: ModelCoding<Model>
+    /// nil without a folder.
+    private let document: PropertyListDocument?
     /// The root in the file; nil if there is no file.
     private var saved: Any?
+    /// Whether the root is a dictionary.
+    private let hasOneModel: Bool
 
     /// Loads the models of `NAME.plist` in a folder or, if it is missing there, in a bundle.
     ///
     /// - Parameters:
     ///   - name: the file's name, without `.plist`.
-    ///   - bundle: the bundle with the initial file. If the file is missing in both places, there are no models.
-    ///   - folder: a file URL; the folder need not exist before the first save.
+    ///   - bundle: the bundle with the initial file. If the file is missing there and in the folder, there are no models.
+    ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the file must exist.
     /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
     ///   be created. The file is not changed.
-    public init(resource name: String, in bundle: Bundle = .main, folder: URL) throws {
-        url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
-        document = try PropertyListDocument(url: url)
-        let (root, failure) = try document.read()
-        if let failure { throw failure }
-        saved = root
-        if let root {
-            models = try Self.models(of: root)
-        } else if let bundled = bundle.url(forResource: name, withExtension: "plist") {
-            models = try Self.models(of: PropertyListDocument.contents(ofResource: bundled).root)
+    public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
+    where Model: PropertyListModel {
+        try self.init(name, bundle, folder, .ofModel)
+    }
+
+    /// The same for Codable models. A model that is only read may be Decodable.
+    @_disfavoredOverload
+    public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
+    where Model: Decodable {
+        try self.init(name, bundle, folder, .ofCodable)
+    }
+
+    private init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: ModelCoding<Model>) throws {
+        let bundled = bundle.url(forResource: name, withExtension: "plist")
+        self.coding = coding
+        let root: Any?
+        if let folder {
+            url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
+            let document = try PropertyListDocument(url: url)
+            let (stored, failure) = try document.read()
+            if let failure { throw failure }
+            self.document = document
+            saved = stored
+            root = try stored ?? bundled.map { try PropertyListDocument.contents(ofResource: $0).root }
+        } else if let bundled {
+            (url, document) = (bundled, nil)
+            root = try PropertyListDocument.contents(ofResource: bundled).root
         } else {
-            models = []
+            let path = bundle.bundleURL.appending(path: name + ".plist").path(percentEncoded: false)
+            throw PrefsError.unreadable(StorageFailure(path: path, reason: "there is no such resource"))
         }
+        hasOneModel = root is [String: Any]
+        models = try root.map { try Self.models(of: $0, coding) } ?? []
     }
 
     /// Saves the models to the folder. Equal models are not written again.
     ///
-    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved; and what
-    ///   a model throws. Then the file is unchanged.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved;
+    ///   ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws. Then the file is unchanged.
     public func save() throws {
-        var root: [Any] = []
-        for (index, model) in models.enumerated() {
-            var dictionary = PropertyListDictionary()
-            do {
-                try model.encode(to: &dictionary)
-            } catch let failure as PropertyListFailure {
-                throw failure.inside(index)
-            }
-            root.append(dictionary.contents)
+        guard let document else {
+            let path = url.path(percentEncoded: false)
+            throw PrefsError.notStored(StorageFailure(path: path, reason: "was read without a folder to save to"))
         }
+        let root = try root()
         try document.write(root, inPlaceOf: saved)
         saved = root
     }
 
-    private static func models(of root: Any) throws -> [Model] {
+    private func root() throws -> Any {
+        guard hasOneModel else {
+            return try models.enumerated().map { index, model in
+                try PropertyListFailure.inside(index) { try coding.encode(model) }
+            }
+        }
+        guard models.count == 1, let model = models.first else {
+            let reason = "expected one model, because the root is a dictionary, found \(models.count)"
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
+        }
+        return try coding.encode(model)
+    }
+
+    private static func models(of root: Any, _ coding: ModelCoding<Model>) throws -> [Model] {
+        if root is [String: Any] { return [try coding.decode(root)] }
         guard let elements = root as? [Any] else {
-            throw PropertyListFailure(
-                path: "", topLevelKey: "", reason: "expected an array, found \(ValueMismatch.kind(of: root))")
+            let reason = "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))"
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
         }
         return try elements.enumerated().map { index, element in
-            guard let contents = element as? [String: Any] else {
-                let reason = "expected a dictionary, found \(ValueMismatch.kind(of: element))"
-                throw PropertyListFailure(path: "[\(index)]", topLevelKey: "", reason: reason)
-            }
-            do {
-                return try Model(PropertyListDictionary(canonical: contents))
-            } catch let failure as PropertyListFailure {
-                throw failure.inside(index)
-            }
+            try PropertyListFailure.inside(index) { try coding.decode(element) }
         }
     }
 }
 
 extension PropertyListFailure {
-    fileprivate func inside(_ index: Int) -> PropertyListFailure {
-        PropertyListFailure(path: "[\(index)].\(path)", topLevelKey: topLevelKey, reason: reason)
+    /// Adds an index to the path of a failure.
+    fileprivate static func inside<R>(_ index: Int, _ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let failure as PropertyListFailure {
+            let separator = failure.path.isEmpty || failure.path.hasPrefix("[") ? "" : "."
+            throw PropertyListFailure(
+                path: "[\(index)]\(separator)\(failure.path)", topLevelKey: failure.topLevelKey, reason: failure.reason)
+        }
     }
 }

@@ -2,10 +2,10 @@ public import Foundation
 
 /// The methods of a settings file that throw an error with what failed and where.
 extension SettingsFile {
-    /// Saves all values, unless the file contains them already. The first save also stores the initial values as `….plist.init` beside
-    /// the file.
+    /// Saves all values, unless the file contains them already. Unknown fields of the file are preserved.
     ///
-    /// - Throws: ``SettingsFileError``; then the file is unchanged.
+    /// - Throws: ``SettingsFileError``; then the file is unchanged. ``SettingsFileError/field(path:failure:)`` if `take(_:)` of this
+    ///   object has omitted a property.
     public func trySave() throws {
         try SettingsStorage(of: self).save(self)
     }
@@ -15,9 +15,8 @@ extension SettingsFile {
     /// - Throws: ``SettingsFileError``; then the value is unchanged. If the file is malformed, the newest known values are taken over,
     ///   and ``SettingsFileError/storage(_:)`` says which.
     public mutating func tryLoad() throws {
-        let (loaded, failure) = try SettingsStorage(of: self).load(self)
-        if let loaded { take(loaded) }
-        if let failure { throw failure }
+        let storage = try SettingsStorage(of: self)
+        try storage.give(storage.load(self), to: &self)
     }
 
     /// Loads the values; if there is no file, takes the initial values from a property list of the same name in the bundle, and creates
@@ -25,9 +24,8 @@ extension SettingsFile {
     ///
     /// - Throws: ``SettingsFileError``: ``SettingsFileError/missing(path:)`` if both are missing; otherwise as `tryLoad()`.
     public mutating func tryLoadUsingSettingsFile(in bundle: Bundle = .main) throws {
-        let (loaded, failure) = try SettingsStorage(of: self).load(self, from: bundle)
-        if let loaded { take(loaded) }
-        if let failure { throw failure }
+        let storage = try SettingsStorage(of: self)
+        try storage.give(storage.load(self, from: bundle), to: &self)
     }
 
     /// Removes the file. The initial values beside it stay.
@@ -37,12 +35,13 @@ extension SettingsFile {
         try SettingsStorage(of: self).delete()
     }
 
-    /// Restores the initial values, in memory and in the file: those of the bundle's property list, or those of the first save if
-    /// the bundle has none.
+    /// Restores the initial values, in memory and in the file: those of the bundle's property list; if there is none, those of
+    /// ``SettingsFile/initialSettings``; if the type does not state them, those with which a load created the file.
     ///
     /// - Throws: ``SettingsFileError``: ``SettingsFileError/missing(path:)`` if there are no initial values. Then nothing has changed.
     public mutating func tryReset(in bundle: Bundle = .main) throws {
-        take(try SettingsStorage(of: self).reset(self, from: bundle))
+        let storage = try SettingsStorage(of: self)
+        try storage.give((storage.reset(self, from: bundle), nil), to: &self)
     }
 
     /// Returns the contents of the file as property-list objects. An encoded nil is nil.
@@ -52,11 +51,13 @@ extension SettingsFile {
         try SettingsStorage(of: self).dictionary()
     }
 
-    /// Saves a dictionary as the file and takes over its values. A missing field takes its initial value.
+    /// Saves a dictionary as the file and takes over its values. A missing field takes its initial value. Unknown fields of the file
+    /// are preserved; the dictionary may contain them, but no others.
     ///
     /// - Throws: ``SettingsFileError`` if a field is of another type or unknown. Then nothing has changed.
     public mutating func tryFromDictionary(_ dictionary: [String: Any?]) throws {
-        take(try SettingsStorage(of: self).save(dictionary, initial: self))
+        let storage = try SettingsStorage(of: self)
+        try storage.give((storage.save(dictionary, initial: self), nil), to: &self)
     }
 }
 
@@ -64,33 +65,27 @@ extension SettingsFile {
 extension SettingsFile where Self: AnyObject {
     /// Loads the values into this instance.
     public func tryLoad() throws {
-        let (loaded, failure) = try SettingsStorage(of: self).load(self)
-        if let loaded { try giveBack(loaded) }
-        if let failure { throw failure }
+        try take { try $0.load(self) }
     }
 
     /// Loads the values into this instance; if there is no file, from the bundle's property list.
     public func tryLoadUsingSettingsFile(in bundle: Bundle = .main) throws {
-        let (loaded, failure) = try SettingsStorage(of: self).load(self, from: bundle)
-        if let loaded { try giveBack(loaded) }
-        if let failure { throw failure }
+        try take { try $0.load(self, from: bundle) }
     }
 
     /// Restores the initial values, in this instance and in the file.
     public func tryReset(in bundle: Bundle = .main) throws {
-        try giveBack(SettingsStorage(of: self).reset(self, from: bundle))
+        try take { (try $0.reset(self, from: bundle), nil) }
     }
 
     /// Saves a dictionary as the file and takes over its values into this instance.
     public func tryFromDictionary(_ dictionary: [String: Any?]) throws {
-        try giveBack(SettingsStorage(of: self).save(dictionary, initial: self))
+        try take { (try $0.save(dictionary, initial: self), nil) }
     }
 
-    /// Calls the requirement, which is the implementation of the class.
-    private func giveBack(_ loaded: Self) throws {
-        func give<Settings: SettingsFile>(_ loaded: Settings, to settings: inout Settings) { settings.take(loaded) }
+    private func take(_ load: (SettingsStorage<Self>) throws -> SettingsStorage<Self>.Loaded) throws {
+        let storage = try SettingsStorage(of: self)
         var settings = self
-        give(loaded, to: &settings)
-        try SettingsStorage(of: self).check(self, hasTaken: loaded)
+        try storage.give(load(storage), to: &settings)
     }
 }

@@ -7,6 +7,8 @@ import PrefsPropertyLists
 /// struct PlayerSettings: SettingsFile {
 ///     var volume = 0.8
 ///     var skills = ["jump"]
+///
+///     static var initialSettings: PlayerSettings { PlayerSettings() }
 /// }
 ///
 /// var settings = PlayerSettings()
@@ -37,9 +39,13 @@ import PrefsPropertyLists
 ///   one, use ``PersistentPrefs``.
 /// - A load never changes an existing file. A field that the file lacks takes its initial value; an optional reads as nil. Inside
 ///   arrays and dictionaries a missing field is an error. A field of another type is an error that names it, and so is an unknown
-///   field whose name resembles that of a missing one. Other unknown fields are dropped by the next save.
+///   field whose name resembles that of a missing one. A file none of whose keys is a field is an error that names the keys.
+/// - A save preserves the other unknown fields of the file, such as those of a newer version of the type, also in nested values; in
+///   an array, those of elements that are unchanged or have kept their index. A reset removes them.
 /// - A save quarantines a damaged file, keeps values of another type beside the new file, and rejects a file that this package
 ///   has not written.
+/// - `reset()` restores the values of the bundle's property list; if there is none, those of ``initialSettings``; if the type does not
+///   state them, those with which the first access, a load, created the file. It never restores values that were saved.
 /// - Values are stored as ``PrefCoding`` describes for Codable types, in a binary or XML property list. XML rounds dates to the
 ///   second.
 ///
@@ -49,7 +55,7 @@ import PrefsPropertyLists
 ///
 /// ## Errors
 /// A load that fails leaves the value unchanged. If the file is damaged, the newest known values are taken over, and the error
-/// says so.
+/// says so. The methods that return false call ``settingsDidFail(_:)`` first, which prints the error.
 ///
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
@@ -62,9 +68,45 @@ public protocol SettingsFile: Codable {
     /// The format of a new file; binary by default. An existing file keeps its format.
     static var settingsFormat: PropertyListFormat { get }
 
+    /// The initial values. Implement it so that `reset()` works although the program saves before it loads. By default it throws, and
+    /// the initial values are those with which the first load creates the file; they are kept as `….plist.init` beside it.
+    static var initialSettings: Self { get throws }
+
     /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that it stays the
-    /// instance that others hold; if it omits one, the load fails. Do not save inside it.
+    /// instance that others hold; if it omits one, the load fails, and saves of the instance are rejected until a load succeeds. Do
+    /// not save inside it.
     mutating func take(_ loaded: Self)
+
+    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard error, without
+    /// stored values.
+    func settingsDidFail(_ error: SettingsFileError)
+
+    /// Saves the values. They are on disk when it returns true. ``trySave()`` throws the error.
+    @discardableResult
+    func save() -> Bool
+
+    /// The same as ``save()``, with its name in `SettingsManageable`.
+    @discardableResult
+    func update() -> Bool
+
+    /// Loads the values; if there is no file, saves the initial ones. `tryLoad()` throws the error.
+    @discardableResult
+    mutating func load() -> Bool
+
+    /// Loads the values; if there is no file, from the property list of the same name in the main bundle.
+    @discardableResult
+    mutating func loadUsingSettingsFile() -> Bool
+
+    /// Removes the file. ``tryDelete()`` throws the error.
+    @discardableResult
+    func delete() -> Bool
+
+    /// Restores the initial values, in memory and in the file.
+    @discardableResult
+    mutating func reset() -> Bool
+
+    /// Returns the contents of the file, or nil if it is missing or unreadable. ``tryToDictionary()`` throws the error.
+    func toDictionary() -> [String: Any?]?
 }
 
 extension SettingsFile {
@@ -74,8 +116,16 @@ extension SettingsFile {
     /// Binary.
     public static var settingsFormat: PropertyListFormat { .binary }
 
+    /// Throws: the type does not state its initial values.
+    public static var initialSettings: Self { get throws { throw UnstatedInitialSettings() } }
+
     /// Replaces the value.
     public mutating func take(_ loaded: Self) { self = loaded }
+
+    /// Writes one line to standard error, without stored values.
+    public func settingsDidFail(_ error: SettingsFileError) {
+        try? FileHandle.standardError.write(contentsOf: Data("\(ShownText.line("\(error)"))\n".utf8))
+    }
 }
 
 extension SettingsFile where Self: AnyObject {
@@ -83,3 +133,6 @@ extension SettingsFile where Self: AnyObject {
     @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
     public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
 }
+
+/// What ``SettingsFile/initialSettings`` throws by default.
+struct UnstatedInitialSettings: Error {}

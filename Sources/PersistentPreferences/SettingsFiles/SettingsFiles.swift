@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// The file of a settings type and the file of its initial values. Both stay open for the next access.
 final class SettingsFiles: Sendable {
     let file: PropertyListDocument
-    /// The initial values, kept from the first save.
+    /// The values with which a load has created the file.
     let initial: PropertyListDocument
 
     private static let open = Locked([URL: SettingsFiles]())
@@ -20,6 +20,15 @@ final class SettingsFiles: Sendable {
         }
         return files
     }
+
+    // MARK: - First accesses
+
+    /// The files whose values were loaded or saved. What a value holds afterwards may be what a user has edited, not the initial values.
+    private static let used = Locked(Set<URL>())
+
+    static func markUsed(_ url: URL) { used.withLock { _ = $0.insert(url) } }
+
+    static func isUsed(_ url: URL) -> Bool { used.withLock { $0.contains(url) } }
 
     private init(_ url: URL, _ format: PropertyListFormat) throws(PrefsError) {
         file = try PropertyListDocument(url: url, format: format)

@@ -59,14 +59,32 @@ struct SettingsStorage<Settings: SettingsFile> {
     ///   - missing: gives the values if there is no file.
     private func loaded(fallback: () -> Any?, missing: () throws -> Settings) throws -> Loaded {
         let (root, failure) = try read()
-        if let root { return (try values.decode(root, fallback: fallback), failure) }
-        return failure == nil ? (try missing(), nil) : (nil, failure)
+        if root == nil, failure != nil { return (nil, failure) }
+        let settings = try root.map { try values.decode($0, fallback: fallback) } ?? missing()
+        SettingsFiles.markUsed(url)
+        return (settings, failure)
+    }
+
+    /// Hands over loaded values. A class may take them over in part.
+    func give(_ loaded: Loaded, to settings: inout Settings) throws {
+        if let values = loaded.settings {
+            settings.take(values)
+            try check(settings, hasTaken: values)
+        }
+        if let failure = loaded.failure { throw failure }
+    }
+
+    private func check(_ settings: Settings, hasTaken loaded: Settings) throws {
+        guard type(of: settings) is AnyClass else { return }
+        let omitted = try values.firstDifference(of: settings, from: loaded)
+        IncompleteObjects.record(settings as AnyObject, omits: omitted)
+        if let omitted { throw values.field(omitted, "was not taken over by take(_:)") }
     }
 
     /// Creates the file. If another process has just created it, its values are taken over.
     private func create(from root: Any, format: PropertyListFormat? = nil) throws -> Settings {
-        let isOwn = format == nil
-        let isFirst = isOwn ? try keepInitial(root) : false
+        let isInitial = format == nil && !isStated && !SettingsFiles.isUsed(url)
+        let isFirst = isInitial ? try keepInitial(root) : false
         var theirs: Any?
         do {
             try document(format).write(root) { now in
@@ -86,21 +104,21 @@ struct SettingsStorage<Settings: SettingsFile> {
     // MARK: - Saving
 
     func save(_ settings: Settings) throws {
-        let root = try values.encode(settings)
-        let (now, failure) = try read()
-        let isFirst = now == nil && failure == nil ? try keepInitial(root) : false
-        do {
-            try write(root)
-        } catch {
-            if isFirst { forgetInitial() }
-            throw error
+        if type(of: settings) is AnyClass, let omitted = IncompleteObjects.field(omittedBy: settings as AnyObject) {
+            let reason = "was not taken over by take(_:); the object is not saved until a load succeeds"
+            throw values.field(omitted, reason)
         }
+        try write(values.encode(settings), preservesUnknown: true)
+        SettingsFiles.markUsed(url)
     }
 
     func save(_ dictionary: [String: Any?], initial settings: Settings) throws -> Settings {
         let root = try values.canonical(dictionary.mapValues { $0 ?? NilMarker.text })
-        let loaded = try values.decode(root, refusesUnknown: true) { initialRoot(settings) }
-        try save(loaded)
+        let stored = try read().root.flatMap { try? values.decoded($0) { initialRoot(settings) }.keys }
+        let (loaded, keys) = try values.decoded(root, rejectingUnknownBut: stored ?? []) { initialRoot(settings) }
+        try write(
+            UnknownFields.preserved(in: values.encode(loaded), from: root, keys: keys), preservesUnknown: true)
+        SettingsFiles.markUsed(url)
         return loaded
     }
 
@@ -108,6 +126,10 @@ struct SettingsStorage<Settings: SettingsFile> {
         if let bundled = try bundledValues(settings, bundle) {
             try write(bundled.root, format: bundled.format)
             return bundled.settings
+        }
+        if let stated = try stated() {
+            try write(values.encode(stated))
+            return stated
         }
         let (root, failure) = try SettingsFileError.converting { try files.initial.read() }
         if let failure { throw SettingsFileError.storage(failure) }
@@ -133,16 +155,6 @@ struct SettingsStorage<Settings: SettingsFile> {
         return members.mapValues { NilMarker.isMarker($0) ? nil : $0 }
     }
 
-    /// Checks that an object has taken over the loaded values.
-    func check(_ settings: Settings, hasTaken loaded: Settings) throws {
-        let (taken, whole) = (try values.encode(settings), try values.encode(loaded))
-        guard !CanonicalValue.areEqual(taken, whole) else { return }
-        let (members, all) = (taken as? [String: Any] ?? [:], whole as? [String: Any] ?? [:])
-        let forgotten = Set(members.keys).union(all.keys).sorted()
-            .first { !CanonicalValue.areEqualOrMissing(members[$0], all[$0]) }
-        throw values.field(forgotten ?? "", "was not copied by take(_:)")
-    }
-
     // MARK: - Files
 
     private func document(_ format: PropertyListFormat?) throws -> PropertyListDocument {
@@ -156,11 +168,16 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     /// Replaces the values. A file that could not be loaded is kept beside the new one.
-    private func write(_ root: Any, format: PropertyListFormat? = nil) throws {
+    private func write(_ root: Any, format: PropertyListFormat? = nil, preservesUnknown: Bool = false) throws {
         for _ in 0..<100 {
             // Before the file is locked, because decoding runs code of the settings type.
             let now = try read().root
-            let isKnown = now.map { (try? values.decode($0) { root }) != nil } ?? true
+            let keys = now.flatMap { try? values.decoded($0) { root }.keys }
+            let isKnown = now == nil || keys != nil
+            var root = root
+            if preservesUnknown, let now, let keys {
+                root = try values.canonical(UnknownFields.preserved(in: root, from: now, keys: keys))
+            }
             var hasChanged = false
             do {
                 try document(format).write(root, keepsOther: !isKnown) {
@@ -180,9 +197,21 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Initial values
 
-    /// The values of the first save. Fields that are newer take the initial values of the type, and so do all fields if the values of
-    /// the first save are missing or cannot be used.
+    /// The initial values that the type states; nil if it does not.
+    private func stated() throws -> Settings? {
+        do {
+            return try values.type.initialSettings
+        } catch is UnstatedInitialSettings {
+            return nil
+        }
+    }
+
+    private var isStated: Bool { (try? stated()) != nil }
+
+    /// The initial values, as far as they are known without a bundle: those that the type states, or those with which a load created
+    /// the file. Fields that are newer than these take the values of `settings`, and so do all fields if these cannot be used.
     private func initialRoot(_ settings: Settings) -> Any? {
+        if let stated = try? stated() { return values.own(stated) }
         guard let kept = try? files.initial.read().root,
             let initial = try? values.decode(kept, fallback: { values.own(settings) })
         else { return values.own(settings) }
@@ -204,7 +233,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         }
     }
 
-    /// Undoes `keepInitial` after the first save has failed.
+    /// Undoes `keepInitial` after the file could not be created.
     private func forgetInitial() {
         try? files.initial.write(nil)
     }

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// The values of a settings type as objects of a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {
     /// The class of an object, which may be a subclass of the variable's type.
-    private let type: Settings.Type
+    let type: Settings.Type
     private let path: String
 
     init(of settings: Settings, path: String) {
@@ -36,17 +36,24 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// - Parameters:
     ///   - path: of the file; nil stands for the file of the settings.
-    ///   - refusesUnknown: whether every field has to be known.
     ///   - fallback: gives the fields that are missing.
-    func decode(
-        _ root: Any, from path: String? = nil, refusesUnknown: Bool = false, fallback: () -> Any?
-    ) throws -> Settings {
+    func decode(_ root: Any, from path: String? = nil, fallback: () -> Any?) throws -> Settings {
+        try decoded(root, from: path, fallback: fallback).settings
+    }
+
+    /// The same, and the keys of the root.
+    ///
+    /// - Parameter others: rejects the unknown fields that are not unknown fields of these; nil rejects none.
+    func decoded(
+        _ root: Any, from path: String? = nil, rejectingUnknownBut others: [CodedKeys]? = nil, fallback: () -> Any?
+    ) throws -> (settings: Settings, keys: [CodedKeys]) {
         do {
             let (settings, keys) = try PropertyListObjectDecoder.value(type, from: root, fallback: fallback)
+            let allowed = others.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.place, $0.unknown) }) }
             for keys in keys.sorted(by: { $0.path < $1.path }) {
-                try check(keys, refusesUnknown, path)
+                try check(keys, allowed: allowed.map { $0[keys.place] ?? [] }, path)
             }
-            return settings
+            return (settings, keys)
         } catch let mismatch as ValueMismatch {
             throw field(mismatch, in: path)
         }
@@ -54,14 +61,37 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// Reports a mistyped field of a hand-edited file. Otherwise it would silently read as its initial value, and the next save would
     /// remove what the user has typed.
-    private func check(_ keys: CodedKeys, _ refusesUnknown: Bool, _ path: String?) throws {
+    private func check(_ keys: CodedKeys, allowed: [String]?, _ path: String?) throws {
         for unknown in keys.unknown {
             if let meant = keys.missing.first(where: { $0.isMistyped(as: unknown) }) {
                 let reason = "is not a field; \"\(meant)\" is missing"
                 throw field("\(keys.path).\(unknown)", reason, in: path)
             }
-            if refusesUnknown { throw field("\(keys.path).\(unknown)", "is not a field", in: path) }
+            if let allowed, !allowed.contains(unknown) {
+                throw field("\(keys.path).\(unknown)", "is not a field", in: path)
+            }
         }
+        // The file of something else, or one whose keys are all renamed: it would read as the initial values.
+        if keys.path.isEmpty, keys.areForeign, !keys.missing.isEmpty {
+            throw field("", "expected \(Self.list(keys.missing)), found \(Self.list(keys.unknown))", in: path)
+        }
+    }
+
+    /// The first keys as text.
+    private static func list(_ keys: [String]) -> String {
+        let shown = keys.prefix(5).map { "\"\(ShownText.key($0))\"" }
+        let others = keys.count - shown.count
+        let list = shown.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+        return "the \(keys.count == 1 ? "key" : "keys") \(list)"
+    }
+
+    /// The first field, by name, whose value differs; nil if the values are equal, and "" if they differ as a whole.
+    func firstDifference(of settings: Settings, from other: Settings) throws -> String? {
+        let (left, right) = (try encode(settings), try encode(other))
+        guard !CanonicalValue.areEqual(left, right) else { return nil }
+        let (members, others) = (left as? [String: Any] ?? [:], right as? [String: Any] ?? [:])
+        return Set(members.keys).union(others.keys).sorted()
+            .first { !CanonicalValue.areEqualOrMissing(members[$0], others[$0]) } ?? ""
     }
 
     /// The members of a root, and those of the other root that it lacks.

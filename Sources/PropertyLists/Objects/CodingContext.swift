@@ -69,16 +69,6 @@ struct CodingContext {
     }
 }
 
-/// The keys of one dictionary, and those that its type has requested.
-package struct CodedKeys {
-    package let path: String
-    let present: Set<String>
-    var requested: Set<String> = []
-
-    package var unknown: [String] { present.subtracting(requested).sorted() }
-    package var missing: [String] { requested.subtracting(present).sorted() }
-}
-
 /// The record of a coder for the whole of one value.
 final class CodingState {
     /// The place of the last error. Errors of user types do not contain it.
@@ -88,8 +78,8 @@ final class CodingState {
     var hasPassedLimits = false
     /// Paths of members that may come from a fallback.
     var allowedFallbacks: Set<String> = []
-    /// The keys of each dictionary, by its path; nil if the caller does not need them.
-    var keys: [String: CodedKeys]?
+    /// The keys of each dictionary, by its place; nil if the caller does not need them.
+    var keys: [[PlaceStep]: CodedKeys]?
     /// Types that are not scalars. A cache, because a test for a conformance is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
 
@@ -105,10 +95,16 @@ final class CodingState {
         if failure == nil { failure = (context, type) }
     }
 
-    func recordRequest(_ key: String, of members: [String: Any], in context: CodingContext) {
-        guard keys != nil else { return }
-        let path = ValueMismatch.text(of: context.path)
-        keys?[path, default: CodedKeys(path: path, present: Set(members.keys))].requested.insert(key)
+    /// Returns the record of the keys of a dictionary; nil if the caller does not need it.
+    func record<Key: CodingKey>(_ type: Key.Type, of members: [String: Any], in context: CodingContext) -> CodedKeys? {
+        guard keys != nil else { return nil }
+        let place = context.path.map { key in
+            (key as? PathKey)?.intValue.map(PlaceStep.index) ?? .key(key.stringValue)
+        }
+        let record = keys?[place] ?? CodedKeys(place: place, present: Set(members.keys))
+        record.recordNames(of: type)
+        keys?[place] = record
+        return record
     }
 
     /// An error that was thrown before has been caught.

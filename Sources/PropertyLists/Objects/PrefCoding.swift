@@ -14,7 +14,7 @@
 /// ## Behavior
 /// The rule is the first of these that fits the type:
 /// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL and Decimal,
-///    as exact strings.
+///    as exact strings; the dictionaries of `PropertyListEncoder` are read, too.
 /// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
 ///    keys of dictionaries are String, or RawRepresentable with a String.
 /// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not.

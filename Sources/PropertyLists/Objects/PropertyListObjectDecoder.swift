@@ -35,6 +35,11 @@ package enum PropertyListObjectDecoder {
             }
         }
     }
+
+    /// For a type that is a scalar here, and has a coding of its own as well.
+    static func decoder(of object: Any) -> any Decoder {
+        ObjectDecoder(object: object, fallback: nil, context: CodingContext())
+    }
 }
 
 private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
@@ -47,8 +52,10 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = object as? [String: Any] else { throw mismatch([String: Any].self) }
+        let record = context.state.record(type, of: members, in: context)
         return KeyedDecodingContainer(
-            KeyedDecoder<Key>(members: members, fallbacks: fallback as? [String: Any], context: context))
+            KeyedDecoder<Key>(
+                members: members, fallbacks: fallback as? [String: Any], context: context, record: record))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -102,12 +109,13 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Any]
     let fallbacks: [String: Any]?
     let context: CodingContext
+    let record: CodedKeys?
 
     var codingPath: [any CodingKey] { context.path }
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool {
-        recordRequest(key)
+        record?.recordRequest(key.stringValue)
         return members.index(forKey: key.stringValue) != nil
     }
 
@@ -141,12 +149,8 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return context.state.allowedFallbacks.contains(path) ? fallback : nil
     }
 
-    private func recordRequest(_ key: any CodingKey) {
-        context.state.recordRequest(key.stringValue, of: members, in: context)
-    }
-
     private func member(_ key: any CodingKey) throws -> ObjectDecoder {
-        recordRequest(key)
+        record?.recordRequest(key.stringValue)
         let fallback = fallbacks?[key.stringValue]
         guard let object = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(

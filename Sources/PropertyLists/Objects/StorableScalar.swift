@@ -110,39 +110,3 @@ extension URL: StorableScalar {
         self.init(string: relative, relativeTo: base)
     }
 }
-
-/// Its digits as a string, because a real number would lose some. A stored number is read, too, by its shortest digits.
-extension Decimal: StorableScalar {
-    package var storable: Any { description }
-
-    package init?(storable: Any) {
-        let text: String
-        switch CanonicalNumber(object: storable) {
-        case .integer(let value): text = "\(value)"
-        case .unsigned(let value): text = "\(value)"
-        case .double(let bits): text = "\(Double(bitPattern: bits))"
-        case .bool: return nil
-        case nil:
-            guard let stored = storable as? String else { return nil }
-            text = stored
-        }
-        // Foundation reads a prefix of digits, and drops digits that do not fit.
-        if text == "NaN" || text == "nan" {
-            self = .nan
-        } else if text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil,
-            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
-            Self.significantDigits(of: text) == Self.significantDigits(of: value.description)
-        {
-            self = value
-        } else {
-            return nil
-        }
-    }
-
-    private static func significantDigits(of text: String) -> ArraySlice<UInt8> {
-        let zero = UInt8(ascii: "0")
-        let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= zero }
-        guard let last = digits.lastIndex(where: { $0 != zero }) else { return [] }
-        return digits[...last].drop { $0 == zero }
-    }
-}

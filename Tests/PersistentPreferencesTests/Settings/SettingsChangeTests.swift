@@ -107,13 +107,14 @@ private struct NumberedSettings: SettingsFile {
     @Test func aNewNameLikeAnOldOneIsNotATypo() throws {
         struct Plural: SettingsFile {
             var colors = ["red"]
+            var size = 1
             func settingsURL() -> URL { SettingsPlace.file("Plural.plist") }
         }
         try SettingsPlace.with { _ throws in
             var settings = Plural()
-            try write(["color": "red", "min": 1], for: settings)
+            try write(["color": "red", "min": 1, "size": 2], for: settings)
             succeeds(settings.load())
-            #expect(settings.colors == ["red"])
+            #expect(settings.colors == ["red"] && settings.size == 2)
         }
     }
 

@@ -63,9 +63,10 @@ private final class BusSettings: VehicleSettings {
     @Test func everyFileIsAPropertyList() throws {
         guard let plutil = plutil else { return print("plutil was not found: not checked") }
         try SettingsPlace.with { folder throws in
-            succeeds(BusSettings().save())
-            succeeds(ViewSettings().save())
-            succeeds(ModeSettings.expert(level: 2).save())
+            succeeds(BusSettings().load())
+            var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
+            succeeds(view.load())
+            succeeds(mode.load())
             var player = PlayerSettings()
             succeeds(player.loadUsingSettingsFile(in: .module))
             player.level += 1

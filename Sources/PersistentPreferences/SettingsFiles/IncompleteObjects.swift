@@ -1,0 +1,26 @@
+import PrefsPropertyLists
+
+/// Objects whose `take(_:)` has omitted a property. A save of one would replace the property in the file by another value.
+enum IncompleteObjects {
+    private struct Entry {
+        weak var object: AnyObject?
+        let field: String
+    }
+
+    private static let entries = Locked([ObjectIdentifier: Entry]())
+
+    /// - Parameter field: the omitted property; nil if there is none.
+    static func record(_ object: AnyObject, omits field: String?) {
+        entries.withLock { entries in
+            entries = entries.filter { $0.value.object != nil }
+            entries[ObjectIdentifier(object)] = field.map { Entry(object: object, field: $0) }
+        }
+    }
+
+    static func field(omittedBy object: AnyObject) -> String? {
+        entries.withLock { entries in
+            // Another object may be where one was.
+            entries[ObjectIdentifier(object)].flatMap { $0.object === object ? $0.field : nil }
+        }
+    }
+}
