@@ -93,12 +93,16 @@ struct PrefsAccess {
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
     ///
-    /// - Parameter isChecked: whether the values were made by the property itself.
-    mutating func commit(_ change: RootChange, isChecked: Bool = false) throws {
+    /// - Parameters:
+    ///   - isChecked: whether the values were made by the property itself.
+    ///   - revised: returns another change for the root from which the transaction starts; nil if the change applies to it.
+    mutating func commit(
+        _ change: RootChange, isChecked: Bool = false, revised: ([String: Any]?) throws -> RootChange? = { _ in nil }
+    ) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
         hasReachedStore = true
-        try state.store.replace(root: root) { try changed($0) { _ in change } }
+        try state.store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
         noteSuccess()
     }
 

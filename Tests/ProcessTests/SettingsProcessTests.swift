@@ -38,7 +38,7 @@ import Testing
         #expect(result.errors == "\(file.path): number: expected Int, found a string\n")
         let homeless = try Child("Probe", ["load-settings-or-fail"], environment: [:]).wait()
         #expect(homeless.output == "false\n")
-        #expect(homeless.errors == "no home folder: HOME is not set, or empty; the file was left as it is\n")
+        #expect(homeless.errors == "no home folder: HOME is not set, or empty; the file is unchanged\n")
     }
 
     @Test func twoProcessesSaveWholeFiles() throws {

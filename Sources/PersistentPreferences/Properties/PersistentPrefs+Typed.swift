@@ -52,7 +52,7 @@ extension PersistentPrefs {
     func set<Value>(
         _ value: Value, of property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding
     ) -> PrefsError? {
-        write { try assign(try property.object(for: value, binding), to: binding.key, in: &$0) }
+        write { try assign(value, to: property, binding, in: &$0) }
     }
 
     // MARK: - Changes in place
@@ -67,15 +67,14 @@ extension PersistentPrefs {
 
     func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
         commit(change) { value, access in
-            let binding = property.binding(in: state)
-            try assign(try property.object(for: value, binding), to: binding.key, in: &access)
+            try assign(value, to: property, property.binding(in: state), in: &access)
         }
     }
 
     // MARK: - Handles
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
-        write { try assign(nil, to: property.binding(in: state).key, in: &$0) }
+        write { try assign(nil, to: property.binding(in: state).key, in: &$0) { _, _ in nil } }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
@@ -106,9 +105,30 @@ extension PersistentPrefs {
         } ?? true
     }
 
-    private func assign(_ object: Any?, to key: String, in access: inout PrefsAccess) throws {
-        let before = try access.value(forKey: key, in: access.look()).map { [key: $0] } ?? [:]
-        try access.commit(RootChange(from: before, to: object.map { [key: $0] } ?? [:]), isChecked: true)
+    private func assign<Value>(
+        _ value: Value, to property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding, in access: inout PrefsAccess
+    ) throws {
+        let object = try property.object(for: value, binding)
+        try assign(object, to: binding.key, in: &access) { property.withUnknownFields($0, of: $1, binding) }
+    }
+
+    /// - Parameter withUnknownFields: returns a new object with the fields of a stored one that its type does not know; nil if there are
+    ///   none.
+    private func assign(
+        _ object: Any?, to key: String, in access: inout PrefsAccess,
+        _ withUnknownFields: (_ new: Any, _ stored: Any) -> Any?
+    ) throws {
+        func change(of stored: Any?) throws(PrefsError) -> RootChange {
+            let before = stored.map { [key: $0] } ?? [:]
+            guard let object else { return try RootChange(from: before, to: [:]) }
+            return try RootChange(from: before, to: [key: stored.flatMap { withUnknownFields(object, $0) } ?? object])
+        }
+        let stored = try access.value(forKey: key, in: access.look())
+        try access.commit(change(of: stored), isChecked: true) { current in
+            // Another process may have stored other unknown fields meanwhile.
+            guard let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else { return nil }
+            return try change(of: now)
+        }
     }
 }
 

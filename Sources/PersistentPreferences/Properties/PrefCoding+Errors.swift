@@ -1,13 +1,37 @@
 import PrefsPropertyLists
 
 extension PrefCoding {
+    /// - Parameter fallback: the object of a value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
-    func value(of object: Any, forKey key: String) throws(PrefsError) -> Value {
+    func value(of object: Any, forKey key: String, filledFrom fallback: () -> Any? = { nil }) throws(PrefsError) -> Value {
         do {
-            return try decode(object)
+            return try decode(object, filledFrom: fallback)
         } catch {
-            throw .typeMismatch(ValueMismatch(error, in: Value.self).failure(forKey: key))
+            throw .typeMismatch(error.failure(forKey: key))
         }
+    }
+
+    func decode(_ object: Any, filledFrom fallback: () -> Any?) throws(ValueMismatch) -> Value {
+        do {
+            do {
+                return try decode(object)
+            } catch {
+                guard let decodeFields else { throw error }
+                return try decodeFields(object, fallback).value
+            }
+        } catch {
+            throw ValueMismatch(error, in: Value.self)
+        }
+    }
+
+    /// A new object with the fields of the stored one that the type does not know. In canonical form.
+    ///
+    /// - Returns: nil if there are none.
+    func withUnknownFields(_ new: Any, of stored: Any, filledFrom fallback: () -> Any?) -> Any? {
+        guard let keys = try? decodeFields?(stored, fallback).keys, !keys.allSatisfy({ $0.unknown.isEmpty }),
+            case .success(let new) = PropertyListVetter.canonical(new, forKey: "")
+        else { return nil }
+        return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }
 
     /// The object to store for a value; nil if its key is to be removed.

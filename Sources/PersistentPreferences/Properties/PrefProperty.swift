@@ -90,7 +90,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if binding.coding.cachePolicy.isWorthwhile, let kept, kept.isOf(object) {
             value = kept.value
         } else {
-            value = try binding.coding.value(of: object, forKey: binding.key)
+            value = try binding.coding.value(of: object, forKey: binding.key) { encodedDefault(binding.coding) }
         }
         if found.revision != nil || binding.coding.cachePolicy.isWorthwhile,
             binding.coding.cachePolicy.isAllowed(for: value)
@@ -110,7 +110,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The value of an object that was not read from the current state, such as one of an earlier state. Not cached.
     func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
-        return try checked(binding.coding.value(of: object, forKey: binding.key), binding)
+        let value = try binding.coding.value(of: object, forKey: binding.key) { encodedDefault(binding.coding) }
+        return try checked(value, binding)
     }
 
     private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
@@ -132,6 +133,12 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     func defaultValue(_ binding: Binding) -> Value {
         binding.sharesDefault ? givenDefault : copyOfDefault()
+    }
+
+    /// The default as a stored object, for the fields that a stored value lacks.
+    private func encodedDefault(_ coding: PrefCoding<Value>) -> Any? {
+        guard let object = try? coding.encode(givenDefault) else { return nil }
+        return try? PropertyListVetter.canonical(object, forKey: "").get()
     }
 
     /// Encodes and decodes the default, as if it were stored and read.
@@ -162,6 +169,11 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try binding.coding.object(for: value, forKey: key)
     }
 
+    /// The same object with the fields of a stored one that the type does not know; nil if there are none.
+    func withUnknownFields(_ new: Any, of stored: Any, _ binding: Binding) -> Any? {
+        binding.coding.withUnknownFields(new, of: stored) { encodedDefault(binding.coding) }
+    }
+
     // MARK: - For the class
 
     private var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
@@ -175,12 +187,13 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
+        let coding = coding
         do {
-            return constraint?.violation(try coding.decode(object)).map {
+            return constraint?.violation(try coding.decode(object) { encodedDefault(coding) }).map {
                 PropertyListFailure(path: key, topLevelKey: key, reason: $0)
             }
         } catch {
-            return ValueMismatch(error, in: Value.self).failure(forKey: key)
+            return error.failure(forKey: key)
         }
     }
 }

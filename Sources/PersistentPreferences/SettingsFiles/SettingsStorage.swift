@@ -78,7 +78,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         guard type(of: settings) is AnyClass else { return }
         let omitted = try values.firstDifference(of: settings, from: loaded)
         IncompleteObjects.record(settings as AnyObject, omits: omitted)
-        if let omitted { throw values.field(omitted, "was not taken over by take(_:)") }
+        if let omitted { throw values.field(omitted, "was not copied by take(_:)") }
     }
 
     /// Creates the file. If another process has just created it, its values are taken over.
@@ -105,7 +105,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     func save(_ settings: Settings) throws {
         if type(of: settings) is AnyClass, let omitted = IncompleteObjects.field(omittedBy: settings as AnyObject) {
-            let reason = "was not taken over by take(_:); the object is not saved until a load succeeds"
+            let reason = "was not copied by take(_:); the object is not saved until a load succeeds"
             throw values.field(omitted, reason)
         }
         try write(values.encode(settings), preservesUnknown: true)

@@ -13,6 +13,13 @@ package final class CodedKeys {
         self.present = present
     }
 
+    /// The same record of a dictionary that is part of a larger value.
+    func inside(_ step: PlaceStep) -> CodedKeys {
+        let keys = CodedKeys(place: [step] + place, present: present)
+        (keys.requested, keys.named) = (requested, named)
+        return keys
+    }
+
     /// The keys for which the type has neither asked nor a name.
     package var unknown: [String] { present.subtracting(requested).subtracting(named).sorted() }
     package var missing: [String] { requested.subtracting(present).sorted() }

@@ -19,7 +19,9 @@ package enum CodingRule {
             return optional.topLevelCoding() as? PrefCoding<Value>
         }
         guard let coding = nested(type) else { return nil }
-        return PrefCoding(encode: coding.encode, decode: coding.decode, cachePolicy: coding.cachePolicy)
+        return PrefCoding(
+            encode: coding.encode, decode: coding.decode, decodeFields: coding.decodeFields,
+            cachePolicy: coding.cachePolicy)
     }
 
     /// For a value inside a container. A nil in a container is stored as a marker.
@@ -68,6 +70,7 @@ package enum CodingRule {
         ValueCoding<Value>(
             encode: { try PropertyListObjectEncoder.object(from: $0) },
             decode: { try PropertyListObjectDecoder.value(type, from: $0) },
+            decodeFields: { try PropertyListObjectDecoder.value(type, from: $0, fallback: $1) },
             cachePolicy: .of(type))
     }
 }
@@ -76,5 +79,12 @@ package enum CodingRule {
 package struct ValueCoding<Value> {
     package let encode: (Value) throws -> Any
     package let decode: (Any) throws -> Value
+    var decodeFields: FieldDecoding<Value>?
     let cachePolicy: DecodeCachePolicy
 }
+
+/// Decodes a value, and tells which fields of the object its types know. Fields that are missing come from the fallback, which is an
+/// object too. Only for types that have fields: Codable types and containers of them.
+package typealias FieldDecoding<Value> = (_ object: Any, _ fallback: () -> Any?) throws -> (
+    value: Value, keys: [CodedKeys]
+)

@@ -38,14 +38,17 @@ public struct PrefCoding<Value> {
     /// nil removes the key.
     package let encode: (Value) throws -> Any?
     package let decode: (Any) throws -> Value
+    /// nil for a type without fields, and for a coding of closures.
+    package let decodeFields: FieldDecoding<Value>?
     package let cachePolicy: DecodeCachePolicy
 
     init(
         encode: @escaping (Value) throws -> Any?, decode: @escaping (Any) throws -> Value,
-        cachePolicy: DecodeCachePolicy
+        decodeFields: FieldDecoding<Value>? = nil, cachePolicy: DecodeCachePolicy
     ) {
         self.encode = encode
         self.decode = decode
+        self.decodeFields = decodeFields
         self.cachePolicy = cachePolicy
     }
 

@@ -20,7 +20,22 @@ extension Array: StorableContainer {
                     throw ValueMismatch(expected: Self.self, found: object)
                 }
                 return try objects.decoded(by: coding)
-            }, cachePolicy: coding.cachePolicy.inContainer)
+            }, decodeFields: coding.decodeFields.map { decode in { object, _ in try fields(of: object, decode) } },
+            cachePolicy: coding.cachePolicy.inContainer)
+    }
+
+    /// Elements have no fallback: nothing says which element of the default corresponds.
+    fileprivate static func fields(
+        of object: Any, _ decode: FieldDecoding<Element>
+    ) throws -> (value: [Element], keys: [CodedKeys]) {
+        guard let objects = object as? [Any] else { throw ValueMismatch(expected: Self.self, found: object) }
+        var result: (value: [Element], keys: [CodedKeys]) = ([], [])
+        for (index, object) in objects.enumerated() {
+            let (value, keys) = try decode(object) { nil }
+            result.value.append(value)
+            result.keys += keys.map { $0.inside(.index(index)) }
+        }
+        return result
     }
 }
 
@@ -36,6 +51,12 @@ extension Set: StorableContainer {
                     throw ValueMismatch(expected: Self.self, found: object)
                 }
                 return Set(try objects.decoded(by: coding))
+            },
+            decodeFields: coding.decodeFields.map { decode in
+                { object, _ in
+                    let (elements, keys) = try [Element].fields(of: object, decode)
+                    return (Set(elements), keys)
+                }
             }, cachePolicy: coding.cachePolicy.inContainer)
     }
 }
@@ -113,6 +134,20 @@ extension Dictionary: StorableContainer {
                     }
                 }
                 return result
+            },
+            decodeFields: coding.decodeFields.map { decode in
+                { object, _ in
+                    guard let objects = object as? [String: Any] else {
+                        throw ValueMismatch(expected: Self.self, found: object)
+                    }
+                    var result: (value: [Key: Value], keys: [CodedKeys]) = ([:], [])
+                    for (text, object) in objects {
+                        let (value, fields) = try decode(object) { nil }
+                        if let key = keys.key(text) { result.value[key] = value }
+                        result.keys += fields.map { $0.inside(.key(text)) }
+                    }
+                    return result
+                }
             }, cachePolicy: coding.cachePolicy.inContainer)
     }
 
@@ -142,7 +177,8 @@ extension Optional: StorableOptional {
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.encode) }, decode: coding.decode, cachePolicy: coding.cachePolicy)
+            encode: { try $0.map(coding.encode) }, decode: coding.decode,
+            decodeFields: coding.decodeFields.map { decode in { try decode($0, $1) } }, cachePolicy: coding.cachePolicy)
     }
 
     static func coding(depth: Int) -> Any? {
@@ -150,6 +186,9 @@ extension Optional: StorableOptional {
         return ValueCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.encode($0)) } ?? NilMarker.text },
             decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0)) },
+            decodeFields: coding.decodeFields.map { decode in
+                { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1) }
+            },
             cachePolicy: coding.cachePolicy)
     }
 }

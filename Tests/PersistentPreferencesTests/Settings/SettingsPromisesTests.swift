@@ -113,7 +113,7 @@ private struct OldSettings: SettingsFile, Equatable {
                 settings.errors.map { $0.split(separator: "/").last.map(String.init) ?? "" } == [
                     "CustomSettings.plist: number: expected Int, found a string",
                     "CustomSettings.plist: number: expected Int, found a real number",
-                    "CustomSettings.plist.init: there is no such file",
+                    "CustomSettings.plist.init: the file does not exist",
                 ])
         }
     }
@@ -123,9 +123,9 @@ private struct OldSettings: SettingsFile, Equatable {
             let settings = ForgetfulSettings()
             try write(["size": 2, "color": 7], for: settings)
             let bytes = try Data(contentsOf: settings.settingsURL())
-            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not taken over by take(_:)"))
+            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
             settings.size = 3
-            let message = "color: was not taken over by take(_:); the object is not saved until a load succeeds"
+            let message = "color: was not copied by take(_:); the object is not saved until a load succeeds"
             #expect(failure { try settings.trySave() }.hasSuffix(message))
             succeeds(!settings.update())
             #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
@@ -150,7 +150,7 @@ private struct OldSettings: SettingsFile, Equatable {
                 object.color = 5
                 try write(["size": 2, "color": 7], for: object)
                 var settings: any SettingsFile = object
-                let suffix = "color: was not taken over by take(_:)"
+                let suffix = "color: was not copied by take(_:)"
                 #expect(failure { try access(&settings) }.hasSuffix(suffix), "\(index)")
                 let stored = try Data(contentsOf: object.settingsURL())
                 succeeds(!object.save())

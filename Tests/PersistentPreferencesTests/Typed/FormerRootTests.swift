@@ -13,9 +13,12 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct FormerRootTests {
     private static let own = "ReaderPrefs"
 
-    private func store(_ roots: [String: [String: Any]], flat: Bool = false) throws -> PropertyListFileStore {
-        let folder = try TemporaryFolder()
-        let store = PropertyListFileStore(url: folder.file(), durability: .process)
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func store(_ roots: [String: [String: Any]]) throws -> PropertyListFileStore {
+        let store = PropertyListFileStore(url: folder.file("\(UUID()).plist"), durability: .process)
         for (root, values) in roots { try store.update(root: root) { $0 = values } }
         return store
     }

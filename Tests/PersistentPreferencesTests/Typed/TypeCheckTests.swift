@@ -47,7 +47,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws -> PrefsError? {
             switch self {
             case .subscripted: prefs[key] = value
-            case .assigned: prefs.values = ["total": 2, key: value]
+            case .assigned: prefs.values = ["total": 2].merging([key: value]) { $1 }
             case .inPlace: prefs.values[key] = value
             case .update: return prefs.update { $0[key] = value }
             case .nestedUpdate: return prefs.update { prefs[key] = value }
