@@ -133,7 +133,13 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     }
 
     /// The error of this instance's latest access, or nil if it succeeded. As in RVS_PersistentPrefs.
-    public var lastError: PrefsError? { state.lastError }
+    ///
+    /// You may assign it, for example nil after an error is handled; the next access replaces it. An override with observers is
+    /// told of each error, and when the next access clears it. Any thread.
+    open var lastError: PrefsError? {
+        get { state.lastError }
+        set { state.lastError = newValue }
+    }
 
     /// Called for each error of this instance. Override it to miss none. Does nothing by default.
     ///

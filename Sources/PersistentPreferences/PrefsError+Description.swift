@@ -43,6 +43,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); changes made elsewhere are not heard"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
+        case .userDefaultsUnavailable:
+            "there is no UserDefaults; nothing is read or stored"
         case .unknownError(let error):
             error.map { "\($0)" } ?? "unknown error"
         }

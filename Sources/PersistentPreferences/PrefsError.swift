@@ -11,7 +11,7 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ``PersistentPrefs`` does not throw it. ``PersistentPrefs/lastError`` contains it, ``PersistentPrefs/prefsDidFail(_:)``
-/// receives it, and `update` returns it. A ``PrefsStore`` throws it. The first three cases and the last are those of
+/// receives it, and `update` returns it. A ``PrefsStore`` throws it. The first three cases and the last two are those of
 /// `RVS_PersistentPrefs.PrefsError`.
 ///
 /// ## Behavior
@@ -66,6 +66,8 @@ public indirect enum PrefsError: Error, Sendable {
     case notWatched(StorageFailure)
     /// A write to one store inside an `update` of another store: the two cannot be committed together.
     case updateOfAnotherStore
+    /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in its version 1.7.
+    case userDefaultsUnavailable
     /// An error that the body of an `update`, or a store outside this package, has thrown. As in RVS_PersistentPrefs.
     case unknownError(error: (any Error)?)
 }
