@@ -64,7 +64,8 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
+            name: "Probe",
+            dependencies: ["PersistentPreferences", "RVS_PersistentPrefs", "StoreConformance", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
@@ -75,7 +76,8 @@ let package = Package(
             dependencies: ["AppleModels", "PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
             resources: [
                 .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
-                .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),
+                .copy("Resources/PlayerSettings.plist"), .copy("Resources/TypeSafeDefaults.plist"),
+                .copy("Resources/plain_form.py"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

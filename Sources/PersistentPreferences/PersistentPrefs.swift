@@ -132,9 +132,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { setValue(newValue, of: key) }
     }
 
-    /// The error of this instance's latest access, or nil if it succeeded. As in RVS_PersistentPrefs.
+    /// The error of this instance's latest access, or nil if it succeeded.
     ///
-    /// You may assign it, for example nil after an error is handled; the next access replaces it. An override with observers is
+    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil after an error is handled; the next access replaces it. An override with observers is
     /// told of each error, and when the next access clears it. Any thread.
     open var lastError: PrefsError? {
         get { state.lastError }
@@ -186,7 +186,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// Discards the cache and loads the root again. As in RVS_PersistentPrefs.
+    /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.
@@ -199,7 +199,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         replaceValues(with: [:])
     }
 
-    /// Removes the root with everything in it, including keys of other versions. As in RVS_PersistentPrefs.
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in RVS_PersistentPrefs.
     public func deleteAll() {
         removeRoot()
     }

@@ -25,7 +25,8 @@
 /// them.
 ///
 /// ## Threads
-/// Any thread. A static property needs an isolation, as any static variable: `@MainActor @AppSetting("volume") static var …`.
+/// Any thread. In the Swift 6 language mode, a type with a static property of this kind must be isolated to an actor
+/// (`@MainActor enum Shared { @AppSetting("volume") static var volume = 0.5 }`), because the wrapper is a static variable.
 @propertyWrapper
 public struct AppSetting<Value> {
     private let source: Source
