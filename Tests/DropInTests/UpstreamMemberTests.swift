@@ -88,7 +88,9 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
             let none: [String: Any]! = nil
             let empty: [String: Any]! = [:]
             #expect(SmallSet(key: name, values: none).count == 1 && SmallSet(key: name, values: empty).count == 1)
-            #expect(SmallSet().key == "SmallSet" && SmallSet(key: nil).key == "SmallSet" && SmallSet(values: nil).count == 0)
+            #expect(
+                SmallSet().key == "SmallSet" && SmallSet(key: nil).key == "SmallSet" && SmallSet(values: nil).count == 0
+            )
             prefs["String Value"] = "text"
             #expect(prefs["String Value"] as? String == "text" && prefs.count == 2 && prefs.values.count == 2)
             #expect(prefs.keys == ["Integer Value", "String Value"])

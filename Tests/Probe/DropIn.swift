@@ -41,7 +41,8 @@ enum DropIn {
         RVS_PersistentPrefs.groupID = "probe.group"
         Probe.expect(Base.groupID == "probe.group" && Other.groupID == "probe.group", "a group for every class")
         let prefs = Base(values: ["first": 2])
-        Probe.expect(prefs.userDefaults?.dictionary(forKey: "Base") as? [String: Int] == ["first": 2], "UserDefaults sees it")
+        Probe.expect(
+            prefs.userDefaults?.dictionary(forKey: "Base") as? [String: Int] == ["first": 2], "UserDefaults sees it")
         try Probe.expect(onDisk("probe.group", "Base") == ["first": 2], "in the file of the suite")
         try Probe.expect(onDisk("", "Base") == ["first": 1], "nothing was moved")
         before["second"] = 3

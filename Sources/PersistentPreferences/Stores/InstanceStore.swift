@@ -7,6 +7,8 @@ package final class InstanceStore: PrefsStore {
 
     private struct Owner {
         weak var prefs: PersistentPrefs?
+        /// The store chosen last, which its observers need and others of the same place share.
+        var chosen: (any PrefsStore)?
     }
 
     /// - Parameter choose: returns the store of an instance. Called after the instance has been initialized, but for `start`.
@@ -24,7 +26,9 @@ package final class InstanceStore: PrefsStore {
 
     private func chosen() throws -> any PrefsStore {
         guard let prefs = owner.withLock({ $0.prefs }) else { throw PrefsError.userDefaultsUnavailable }
-        return try choose(prefs)
+        let store = try choose(prefs)
+        owner.withLock { $0.chosen = store }
+        return store
     }
 
     package func read(root: String) throws -> [String: Any]? {

@@ -83,7 +83,12 @@ private actor Mixer {
         store = PropertyListFileStore(url: folder.file())
     }
 
-    private func stored() throws -> String { try exactForm(propertyList(at: folder.file())) }
+    private func stored() throws -> String { try text(propertyList(at: folder.file())) }
+
+    /// Without the bits of real numbers.
+    private func text(_ object: Any) -> String {
+        exactForm(object).replacing(/\ \([0-9a-f]{16}\)/, with: "")
+    }
 
     @Test func everyKindOfValueHasItsDefaultAndIsStored() throws {
         let memory = InMemoryStore()
@@ -108,7 +113,7 @@ private actor Mixer {
             'shape': {'circle': {'radius': 2.0}}, 'some themes': {'a': 'light'}, 'some things': [1, 'x'], 'styles': 1, \
             'theme': 'dark', 'themes': ['dark'], 'token': 't', 'volume': 0.75}
             """
-        #expect(try exactForm(memory.read(root: "Test") ?? [:]) == expected)
+        #expect(try text(memory.read(root: "Test") ?? [:]) == expected)
         other.token = nil
         #expect(one.token == nil)
         #expect(try memory.read(root: "Test")?["token"] == nil)
@@ -155,29 +160,44 @@ private actor Mixer {
         let store = Outside()
         @AppSetting("volume", store: store) var volume = 0.5
         volume = 2
-        #expect(try exactForm(store.read(root: "AppSettings") ?? [:]) == "{'volume': 2.0}")
+        #expect(try text(store.read(root: "AppSettings") ?? [:]) == "{'volume': 2.0}")
     }
 
-    @Test(arguments: [("", "it is empty"), ("a\0", "it has a NUL in it"), (String(repeating: "k", count: 1_025), "it is longer")])
+    @Test(arguments: [
+        ("", "it is empty"), ("a\0", "it has a NUL in it"), (String(repeating: "k", count: 1_025), "it is longer"),
+    ])
     func aBadKeyIsRejectedWithAReason(_ key: String, _ reason: String) throws {
         let errors = Errors()
-        @AppSetting(key, store: store, didFail: errors.add) var number = 1
-        #expect(number == 1 && errors.all.count == 1 && errors.all.allSatisfy { $0.contains(reason) })
-        number += 1
+        let observed = Observed(key, store, errors)
+        #expect(observed.volume == 0.5 && errors.all.count == 1 && errors.all.allSatisfy { $0.contains(reason) })
+        observed.volume += 1
         #expect(errors.all.count == 2, "a change in place fails once")
-        #expect($number.set(2) != nil && errors.all.count == 3)
+        #expect(observed.$volume.set(2) != nil && errors.all.count == 3)
         #expect(try folder.names().isEmpty)
+    }
+
+    /// Of types, because the compiler makes a change in place of a local variable from its getter and its setter.
+    private struct Observed {
+        @AppSetting var volume: Double
+        @AppSetting var theme: Shade
+
+        init(_ key: String, _ store: any PrefsStore, _ errors: Errors) {
+            _volume = AppSetting(wrappedValue: 0.5, key, store: store, didFail: errors.add)
+            _theme = AppSetting(wrappedValue: .light, "theme", store: store, didFail: errors.add)
+        }
     }
 
     @Test func aStoredValueThatDoesNotFitIsKept() throws {
         try writePropertyList(["volume": "loud", "theme": "pink"], to: folder.file(), as: .xml)
         let errors = Errors()
-        @AppSetting("volume", store: store, didFail: errors.add) var volume = 0.5
-        @AppSetting("theme", store: store, didFail: errors.add) var theme = Shade.light
-        #expect(volume == 0.5 && theme == .light)
-        volume += 1
-        let tooBig = "volume: expected Double, found a string; the default is read"
-        #expect(errors.all == [tooBig, "theme: expected Shade, found an unknown raw value; the default is read", tooBig])
+        let observed = Observed("volume", store, errors)
+        #expect(observed.volume == 0.5 && observed.theme == .light)
+        observed.volume += 1
+        let mismatch = "volume: expected Double, found a string; the default is read"
+        #expect(
+            errors.all == [
+                mismatch, "theme: expected Shade, found an unknown raw value; the default is read", mismatch,
+            ])
         #expect(try stored() == "{'theme': 'pink', 'volume': 'loud'}")
     }
 
@@ -187,7 +207,7 @@ private actor Mixer {
         anything = ["good": 1]
         anything = ["bad": Plain()]
         #expect(errors.all.count == 1 && errors.all.allSatisfy { $0.hasPrefix("anything.bad: ") }, "\(errors.all)")
-        #expect(try stored() == "{'anything': {'good': 1}}")
+        #expect(try text(store.read(root: "anything") ?? [:]) == "{'good': 1}")
     }
 
     @Test func aDefaultThatHoldsAnObjectIsNotShared() {

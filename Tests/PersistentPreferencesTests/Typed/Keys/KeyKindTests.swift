@@ -109,12 +109,12 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
         try check(codableThemeCounts.self, [.dark: 1, .light: 2], "{'dark': 1, 'light': 2}", isOriginal: false)
         try check(level.self, .high, "1")
         try check(levelCounts.self, [.high: 3], "[1, 3]")
-        try check(shape.self, .circle(radius: 1.5), "{'circle': {'radius': 1.5}}")
+        try check(shape.self, .circle(radius: 1.5), "{'circle': {'radius': 1.5 (3ff8000000000000)}}")
         try check(shapes.self, [.point], "[{'point': {}}]")
         try check(codableStyles.self, CodableStyles(rawValue: 5), "5")
         try check(optionalCodableStyles.self, CodableStyles(rawValue: 5), "5")
-        try check(celsius.self, Celsius(rawValue: 36.5), "36.5", isOriginal: false)
-        try check(celsiusList.self, [Celsius(rawValue: 36.5)], "[36.5]", isOriginal: false)
+        try check(celsius.self, Celsius(rawValue: 36.5), "36.5 (4042400000000000)", isOriginal: false)
+        try check(celsiusList.self, [Celsius(rawValue: 36.5)], "[36.5 (4042400000000000)]", isOriginal: false)
     }
 
     @Test func aTypeOfOneKindKeepsItsForm() throws {
@@ -122,7 +122,8 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
         values[theme.self] = .dark
         values[optionalTheme.self] = .dark
         values[styles.self] = Styles(rawValue: 3)
-        #expect(try exactForm(store.read(root: "Keys") ?? [:]) == "{'optionalTheme': 'dark', 'styles': 3, 'theme': 'dark'}")
+        #expect(
+            try exactForm(store.read(root: "Keys") ?? [:]) == "{'optionalTheme': 'dark', 'styles': 3, 'theme': 'dark'}")
         #expect(values[theme.self] == .dark && values[optionalTheme.self] == .dark && values[styles.self].rawValue == 3)
     }
 
