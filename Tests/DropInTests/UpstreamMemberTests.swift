@@ -22,11 +22,11 @@ final class WatchingSet: SmallSet, @unchecked Sendable {
 
 /// An access in an observer would otherwise have no end.
 final class CuriousSet: SmallSet, @unchecked Sendable {
-    var count_ = 0
+    var calls = 0
     override var lastError: PrefsError! {
         didSet {
-            count_ += 1
-            values["Nonsense"] = count_
+            calls += 1
+            values["Nonsense"] = calls
         }
     }
 }
@@ -138,9 +138,9 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
     @Test func anAccessInAnObserverOfLastErrorEnds() {
         let prefs = inMemory { CuriousSet(key: "Set") }
         prefs["Nonsense"] = 1
-        #expect(prefs.count_ == 1)
+        #expect(prefs.calls == 1)
         _ = prefs.values
-        #expect(prefs.count_ == 2)
+        #expect(prefs.calls == 2)
     }
 
     @Test func aGetterOfTheSubclassIsWhatClientsSee() {

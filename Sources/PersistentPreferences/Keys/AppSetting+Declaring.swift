@@ -38,7 +38,8 @@ extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
 }
 
 extension AppSetting where Value: _PrefRawValues {
-    /// Declares a property of a flat key, of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as for Codable values.
+    /// Declares a property of a flat key, of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as for
+    /// Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
@@ -76,7 +77,8 @@ extension AppSetting where Value: _PrefOptionalRawValues {
 }
 
 extension AppSetting where Value: _PrefAnyValues {
-    /// Declares a property of a flat key, of whatever a property list holds, which is checked when it is written. Parameters as for Codable values.
+    /// Declares a property of a flat key, of whatever a property list holds, which is checked when it is written. Parameters as for
+    /// Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
