@@ -126,6 +126,18 @@ extension AppSetting {
         fatalError("unavailable")
     }
 
+    /// Unavailable: an optional of a value of this type cannot be stored.
+    @available(
+        *, unavailable,
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    )
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        fatalError("unavailable")
+    }
+
     /// Unavailable: there is no initial value.
     @available(*, unavailable, message: "give the property an initial value, which is its default")
     @_disfavoredOverload
