@@ -8,10 +8,11 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        let store =
-            if let store { (store as? InstanceStore)?.store(for: self) ?? store } else {
-                StoreOverride.current ?? type.store
-            }
+        var store = store ?? StoreOverride.current ?? type.store
+        // The types first, because a cast costs more than the rest of this.
+        if Swift.type(of: store) == InstanceStore.self, let choice = store as? InstanceStore {
+            store = choice.store(for: self)
+        }
         state.start(self, key: key ?? String(describing: type), store: store)
         if let values, !values.isEmpty {
             mergeValues(values)
