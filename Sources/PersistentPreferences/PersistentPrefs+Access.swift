@@ -9,10 +9,7 @@ extension PersistentPrefs {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
         var store = store ?? StoreOverride.current ?? type.store
-        // The types first, because a cast costs more than the rest of this.
-        if Swift.type(of: store) == InstanceStore.self, let choice = store as? InstanceStore {
-            store = choice.store(for: self)
-        }
+        if let choice = store as? InstanceStore { store = choice.store(for: self) }
         state.start(self, key: key ?? String(describing: type), store: store)
         if let values, !values.isEmpty {
             mergeValues(values)
