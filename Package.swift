@@ -74,7 +74,8 @@ let package = Package(
             name: "EngineSupport", dependencies: ["AppleVnodes", "PrefsFileEngine", "TestSupport"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
+            name: "Probe",
+            dependencies: ["PersistentPreferences", "RVS_PersistentPrefs", "StoreConformance", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
@@ -98,7 +99,7 @@ let package = Package(
             ],
             resources: [
                 .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
-                .copy("Resources/ShopSettings.plist"),
+                .copy("Resources/ShopSettings.plist"), .copy("Resources/TypeSafeDefaults.plist"),
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",

@@ -43,7 +43,7 @@ run() { # programs
     for program in "$@"; do
         mkdir "$folder/files"
         printf '%s: ' "$program"
-        "$programs/$program" "$folder/files"
+        HOME="$folder/files" XDG_CONFIG_HOME='' "$programs/$program" "$folder/files"
         rm -r "$folder/files"
     done
 }

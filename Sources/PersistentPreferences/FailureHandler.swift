@@ -12,10 +12,14 @@ enum FailureHandler {
     private static let running = Locked<Set<Call>>([])
 
     /// Runs the handler of a subject, unless this thread is in it already.
-    static func run(for subject: ObjectIdentifier, _ handler: () -> Void) {
+    ///
+    /// - Returns: whether it has run.
+    @discardableResult
+    static func run(for subject: ObjectIdentifier, _ handler: () -> Void) -> Bool {
         let call = Call(subject: subject, thread: pthread_self())
-        guard running.withLock({ $0.insert(call).inserted }) else { return }
+        guard running.withLock({ $0.insert(call).inserted }) else { return false }
         defer { _ = running.withLock { $0.remove(call) } }
         handler()
+        return true
     }
 }

@@ -9,6 +9,8 @@ final class InstanceState: @unchecked Sendable {
     private struct State {
         var rootKey = ""
         var outcome: PrefsError?
+        /// Whether the latest access has failed, whatever the outcome was assigned since then.
+        var hasFailed = false
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: Any], current: [String: Any])?
         var subscribers: [WeakSubscriber] = []
@@ -109,6 +111,14 @@ final class InstanceState: @unchecked Sendable {
     var lastError: PrefsError? {
         get { lock.withLock { state.outcome } }
         set { lock.withLock { state.outcome = newValue } }
+    }
+
+    /// Whether an access has another outcome than nil after nil.
+    func isNews(_ error: PrefsError?) -> Bool {
+        lock.withLock {
+            defer { state.hasFailed = error != nil }
+            return error != nil || state.outcome != nil || state.hasFailed
+        }
     }
 
     var observedKeys: Set<String> { lock.withLock { state.observedKeys } }

@@ -53,7 +53,10 @@ extension PersistentPrefs {
 
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
-        state.lastError = error
+        // An override hears of what differs, which a success after a success does not; and not of accesses inside it.
+        if state.isNews(error), !FailureHandler.run(for: ObjectIdentifier(state), { lastError = error }) {
+            state.lastError = error
+        }
         // Through the state and not through self, which may be in its deinit.
         if let error, let owner = state.owner {
             Transaction.afterwards {

@@ -146,8 +146,14 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { setValue(newValue, of: key) }
     }
 
-    /// The error of this instance's latest access, or nil if it succeeded. As in RVS_PersistentPrefs.
-    public var lastError: PrefsError? { state.lastError }
+    /// The error of this instance's latest access, or nil if it succeeded.
+    ///
+    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil after an error is handled; the next access replaces it. An override with observers is
+    /// told of each error, and when the next access clears it. Any thread.
+    open var lastError: PrefsError? {
+        get { state.lastError }
+        set { state.lastError = newValue }
+    }
 
     /// Called for each error of this instance. Override it to miss none. Does nothing by default.
     ///
@@ -232,7 +238,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         return Self.result(result, failure)
     }
 
-    /// Discards the cache and loads the root again. As in RVS_PersistentPrefs.
+    /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.
@@ -246,7 +252,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         clearValues()
     }
 
-    /// Removes the root with everything in it, including keys of other versions. As in RVS_PersistentPrefs.
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in RVS_PersistentPrefs.
     public func deleteAll() {
         removeRoot()
     }

@@ -45,6 +45,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             shared.description
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
+        case .userDefaultsUnavailable:
+            "there is no UserDefaults; nothing is read or stored"
         case .unknownError(let error):
             error.map { "\($0)" } ?? "unknown error"
         }

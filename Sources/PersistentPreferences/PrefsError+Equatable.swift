@@ -27,6 +27,7 @@ extension PrefsError: Equatable {
         case .invalidImport(let reason): ["invalidImport", reason]
         case .notWatched(let failure): ["notWatched", failure]
         case .sharedRoot(let shared): ["sharedRoot", shared]
+        case .userDefaultsUnavailable: ["userDefaultsUnavailable"]
         case .updateOfAnotherStore: ["updateOfAnotherStore"]
         case .unknownError(let error): ["unknownError", error.map(Self.parts(of:)) ?? []]
         }

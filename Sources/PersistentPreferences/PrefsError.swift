@@ -11,7 +11,7 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ``PersistentPrefs`` does not throw it. ``PersistentPrefs/lastError`` contains it, ``PersistentPrefs/prefsDidFail(_:)``
-/// receives it, and `update` returns it. A ``PrefsStore`` throws it. The first three cases and the last are those of
+/// receives it, and `update` returns it. A ``PrefsStore`` throws it. The first three cases and the last two are those of
 /// `RVS_PersistentPrefs.PrefsError`.
 ///
 /// ## Behavior
@@ -20,17 +20,18 @@ import PrefsPropertyLists
 /// ## Threads
 /// May be passed between threads.
 public indirect enum PrefsError: Error, Sendable {
-    /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs.
+    /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs; here also for a read of such a key.
     case incorrectKeys(invalidElements: [String])
     /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the reason of each.
     /// As in RVS_PersistentPrefs.
     case valuesNotPlistCompatible(invalidElements: [String])
-    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. As in RVS_PersistentPrefs.
+    /// ``PersistentPrefs/flush()`` found nothing stored under the root key. In RVS_PersistentPrefs, some versions report it for reads, too,
+    /// and version 1.7 never does.
     case noStoredPrefsForKey(key: String)
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()``. The stored value stays.
+    /// ``PersistentPrefs/deleteAll()``. The stored value stays. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
     /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays. The next
     /// access tries again.
@@ -69,7 +70,9 @@ public indirect enum PrefsError: Error, Sendable {
     case sharedRoot(SharedRoot)
     /// A write to one store inside an `update` of another store: the two cannot be committed together.
     case updateOfAnotherStore
-    /// An error that the body of an `update`, or a store outside this package, has thrown. As in RVS_PersistentPrefs.
+    /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in its version 1.7.
+    case userDefaultsUnavailable
+    /// An error that the body of an `update`, or a store outside this package, has thrown. RVS_PersistentPrefs has the case, too.
     case unknownError(error: (any Error)?)
 }
 

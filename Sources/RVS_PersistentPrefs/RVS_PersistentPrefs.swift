@@ -1,4 +1,87 @@
+public import Foundation
 @_exported public import PersistentPreferences
 
-/// The base class with its former name, so that a subclass only has to say `import RVS_PersistentPrefs`.
-public typealias RVS_PersistentPrefs = PersistentPrefs
+/// The base class of `RVS_PersistentPrefs.swift`: ``PersistentPrefs`` with the members that only that file has.
+///
+/// ```swift
+/// import RVS_PersistentPrefs
+///
+/// class TestSet: RVS_PersistentPrefs, @unchecked Sendable {
+///     override var keys: [String] { ["Integer Value"] }
+///     var int: Int {
+///         get { values["Integer Value"] as? Int ?? 0 }
+///         set { values["Integer Value"] = newValue }
+///     }
+/// }
+///
+/// RVS_PersistentPrefs.groupID = "group.org.example.app"
+/// TestSet().int += 1
+/// ```
+///
+/// ## Behavior
+/// A new instance uses, in this order: the store of its initializer, that of `withStore`, its own ``userDefaults`` if the class
+/// overrides it, and the store of its class, which ``groupID`` selects.
+///
+/// ## Performance, errors, threads
+/// Those of ``PersistentPrefs``. Over an overridden ``userDefaults``, the values are copied at each access, a write is neither durable
+/// nor safe from other processes, and changes by other code are not observed.
+open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
+    /// Creates an instance with the subclass's own root key: the unqualified name of the type.
+    public override init() {
+        Self.checkSubclassed()
+        super.init(key: nil, values: nil, store: Self.chosenStore)
+    }
+
+    /// Creates an instance with a root key, and merges `values` into what is stored there. See `PersistentPrefs.init(key:values:)`.
+    public override init(key: String? = nil, values: [String: Any]? = nil) {
+        Self.checkSubclassed()
+        super.init(key: key, values: values, store: Self.chosenStore)
+    }
+
+    /// Creates an instance with a root key in a given store.
+    public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
+        Self.checkSubclassed()
+        super.init(key: key, values: values, store: store)
+    }
+
+    private static func checkSubclassed() {
+        guard self != RVS_PersistentPrefs.self else {
+            fatalError("RVS_PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
+        }
+    }
+
+    /// The suite of `UserDefaults` in which new instances of this class store their values, for example that of an app group. nil
+    /// and an empty string stand for the standard domain.
+    ///
+    /// Assign it before the first instance is created: instances keep their store, and values are not moved. Assigned on
+    /// `RVS_PersistentPrefs`, it applies to every class; assigned on a subclass, to that class and its subclasses only. (In the
+    /// original there is one value for all classes.) With an invalid name, every access fails with `PrefsError.invalidName`. Any
+    /// thread.
+    public static var groupID: String? {
+        get { Suites.name(for: self) }
+        set { Suites.setName(newValue, for: self) }
+    }
+
+    /// The `UserDefaults` of ``groupID``; nil if there is none of that name.
+    ///
+    /// Override it to give an instance another one, for example in a test. If an instance returns another one than its class when it
+    /// is created, it is asked again at each access, and accesses fail with `PrefsError.userDefaultsUnavailable` while it is nil. The
+    /// override is called during the initialization of the base class.
+    open var userDefaults: UserDefaults? { Suites.defaults(of: type(of: self)) }
+
+    /// The store of ``groupID``.
+    open override class var store: any PrefsStore { Suites.store(of: self) }
+
+    private static var chosenStore: any PrefsStore {
+        InstanceStore { prefs in
+            let type = type(of: prefs)
+            guard let prefs = prefs as? RVS_PersistentPrefs, let suite = type as? RVS_PersistentPrefs.Type else {
+                return type.store
+            }
+            let defaults = prefs.userDefaults
+            if defaults === Suites.defaults(of: suite) { return type.store }
+            guard let defaults else { throw PrefsError.userDefaultsUnavailable }
+            return DefaultsObjectStore.of(defaults)
+        }
+    }
+}

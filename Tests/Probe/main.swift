@@ -11,6 +11,8 @@ case "increment":
     Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "migrate":
     MigratingPrefs.race(turns: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "drop-in":
+    try DropIn.run()
 case "adopt":
     Probe.adopt()
 case "serve":

@@ -42,17 +42,50 @@ public final class AppSettingsValues: Sendable {
         self.init(RootEntries(store: store, root: root))
     }
 
+    /// The entries of a store: a key is not in a root, whatever the layout. A store from outside this package has only roots.
+    convenience init(entriesOf store: any PrefsStore) {
+        if let store = store as? any DomainBackedStore {
+            self.init(StoreEntries(store))
+        } else {
+            self.init(store: store, root: "AppSettings")
+        }
+    }
+
     private init(_ entries: any KeyedEntries) {
         self.entries = entries
     }
 
     /// The value of a key, or its default if nothing is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
+        get { self[key.keyed] }
+        set { set(newValue, of: key.keyed) }
+        _modify { yield &self[key.keyed] }
+    }
+
+    /// Stores a value.
+    ///
+    /// - Returns: the error of this write, or nil if the value is stored.
+    @discardableResult
+    public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
+        set(value, of: key.keyed)
+    }
+
+    /// Removes the stored value, so that the default is read.
+    ///
+    /// - Returns: the error of this write, or nil if it succeeded.
+    @discardableResult
+    public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
+        reset(key.keyed)
+    }
+
+    // MARK: - For keys of both kinds
+
+    subscript<Key: KeyedValue>(key: Key) -> Key.Value {
         get {
             bridge.access(key.stringKey, of: self, in: entries, key.report)
             return key.read(from: entries)
         }
-        set { set(newValue, for: key) }
+        set { set(newValue, of: key) }
         _modify {
             var change = key.changeInPlace(in: entries)
             yield &change.value
@@ -61,20 +94,14 @@ public final class AppSettingsValues: Sendable {
         }
     }
 
-    /// Stores a value.
-    ///
-    /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
-    public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
+    func set<Key: KeyedValue>(_ value: Key.Value, of key: Key) -> PrefsError? {
         defer { bridge.wasWritten(key.stringKey, in: self) }
         return key.write(value, to: entries)
     }
 
-    /// Removes the stored value, so that the default is read.
-    ///
-    /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
-    public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
+    func reset(_ key: some KeyedValue) -> PrefsError? {
         defer { bridge.wasWritten(key.stringKey, in: self) }
         return key.remove(from: entries)
     }

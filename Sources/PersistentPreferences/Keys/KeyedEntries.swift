@@ -33,7 +33,7 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
         guard defaults === UserDefaults.standard else { return nil }
-        return try UserDefaultsStore.standard.domainStore.subscribe(to: key, keys: [key], subscriber, from: nil)
+        return try UserDefaultsStore.standard.domainStore.subscribe(toEntry: key, subscriber)
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
@@ -52,6 +52,32 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
         guard defaults.synchronize() else {
             throw PrefsError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
         }
+    }
+}
+
+/// Entries of the domain of a store, whatever its layout.
+struct StoreEntries: KeyedEntries {
+    private let store: any DomainBackedStore
+
+    init(_ store: any DomainBackedStore) {
+        self.store = store
+    }
+
+    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        if let store = store as? UserDefaultsStore { return try store.entry(forKey: key, report) }
+        let snapshot = try store.domainStore.entries()
+        if let warning = snapshot.warning { report(warning) }
+        return try snapshot.value(forKey: key)
+    }
+
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
+        try store.domainStore.subscribe(toEntry: key, subscriber)
+    }
+
+    func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
+
+    func setObject(_ object: Any?, forKey key: String) throws {
+        try store.domainStore.transact { $0.replace(key, with: object) }
     }
 }
 

@@ -69,20 +69,22 @@ extension PrefKey {
     /// Does nothing.
     public static func didFail(_ error: PrefsError) {}
 
+    static var keyed: TypedKey<Self> { TypedKey() }
+
     /// The value in `UserDefaults.standard`.
     public static var value: Value {
         get { get() }
         set { set(newValue) }
         _modify {
-            var change = changeInPlace(in: DefaultsEntries(.standard))
+            var change = keyed.changeInPlace(in: DefaultsEntries(.standard))
             yield &change.value
-            commit(change)
+            keyed.commit(change)
         }
     }
 
     /// The value in `UserDefaults.standard`, or in another `UserDefaults`.
     public static func get(_ defaults: UserDefaults = .standard) -> Value {
-        read(from: DefaultsEntries(defaults))
+        keyed.read(from: DefaultsEntries(defaults))
     }
 
     /// Stores a value.
@@ -90,7 +92,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
-        write(value, to: DefaultsEntries(defaults))
+        keyed.write(value, to: DefaultsEntries(defaults))
     }
 
     /// Removes the stored value, so that the default is read.
@@ -98,7 +100,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
-        remove(from: DefaultsEntries(defaults))
+        keyed.remove(from: DefaultsEntries(defaults))
     }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
@@ -106,9 +108,9 @@ extension PrefKey {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
         nonmutating _modify {
-            var change = Self.changeInPlace(in: DefaultsEntries(defaults))
+            var change = Self.keyed.changeInPlace(in: DefaultsEntries(defaults))
             yield &change.value
-            Self.commit(change)
+            Self.keyed.commit(change)
         }
     }
 }
@@ -119,53 +121,14 @@ extension UserDefaults {
         get { key.get(self) }
         set { key.set(newValue, self) }
         _modify {
-            var change = key.changeInPlace(in: DefaultsEntries(self))
+            var change = key.keyed.changeInPlace(in: DefaultsEntries(self))
             yield &change.value
-            key.commit(change)
+            key.keyed.commit(change)
         }
     }
 }
 
-// MARK: - How values are stored
-
-extension PrefKey where Value: Codable {
-    /// The rule of ``PrefCoding``.
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: RawRepresentable, Value.RawValue: Codable {
-    /// The rule of ``PrefCoding``: the raw value.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: _PrefRawValues {
-    /// The rule of ``PrefCoding``: raw values.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: _PrefOptionalRawValues {
-    /// The rule of ``PrefCoding``: raw values, or nil.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey where Value: _PrefAnyValues {
-    /// The rule of ``PrefCoding``: whatever a property list holds.
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
-}
-
-extension PrefKey {
-    /// Unavailable: a value of this type cannot be stored.
-    @available(
-        *, unavailable,
-        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
-    )
-    @_disfavoredOverload
-    public static var coding: PrefCoding<Value> { fatalError("unavailable") }
-}
+// MARK: - The names of types
 
 enum PrefKeyName {
     /// Older compilers mark a type that is declared in a function with a number: `hasWidgets #1`.

@@ -44,4 +44,14 @@ extension PrefCoding {
             throw .valuesNotPlistCompatible([ValueMismatch(encoding: error, of: Value.self).failure(forKey: key)])
         }
     }
+
+    /// Encodes and decodes a default that holds an object, as if it were stored and read. Stops the program if that fails.
+    func copy(of value: Value) -> Value {
+        do {
+            guard let object = try encode(value) else { throw ValueMismatch(reason: "it encodes to nothing") }
+            return try decode(PropertyListVetter.canonical(object, forKey: "default").get())
+        } catch {
+            fatalError("the default of a property of type \(Value.self) holds an object and cannot be copied: \(error)")
+        }
+    }
 }

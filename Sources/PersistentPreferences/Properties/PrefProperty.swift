@@ -141,18 +141,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try? PropertyListVetter.canonical(object, forKey: "").get()
     }
 
-    /// Encodes and decodes the default, as if it were stored and read.
-    private func copyOfDefault() -> Value {
-        let coding = coding
-        do {
-            guard let object = try coding.encode(givenDefault) else {
-                throw ValueMismatch(reason: "it encoded no value")
-            }
-            return try coding.decode(PropertyListVetter.canonical(object, forKey: "default").get())
-        } catch {
-            fatalError("the default of a property of type \(Value.self) holds an object and cannot be copied: \(error)")
-        }
-    }
+    private func copyOfDefault() -> Value { coding.copy(of: givenDefault) }
 
     func checkDefault() {
         if ObjectSearch.findsObject(in: givenDefault) { _ = copyOfDefault() }

@@ -87,6 +87,10 @@ final class DomainStore: RootStore {
         try access { try $0.read("", .flat) }
     }
 
+    func subscribe(toEntry key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription {
+        try access { try $0.subscribe(to: key, keys: [key], subscriber, from: nil) }
+    }
+
     func transact(_ body: (Transaction) throws -> Void) throws {
         try access { try $0.transact(durability: durability, body) }
     }

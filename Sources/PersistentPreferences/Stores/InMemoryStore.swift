@@ -57,9 +57,9 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
 
     /// A transaction of this thread has no revision.
     func read(_ root: String, _ layout: DomainLayout) -> RootSnapshot {
-        if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content) }
+        if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content, layout: layout) }
         let (content, revision) = state.withLock { ($0.content, $0.revision) }
-        return RootSnapshot(of: root, in: content, revision: revision)
+        return RootSnapshot(of: root, in: content, layout: layout, revision: revision)
     }
 
     func subscribe(

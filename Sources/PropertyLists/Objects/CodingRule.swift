@@ -54,13 +54,20 @@ package enum CodingRule {
 
     private static func raw<Value: RawRepresentable>(_ type: Value.Type, depth: Int) -> Any? {
         guard let coding = nested(Value.RawValue.self, depth: depth) else { return nil }
+        let codable = (type as? any (Decodable & Encodable).Type).flatMap { Self.codable($0) as? ValueCoding<Value> }
         return ValueCoding<Value>(
             encode: { try coding.encode($0.rawValue) },
-            decode: {
-                guard let value = Value(rawValue: try coding.decode($0)) else {
-                    throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
+            decode: { object in
+                do {
+                    guard let value = Value(rawValue: try coding.decode(object)) else {
+                        throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
+                    }
+                    return value
+                } catch {
+                    // What PropertyListEncoder made of a type that encodes itself as something else.
+                    guard let value = try? codable?.decode(object) else { throw error }
+                    return value
                 }
-                return value
             },
             // Its initializer may make objects, except for an enumeration, which is plain bits.
             cachePolicy: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.cachePolicy)

@@ -16,8 +16,9 @@
 /// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL and Decimal,
 ///    as exact strings; the dictionaries of `PropertyListEncoder` are read, too.
 /// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
-///    keys of dictionaries are String, or RawRepresentable with a String.
-/// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not.
+///    keys of dictionaries are String, or RawRepresentable with a String. The array that `PropertyListEncoder` makes of the latter is
+///    read, too.
+/// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not. The form that a Codable one encodes itself as is read, too.
 /// 4. The property-list objects that a `Codable` type encodes itself as. Dates are stored as dates, and data as data.
 ///
 /// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for

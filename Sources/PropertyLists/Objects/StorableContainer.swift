@@ -117,7 +117,7 @@ extension Dictionary: StorableContainer {
                 return objects
             },
             decode: { object in
-                guard let objects = object as? [String: Any] else {
+                guard let objects = object as? [String: Any] ?? pairs(in: object, isKey: { keys.key($0) != nil }) else {
                     throw ValueMismatch(expected: Self.self, found: object)
                 }
                 var result: [Key: Value] = [:]
@@ -149,6 +149,19 @@ extension Dictionary: StorableContainer {
                     return result
                 }
             }, cachePolicy: coding.cachePolicy.inContainer)
+    }
+
+    /// What `PropertyListEncoder` makes of a dictionary whose keys are not String: keys and values in turn.
+    private static func pairs(in object: Any, isKey: (String) -> Bool) -> [String: Any]? {
+        guard Key.self != String.self, let objects = object as? [Any], objects.count.isMultiple(of: 2) else {
+            return nil
+        }
+        var result: [String: Any] = [:]
+        for index in stride(from: 0, to: objects.count, by: 2) {
+            guard let key = objects[index] as? String, isKey(key) else { return nil }
+            result[key] = objects[index + 1]
+        }
+        return result
     }
 
     private static var textKeys: (text: (Key) -> String, key: (String) -> Key?)? {

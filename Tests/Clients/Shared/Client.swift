@@ -72,6 +72,14 @@ import Words
         let ruler = Ruler(values)
         ruler.width += 1
         values[margin.self].left = 4
+        let player = Player(InMemoryStore())
+        player.volume += 1
+        player.token = "t"
+        player.shade = .dark
+        expect(player.volume == 1.5 && player.token == "t" && player.shade == .dark, "flat settings")
+        values[shade.self] = .dark
+        values[shades.self] = [.dark]
+        expect(values[shade.self] == .dark && values[shades.self] == [.dark], "Codable enums")
         expect(values[columnWidth.self] == 81 && values[margin.self] == Margin(left: 4), "typed keys")
     }
 
@@ -100,6 +108,17 @@ import Words
         let old = OldSet(key: "old", store: store)
         old.int = 5
         expect(OldSet(key: "old", store: store).int == 5, "the drop-in class")
+        old["Nonsense"] = 1
+        expect(old.failures == 1 && old.lastError != nil, "an observed error")
+        old.lastError = nil
+        expect(old.lastError == nil, "an assigned error")
+        RVS_PersistentPrefs.groupID = "client.group"
+        let grouped = OldSet(key: "old", values: ["Integer Value": 7])
+        let stored = grouped.userDefaults?.dictionary(forKey: "old")
+        expect(grouped.lastError == nil && stored?["Integer Value"] as? Int == 7, "a group")
+        OldSet.groupID = nil
+        expect(OldSet.groupID == nil && RVS_PersistentPrefs.groupID == "client.group", "a group of a class")
+        grouped.deleteAll()
     }
 
     nonisolated static func expect(_ condition: Bool, _ what: String) {

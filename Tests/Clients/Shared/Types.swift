@@ -95,4 +95,24 @@ class OldSet: RVS_PersistentPrefs, PrefsSet, @unchecked Sendable {
         get { values[keys[0]] as? Int ?? 0 }
         set { values[keys[0]] = newValue }
     }
+
+    var failures = 0
+    override var lastError: PrefsError? { didSet { if lastError != nil { failures += 1 } } }
 }
+
+struct Player {
+    @AppSetting("volume") var volume = 0.5
+    @AppSetting("token") var token: String?
+    @AppSetting("shade") var shade = Shade.light
+
+    init(_ store: InMemoryStore) {
+        let values = AppSettingsValues(store: store, root: "Player")
+        (_volume.values, _token.values, _shade.values) = (values, values, values)
+    }
+}
+
+enum Shade: String, Codable { case light, dark }
+
+struct shade: PrefKey { static let defaultValue = Shade.light }
+
+struct shades: PrefKey { static let defaultValue: [Shade]? = nil }

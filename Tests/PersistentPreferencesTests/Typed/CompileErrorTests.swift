@@ -5,7 +5,16 @@ import Testing
     private static let declarations: [(code: String, message: String)] = [
         ("final class H: SettingsFile { var h = 1 }", Self.takesNothing),
         ("func j() throws { var j = PropertyListDictionary(); try j.set(Plain(), for: Key.k) }", Self.noPropertyList),
+        ("struct K { @AppSetting(\"k\") var k = Plain() }", Self.unstorable),
+        ("struct L { @AppSetting(\"l\") var l: [Plain]? = nil }", Self.unstorable),
+        ("struct M { @AppSetting(\"m\") var m: Int }", Self.noValue),
+        ("struct O { @AppSetting(\"o\") var o: Plain? }", Self.unstorable),
+        ("struct N: PrefKey { static let defaultValue = Plain() }", Self.unstorable),
     ]
+
+    private static let unstorable =
+        ": a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    private static let noValue = "is unavailable: give the property an initial value, which is its default"
 
     private static let takesNothing = "type 'H' does not conform to protocol 'SettingsFile'"
     private static let noPropertyList =

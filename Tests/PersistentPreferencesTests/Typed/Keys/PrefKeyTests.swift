@@ -18,6 +18,12 @@ private struct picky: PrefKey {
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
 }
 
+private struct fussy: PrefKey {
+    static let defaultValue = 1
+    static let told = Told()
+    static func didFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
 private final class Told: @unchecked Sendable {
     private let lock = NSLock()
     private var texts: [String] = []
@@ -49,5 +55,23 @@ private final class Told: @unchecked Sendable {
         #expect(picky.told.all == ["picky: expected Int, found a string; the default is read"])
         #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
         #expect(picky.told.all.count == 2)
+    }
+
+    /// A change in place is a read and a write; the write is rejected for the reason that the read has reported.
+    @Test func aFailedChangeInPlaceIsReportedOnce() throws {
+        let store = InMemoryStore()
+        try store.update(root: "R") { $0 = ["fussy": "text"] }
+        let values = AppSettingsValues(store: store, root: "R")
+        values[fussy.self] += 1
+        #expect(fussy.told.all == ["fussy: expected Int, found a string; the default is read"])
+        AppSettingsValues(store: store, root: "\0")[fussy.self] += 1
+        #expect(fussy.told.all.count == 2)
+        let prefs = AnyPrefs(store: store)
+        let error = prefs.update {
+            prefs["a"] = 1
+            values[fussy.self] += 1
+        }
+        #expect(error != nil && fussy.told.all.count == 3 && prefs["a"] == nil, "it still undoes the update around it")
+        #expect(try store.read(root: "R")?["fussy"] as? String == "text")
     }
 }

@@ -1,0 +1,149 @@
+import PrefsPropertyLists
+
+/// The initializers of `@AppSetting("key")`, each for some of the types that ``PrefCoding`` can store. Without an initial value, an
+/// optional starts with nil.
+extension AppSetting where Value: Codable {
+    /// Declares a property of a flat key, of a property-list type or another Codable type.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: the default.
+    ///   - key: the entry: not empty, and at most 1,024 bytes. Each access of another name fails.
+    ///   - store: where the entry is; nil stands for `UserDefaults.standard`. In a store of this package it is an entry of the domain,
+    ///     whatever the layout, in any other store a value of the root `AppSettings`.
+    ///   - didFail: called for each error of a read or a write, on the thread of the access. Not called for errors of accesses inside it.
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, nil, didFail)
+    }
+
+    /// The same, of an optional that is nil if nothing is stored.
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
+}
+
+extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
+    /// Declares a property of a flat key, of a type with a raw value. Parameters as for Codable values.
+    @_disfavoredOverload
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, nil, didFail)
+    }
+}
+
+extension AppSetting where Value: _PrefRawValues {
+    /// Declares a property of a flat key, of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as for
+    /// Codable values.
+    @_disfavoredOverload
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, nil, didFail)
+    }
+
+    /// The same, of an optional that is nil if nothing is stored.
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
+}
+
+extension AppSetting where Value: _PrefOptionalRawValues {
+    /// Declares a property of a flat key, of an optional of one of those. Parameters as for Codable values.
+    @_disfavoredOverload
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, nil, didFail)
+    }
+
+    /// The same, of an optional that is nil if nothing is stored.
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
+}
+
+extension AppSetting where Value: _PrefAnyValues {
+    /// Declares a property of a flat key, of whatever a property list holds, which is checked when it is written. Parameters as for
+    /// Codable values.
+    @_disfavoredOverload
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, nil, didFail)
+    }
+
+    /// The same, of an optional that is nil if nothing is stored.
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
+}
+
+extension AppSetting {
+    /// Declares a property of a flat key, of any type with a coding. Parameters as for Codable values.
+    public init(
+        wrappedValue: Value, _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(wrappedValue, key, store, coding, didFail)
+    }
+
+    /// The same, of an optional that is nil if nothing is stored.
+    public init(
+        _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, coding, didFail)
+    }
+
+    /// Unavailable: a value of this type cannot be stored.
+    @available(
+        *, unavailable,
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    )
+    @_disfavoredOverload
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        fatalError("unavailable")
+    }
+
+    /// Unavailable: an optional of a value of this type cannot be stored.
+    @available(
+        *, unavailable,
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    )
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        fatalError("unavailable")
+    }
+
+    /// Unavailable: there is no initial value.
+    @available(*, unavailable, message: "give the property an initial value, which is its default")
+    @_disfavoredOverload
+    public init(
+        _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        fatalError("unavailable")
+    }
+}

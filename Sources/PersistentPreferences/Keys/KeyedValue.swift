@@ -1,0 +1,94 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// What a key says of its value: a `PrefKey` type, or an `AppSetting` with a key of its own.
+protocol KeyedValue<Value> {
+    associatedtype Value
+
+    var stringKey: String { get }
+    var defaultValue: Value { get }
+    var coding: PrefCoding<Value> { get }
+    /// Tells the handler of this key's errors from those of others.
+    var identifier: ObjectIdentifier { get }
+    func didFail(_ error: PrefsError)
+}
+
+/// A `PrefKey` type as a value.
+struct TypedKey<Key: PrefKey>: KeyedValue {
+    var stringKey: String { Key.stringKey }
+    var defaultValue: Key.Value { Key.defaultValue }
+    var coding: PrefCoding<Key.Value> { Key.coding }
+    var identifier: ObjectIdentifier { ObjectIdentifier(Key.self) }
+    func didFail(_ error: PrefsError) { Key.didFail(error) }
+}
+
+/// How the value of a key gets into its entry and out of it.
+extension KeyedValue {
+    func read(from entries: some KeyedEntries) -> Value {
+        changeInPlace(in: entries).value
+    }
+
+    func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
+        attempt { key in
+            guard let object = try coding.object(for: value, forKey: key) else {
+                return try entries.setObject(nil, forKey: key)
+            }
+            switch PropertyListVetter.canonical(object, forKey: key) {
+            case .success(let copy): try entries.setObject(copy, forKey: key)
+            case .failure(let refusal): throw PrefsError.valuesNotPlistCompatible(refusal.failures)
+            }
+        }
+    }
+
+    func remove(from entries: some KeyedEntries) -> PrefsError? {
+        attempt { try entries.setObject(nil, forKey: $0) }
+    }
+
+    /// The current value; if it cannot be read, the default, and the reason, which is reported here.
+    func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
+        do {
+            return InPlaceChange(origin: entries, value: try stored(in: entries))
+        } catch {
+            let failure = PrefsError(error)
+            report(failure)
+            return InPlaceChange(origin: entries, value: defaultValue, failure: failure)
+        }
+    }
+
+    func commit(_ change: InPlaceChange<any KeyedEntries, Value>) {
+        guard let failure = change.failure else {
+            _ = write(change.value, to: change.origin)
+            return
+        }
+        // The read has reported it.
+        Transaction.current?.fail(failure)
+    }
+
+    private func stored(in entries: some KeyedEntries) throws -> Value {
+        let key = stringKey
+        try NameVetting.checkRoot(key)
+        guard let object = try entries.object(forKey: key, report) else { return defaultValue }
+        return try coding.value(of: object, forKey: key)
+    }
+
+    private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {
+        do {
+            let key = stringKey
+            try NameVetting.checkRoot(key)
+            try write(key)
+            return nil
+        } catch {
+            // A refusal rolls back the update that the write is part of, if any.
+            let error = PrefsError(error)
+            Transaction.current?.fail(error)
+            report(error)
+            return error
+        }
+    }
+
+    func report(_ error: PrefsError) {
+        Transaction.afterwards {
+            FailureHandler.run(for: identifier) { didFail(error) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import PersistentPreferences
+
+/// The suites that `groupID` names: a store and a `UserDefaults` for each.
+enum Suites {
+    private static let state = Locked(State())
+
+    private struct Assigned {
+        let name: String?
+    }
+
+    private struct State {
+        /// What was assigned, by class.
+        var names: [ObjectIdentifier: Assigned] = [:]
+        var stores: [String: UserDefaultsStore] = [:]
+        var defaults: [String: UserDefaults] = [:]
+    }
+
+    /// What was assigned to the class, or else to the nearest superclass.
+    static func name(for type: RVS_PersistentPrefs.Type) -> String? {
+        state.withLock { state in
+            var next: AnyClass? = type
+            while let current = next {
+                if let assigned = state.names[ObjectIdentifier(current)] { return assigned.name }
+                next = _getSuperclass(current)
+            }
+            return nil
+        }
+    }
+
+    static func setName(_ name: String?, for type: RVS_PersistentPrefs.Type) {
+        state.withLock { $0.names[ObjectIdentifier(type)] = Assigned(name: name) }
+    }
+
+    static func store(of type: RVS_PersistentPrefs.Type) -> any PrefsStore {
+        guard let name = name(for: type), !name.isEmpty else { return UserDefaultsStore.standard }
+        return state.withLock { state in
+            let store = state.stores[name] ?? UserDefaultsStore(suiteName: name)
+            state.stores[name] = store
+            return store
+        }
+    }
+
+    static func defaults(of type: RVS_PersistentPrefs.Type) -> UserDefaults? {
+        guard let name = name(for: type), !name.isEmpty else { return .standard }
+        return state.withLock { state in
+            let defaults = state.defaults[name] ?? UserDefaults(suiteName: name)
+            state.defaults[name] = defaults
+            return defaults
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../DropInTests/UpstreamMemberTests.swift
