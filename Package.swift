@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
         .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
+        .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
@@ -45,6 +46,12 @@ let package = Package(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .target(
+            name: "PrefsStoreChecks", dependencies: ["PersistentPreferences", "PrefsPropertyLists"],
+            path: "Sources/PrefsTesting/StoreChecks", swiftSettings: strict),
+        .target(
+            name: "PrefsTesting", dependencies: ["PersistentPreferences", "PrefsStoreChecks"],
+            path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
@@ -57,14 +64,11 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
-            name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
-            path: "Tests/StoreConformance", swiftSettings: strict),
-        .target(
             name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels",
             exclude: ["README.md"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Probe", dependencies: ["PersistentPreferences", "StoreConformance", "TestSupport"],
+            name: "Probe", dependencies: ["PersistentPreferences", "PrefsStoreChecks", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
@@ -72,18 +76,22 @@ let package = Package(
         .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
         .testTarget(
             name: "PersistentPreferencesTests",
-            dependencies: ["AppleModels", "PersistentPreferences", "PrefsTestSet", "StoreConformance", "TestSupport"],
+            dependencies: ["AppleModels", "PersistentPreferences", "PrefsTesting", "PrefsTestSet", "TestSupport"],
             resources: [
                 .copy("Corpus"), .copy("Damaged"), .copy("Resources/Quotes.plist"),
                 .copy("Resources/PlayerSettings.plist"), .copy("Resources/plain_form.py"),
             ], swiftSettings: strict),
+        .testTarget(
+            name: "PrefsTestingTests",
+            dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
+            swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
             dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",
-            dependencies: ["PersistentPreferences", "Probe", "RawDefaults", "StoreConformance", "TestSupport"],
+            dependencies: ["PersistentPreferences", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),

@@ -24,6 +24,10 @@ final class InstanceState: @unchecked Sendable {
     private let lock = Lock()
     private var state = State()
     private var startStore: (any RootStore)?
+    /// Whether `withStore` may take the place of the store.
+    private var isReplaceable = false
+    /// nil unless `PrefsTesting` may take its place, too.
+    private var testProcess: TestProcess?
     private var startDeclarations: ClassDeclarations?
 
     let bridge = ObservationBridge<PersistentPrefs>()
@@ -32,14 +36,33 @@ final class InstanceState: @unchecked Sendable {
     private(set) weak var owner: PersistentPrefs?
 
     /// Called once, by the initializer, before the instance is anybody else's.
-    func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) {
+    ///
+    /// - Parameter store: the one that was passed to the initializer.
+    func start(_ owner: PersistentPrefs, key: String, store: (any PrefsStore)?) {
         self.owner = owner
         self.key = key
         startDeclarations = ClassDeclarations.of(owner)
-        startStore = store.rootStore
+        isReplaceable = store == nil
+        if let store {
+            startStore = store.rootStore
+        } else if let innermost = StoreOverride.innermost {
+            startStore = innermost
+            if TestProcess.current?.isRunning(innermost) == true { testProcess = .current }
+        } else {
+            let store = type(of: owner).store
+            startStore = store.rootStore
+            if store is UserDefaultsStore { testProcess = .current }
+        }
     }
 
+    /// The store of an access that begins now.
     var store: any RootStore {
+        guard isReplaceable else { return ownStore }
+        return StoreOverride.innermost ?? testProcess?.store(inPlaceOf: ownStore) ?? ownStore
+    }
+
+    /// The store that the instance was created with.
+    var ownStore: any RootStore {
         guard let startStore else { preconditionFailure("used before its initializer has run") }
         return startStore
     }

@@ -8,7 +8,7 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        state.start(self, key: key ?? String(describing: type), store: store ?? StoreOverride.current ?? type.store)
+        state.start(self, key: key ?? String(describing: type), store: store)
         if let values, !values.isEmpty {
             mergeValues(values)
         } else {

@@ -31,9 +31,9 @@
 
         /// Tells key-value observers around the body of a change that is committed. They read the old values when they are told
         /// that something will change: from what was stored then.
-        func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let reading = try? state.store.snapshot(of: key)
+            let reading = try? store.snapshot(of: key)
             if let warning = reading?.warning { report(warning) }
             let values = try? reading?.values()
             let now = PastState(values, of: state)
@@ -75,7 +75,7 @@
 #else
     extension PersistentPrefs {
         /// There is no key-value observing here.
-        func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
             body()
         }
     }

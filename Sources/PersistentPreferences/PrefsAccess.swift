@@ -4,6 +4,8 @@ import PrefsFileEngine
 struct PrefsAccess {
     let root: String
     private let state: InstanceState
+    /// One for the whole access, also if a test begins or ends meanwhile.
+    private let store: any RootStore
     /// Something to report although the access succeeds.
     var warning: PrefsError?
     /// Of what was read last.
@@ -17,6 +19,7 @@ struct PrefsAccess {
         try NameVetting.checkRoot(root)
         self.root = root
         self.state = state
+        store = state.store
     }
 
     // MARK: - Reading
@@ -50,7 +53,7 @@ struct PrefsAccess {
     /// The state of now, of which nothing is taken yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
-        let reading = try state.store.snapshot(of: root)
+        let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
         return reading
@@ -60,13 +63,13 @@ struct PrefsAccess {
 
     /// An equal write changes nothing. The store decides whether what it equals is durable.
     mutating func acknowledge() throws {
-        if try state.store.acknowledge(revision) { noteSuccess() }
+        if try store.acknowledge(revision) { noteSuccess() }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
     /// replaced. The write's own warning takes its place.
     private mutating func noteSuccess() {
-        warning = state.store.takeWarning()
+        warning = store.takeWarning()
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -96,7 +99,7 @@ struct PrefsAccess {
     mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
         hasReachedStore = true
         let access = self
-        try state.store.update(root: root) { stored in
+        try store.update(root: root) { stored in
             let change = try body(access.state.current(stored, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.checkConstraints(change)
@@ -104,15 +107,15 @@ struct PrefsAccess {
             try access.apply { _ in change }
         }
         // It has read nothing before.
-        warning = state.store.takeWarning()
+        warning = store.takeWarning()
     }
 
     /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
-        let isShared = state.store.layout == .flat
-        try state.store.update(root: root) { values in
+        let isShared = store.layout == .flat
+        try store.update(root: root) { values in
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
         }
         noteSuccess()
@@ -120,7 +123,7 @@ struct PrefsAccess {
 
     private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
         let schema = state.declarations.schema
-        try state.store.replace(root: root) { stored in
+        try store.replace(root: root) { stored in
             var current = try schema.current(stored, root: root)
             let change = schema.droppingFormerKeys(try change(current), of: current)
             // A root that stays as it is keeps its old shape, too.

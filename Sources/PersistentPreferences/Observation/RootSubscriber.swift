@@ -37,7 +37,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     private func subscribe(to key: String, from known: LastKnownEntry?) throws -> EntrySubscription {
-        try root.state.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
+        try root.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
     /// Goes where the instance is. Two that assign its key at once may come here in either order.

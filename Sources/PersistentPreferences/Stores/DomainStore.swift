@@ -5,14 +5,18 @@ final class DomainStore: RootStore {
     let storage: any DomainStorage
     let layout: DomainLayout
     private let durability: CommitDurability
+    /// Whom every access is told; nil but for the default domain in a process of tests.
+    private let testProcess: TestProcess?
 
     /// - Parameter durability: of this store's writes.
     init(
-        _ storage: any DomainStorage, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut
+        _ storage: any DomainStorage, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
+        testProcess: TestProcess? = nil
     ) {
         self.storage = storage
         self.layout = layout
         self.durability = durability
+        self.testProcess = testProcess
     }
 
     // MARK: - For the public stores
@@ -49,6 +53,7 @@ final class DomainStore: RootStore {
     // MARK: - For the base class
 
     func snapshot(of root: String) throws -> RootSnapshot {
+        testProcess?.noteDefaultDomain()
         // Not by `access`, for the sake of reads.
         do {
             return try storage.read(root, layout)
@@ -96,6 +101,7 @@ final class DomainStore: RootStore {
 
     /// Errors of the engine become those of the package.
     private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
+        testProcess?.noteDefaultDomain()
         do {
             return try body(storage)
         } catch let error as FileError {
