@@ -19,6 +19,7 @@ final class BrokenPlace: Sendable {
         var updates = 0
         var calls = 0
         var heldBack: PrefsChange?
+        var activities: [String: Activity] = [:]
         /// Objects and roots that were written, which the fault needs.
         nonisolated(unsafe) var objects: [String: NSMutableArray] = [:]
         nonisolated(unsafe) var nested: [String: [String: Any]?] = [:]
@@ -30,28 +31,22 @@ final class BrokenPlace: Sendable {
 
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    /// The roots of this thread's updates, the outermost first, and whether the thread is in a call of an observer.
-    private var local: NSMutableDictionary {
-        let all = Thread.current.threadDictionary, key = ObjectIdentifier(self)
-        if let own = all[key] as? NSMutableDictionary { return own }
-        let own = NSMutableDictionary()
-        all[key] = own
-        return own
+    /// What a thread is in the middle of.
+    struct Activity {
+        /// The roots of its updates, the outermost first.
+        var roots: [String] = []
+        /// The root of the outermost one before it.
+        nonisolated(unsafe) var before: [String: Any]?
+        var isInCall = false
+        /// For `.callsAtOnce`.
+        var isInFirstCall = false
+        var isInSecondCall = false
     }
 
-    var outerRoots: [String] {
-        get { local["roots"] as? [String] ?? [] }
-        set { local["roots"] = newValue }
-    }
-
-    var outerState: [String: Any]? {
-        get { local["state"] as? [String: Any] }
-        set { local["state"] = newValue }
-    }
-
-    var isInCall: Bool {
-        get { local["isInCall"] != nil }
-        set { local["isInCall"] = newValue ? true : nil }
+    /// Of the calling thread.
+    var activity: Activity {
+        get { state.withLock { $0.activities["\(pthread_self())"] ?? Activity() } }
+        set { state.withLock { $0.activities["\(pthread_self())"] = newValue } }
     }
 
     // MARK: - Observers
@@ -75,8 +70,8 @@ final class BrokenPlace: Sendable {
         for observer in state.withLock({ $0.observers }) where roots.contains(observer.root) {
             let deliver: @Sendable () -> Void = { [self] in
                 guard state.withLock({ $0.observers.contains { $0.number == observer.number } }) else { return }
-                isInCall = true
-                defer { isInCall = false }
+                activity.isInCall = true
+                defer { activity.isInCall = false }
                 call(observer.action, change)
             }
             if fault == .waitsForClosures { deliver() } else { queue.async(execute: deliver) }
@@ -96,14 +91,14 @@ final class BrokenPlace: Sendable {
             if let last = state.withLock({ $0.heldBack }) { action(last) }
         case (.callsAtOnce, 5):
             Thread.detachNewThread { [self] in
-                local["isFirst"] = true
+                activity.isInFirstCall = true
                 action(change)
                 hasEndedFirstCall.signal()
             }
         case (.callsAtOnce, 6):
-            local["isSecond"] = true
+            activity.isInSecondCall = true
             action(change)
-            local["isSecond"] = nil
+            activity.isInSecondCall = false
         default:
             action(change)
         }
@@ -111,8 +106,8 @@ final class BrokenPlace: Sendable {
 
     /// Keeps a call from its end until another has begun.
     func meetOtherCall() {
-        if local["isFirst"] != nil { hasBegunSecondCall.wait() }
-        if local["isSecond"] != nil {
+        if activity.isInFirstCall { hasBegunSecondCall.wait() }
+        if activity.isInSecondCall {
             hasBegunSecondCall.signal()
             hasEndedFirstCall.wait()
         }
@@ -124,7 +119,7 @@ final class BrokenStore: PrefsStore {
     struct Wrapped: Error {}
 
     private let place: BrokenPlace
-    private let thread = Thread.current
+    private let thread = "\(pthread_self())"
     private let cache = Locked(Cache())
 
     private struct Cache {
@@ -149,21 +144,21 @@ final class BrokenStore: PrefsStore {
         switch place.fault {
         case .inventsRoots where found == nil && place.state.withLock({ $0.updates == 0 }):
             return [:]
-        case .cachesForEver where place.outerRoots.isEmpty:
+        case .cachesForEver where place.activity.roots.isEmpty:
             return cache.withLock {
                 let known = $0.roots[root] ?? found
                 $0.roots[root] = .some(known)
                 return known
             }
-        case .isBoundToAThread where thread !== Thread.current:
+        case .isBoundToAThread where thread != "\(pthread_self())":
             return nil
         case .returnsNumbersForBooleans:
-            return found?.mapValues { ($0 as? Bool).map { NSNumber(value: $0) } ?? $0 }
+            return found?.mapValues { type(of: $0) == Bool.self ? NSNumber(value: 1) : $0 }
         case .keepsWrittenObjects:
             let objects = place.state.withLock { $0.objects }
             return found?.merging(objects) { $1 }
-        case .readsOldStateInUpdates where !place.outerRoots.isEmpty:
-            return place.outerState
+        case .readsOldStateInUpdates where !place.activity.roots.isEmpty:
+            return place.activity.before
         case .callsAtOnce:
             place.meetOtherCall()
             return found
@@ -177,16 +172,16 @@ final class BrokenStore: PrefsStore {
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        if place.fault == .rejectsWritesInCalls, place.isInCall { throw Wrapped() }
+        if place.fault == .rejectsWritesInCalls, place.activity.isInCall { throw Wrapped() }
         let root = name(of: root)
         place.updating.lock()
         defer { place.updating.unlock() }
         place.state.withLock { $0.updates += 1 }
-        let outer = place.outerRoots
+        let outer = place.activity.roots
         let before = (try? place.memory.read(root: root)) ?? nil
-        if outer.isEmpty { place.outerState = before }
-        place.outerRoots = outer + [root]
-        defer { place.outerRoots = outer }
+        if outer.isEmpty { place.activity.before = before }
+        place.activity.roots = outer + [root]
+        defer { place.activity.roots = outer }
         var attempted = before
         do {
             try change(root, isNested: !outer.isEmpty) {
@@ -199,7 +194,7 @@ final class BrokenStore: PrefsStore {
             if outer.isEmpty { try end(root, before, attempted, with: error) }
             throw error
         }
-        cache.withLock { $0.roots[root] = place.outerRoots.count == 1 ? .some((try? place.memory.read(root: root)) ?? nil) : nil }
+        cache.withLock { $0.roots[root] = place.activity.roots.count == 1 ? .some((try? place.memory.read(root: root)) ?? nil) : nil }
         reportChange(of: root, before, isNested: !outer.isEmpty)
     }
 
@@ -243,7 +238,7 @@ final class BrokenStore: PrefsStore {
             let objects = (values ?? [:]).compactMapValues { $0 as? NSMutableArray }
             nonisolated(unsafe) let kept = objects
             place.state.withLock { $0.objects.merge(kept) { $1 } }
-        case .dropsUnsupportedValues: values = values?.filter { $0.value is NSNumber || $0.value is Int || Self.isPlain($0.value) }
+        case .dropsUnsupportedValues: values = values?.filter { !($0.value is [UUID]) && !($0.value is () -> Int) }
         case .losesAnIncrement where updates == 10 && !place.isObserved && before?["n"] != nil && before?.count == 1:
             if values?["n"] as? Int != before?["n"] as? Int, place.state.withLock({ $0.lastNumber == 0 }) { values = before }
         case .losesAKey: values?["3"] = nil
@@ -251,7 +246,7 @@ final class BrokenStore: PrefsStore {
             if place.isObserved { return }
             let whole = place.fault == .writesWholeRoots ? values : before
             try place.memory.update(root: root) { $0 = whole }
-        case .dropsNestedRoots where isNested && place.outerRoots.first != root: values = before
+        case .dropsNestedRoots where isNested && place.activity.roots.first != root: values = before
         case .commitsNestedUpdates where isNested:
             nonisolated(unsafe) let result = values
             place.state.withLock { $0.nested[root] = .some(result) }
@@ -282,11 +277,6 @@ final class BrokenStore: PrefsStore {
             place.report(PrefsChange(root: root, from: nil, to: now, origin: .thisProcess))
         }
         place.report(change)
-    }
-
-    private static func isPlain(_ value: Any) -> Bool {
-        value is String || value is Data || value is Date || value is Bool || value is NSArray || value is [String]
-            || value is NSDictionary || value is Double
     }
 
     private static func areEqual(_ left: [String: Any]?, _ right: [String: Any]?) -> Bool {

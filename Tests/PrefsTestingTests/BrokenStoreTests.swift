@@ -23,8 +23,9 @@ import Testing
 
     @Test func aViolationNamesCheckRuleAndFinding() throws {
         let check = try #require(StoreCheck.all.first { $0.name == "nilRemoves" })
+        let place = BrokenPlace(.keepsRootsSetToNil)
         #expect {
-            try check.run { BrokenStore(BrokenPlace(.keepsRootsSetToNil)) }
+            try check.run { BrokenStore(place) }
         } throws: {
             "\($0)" == """
                 nilRemoves: A root that was set to nil reads as nil. Expected nil after the root was set to nil, found [].
