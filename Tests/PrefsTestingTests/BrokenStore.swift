@@ -194,7 +194,9 @@ final class BrokenStore: PrefsStore {
             if outer.isEmpty { try end(root, before, attempted, with: error) }
             throw error
         }
-        cache.withLock { $0.roots[root] = place.activity.roots.count == 1 ? .some((try? place.memory.read(root: root)) ?? nil) : nil }
+        cache.withLock {
+            $0.roots[root] = place.activity.roots.count == 1 ? .some((try? place.memory.read(root: root)) ?? nil) : nil
+        }
         reportChange(of: root, before, isNested: !outer.isEmpty)
     }
 
@@ -228,7 +230,8 @@ final class BrokenStore: PrefsStore {
     }
 
     /// Changes what a body has made of a root.
-    private func spoil(_ values: inout [String: Any]?, _ before: [String: Any]?, _ root: String, isNested: Bool) throws {
+    private func spoil(_ values: inout [String: Any]?, _ before: [String: Any]?, _ root: String, isNested: Bool) throws
+    {
         let isOwnChange = !Self.areEqual(before, values)
         let updates = place.state.withLock { $0.updates }
         switch place.fault {
@@ -240,7 +243,9 @@ final class BrokenStore: PrefsStore {
             place.state.withLock { $0.objects.merge(kept) { $1 } }
         case .dropsUnsupportedValues: values = values?.filter { !($0.value is [UUID]) && !($0.value is () -> Int) }
         case .losesAnIncrement where updates == 10 && !place.isObserved && before?["n"] != nil && before?.count == 1:
-            if values?["n"] as? Int != before?["n"] as? Int, place.state.withLock({ $0.lastNumber == 0 }) { values = before }
+            if values?["n"] as? Int != before?["n"] as? Int, place.state.withLock({ $0.lastNumber == 0 }) {
+                values = before
+            }
         case .losesAKey: values?["3"] = nil
         case .writesWholeRoots where !isNested && isOwnChange, .restoresWhatIsLeftAlone where !isNested && !isOwnChange:
             if place.isObserved { return }
@@ -255,7 +260,9 @@ final class BrokenStore: PrefsStore {
     }
 
     /// An outermost update has failed.
-    private func end(_ root: String, _ before: [String: Any]?, _ attempted: [String: Any]?, with error: any Error) throws {
+    private func end(_ root: String, _ before: [String: Any]?, _ attempted: [String: Any]?, with error: any Error)
+        throws
+    {
         switch place.fault {
         case .wrapsErrors where !(error is PrefsError): throw Wrapped()
         case .wrapsTheErrorOfOtherStores:

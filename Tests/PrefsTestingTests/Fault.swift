@@ -55,7 +55,8 @@ enum Fault: String, CaseIterable {
         switch self {
         case .inventsRoots: "Expected nil before the first write, found []."
         case .dropsEmptyRoots: "Expected [] after an update that stores an empty root, found nil."
-        case .cachesForEver: "Expected [a: 2, b: [\"x\", \"y\"]] after the second update, found [a: 1, b: [\"x\", \"y\"]]."
+        case .cachesForEver:
+            "Expected [a: 2, b: [\"x\", \"y\"]] after the second update, found [a: 1, b: [\"x\", \"y\"]]."
         case .isBoundToAThread: "Expected [a: 1] in another thread, found nil."
         case .normalizesNames: "Expected [a: 1] in the root \"A\", found [a: 2]."
         case .keepsRootsSetToNil: "Expected nil after the root was set to nil, found []."

@@ -33,7 +33,9 @@ import Testing
     }
 
     private var files: [String] {
-        FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String }.filter { $0.hasSuffix(".plist") } ?? []
+        FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String }.filter {
+            $0.hasSuffix(".plist")
+        } ?? []
     }
 
     @Test func theFirstAccessIsAWarningOfItsTest() throws {

@@ -13,7 +13,8 @@ extension StoreCheck {
             }
         },
         StoreCheck(
-            "nestedWriteJoins", "Only the keys that a body changes are written; the others keep what nested updates wrote."
+            "nestedWriteJoins",
+            "Only the keys that a body changes are written; the others keep what nested updates wrote."
         ) { place in
             try place.store.update(root: "A") { $0 = ["c": 3] }
             try place.store.update(root: "A") { root in
@@ -30,7 +31,9 @@ extension StoreCheck {
             try place.expect(place.store.read(root: "A")?["a"] as? Int == 1, "The root of the outer update is missing.")
             try place.expect(place.store.read(root: "B")?["b"] as? Int == 2, "The root of the inner update is missing.")
         },
-        StoreCheck("leftAloneKeepsNestedWrites", "An update that changes nothing itself keeps what nested updates wrote.") {
+        StoreCheck(
+            "leftAloneKeepsNestedWrites", "An update that changes nothing itself keeps what nested updates wrote."
+        ) {
             place in
             try place.store.update(root: "A") { $0 = ["a": 1] }
             try place.store.update(root: "A") { _ in try place.other.update(root: "A") { $0 = nil } }
@@ -38,7 +41,8 @@ extension StoreCheck {
             try place.store.update(root: "A") { _ in try place.other.update(root: "A") { $0 = ["a": 2] } }
             try place.expectRoot("A", equals: ["a": 2], "after a nested creation")
         },
-        StoreCheck("nestedErrorUndoesAll", "An error in a nested access undoes the whole update, also if it is caught.") {
+        StoreCheck("nestedErrorUndoesAll", "An error in a nested access undoes the whole update, also if it is caught.")
+        {
             place in
             try place.expectError("an error", of: "an update that catches the error of an update in it") {
                 try place.store.update(root: "A") { root in
@@ -57,10 +61,12 @@ extension StoreCheck {
             }
             try place.expectRoot("B", equals: nil, "after that error")
         },
-        StoreCheck("otherStoreIsRejected", "An update of another store in an update throws updateOfAnotherStore.") { place in
+        StoreCheck("otherStoreIsRejected", "An update of another store in an update throws updateOfAnotherStore.") {
+            place in
             let memory = InMemoryStore()
             for (outer, inner) in [(place.store, memory as any PrefsStore), (memory, place.store)] {
-                let error = try place.expectError("updateOfAnotherStore", of: "an update of another store in an update") {
+                let error = try place.expectError("updateOfAnotherStore", of: "an update of another store in an update")
+                {
                     try outer.update(root: "A") { _ in try inner.update(root: "A") { $0 = ["a": 1] } }
                 }
                 guard case PrefsError.updateOfAnotherStore = error else {

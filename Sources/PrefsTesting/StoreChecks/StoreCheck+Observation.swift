@@ -124,7 +124,8 @@ private final class Listener: Sendable {
     }
 
     init(
-        at root: String, of place: CheckedPlace, _ action: @escaping @Sendable (PrefsObservation?) throws -> Void = { _ in }
+        at root: String, of place: CheckedPlace,
+        _ action: @escaping @Sendable (PrefsObservation?) throws -> Void = { _ in }
     ) throws {
         self.place = place
         let new = try place.store.observe(root: root) { [weak self] change in self?.receive(change, action) }

@@ -15,7 +15,8 @@ extension StoreCheck {
             let moment = "after \(place.updates) increments in each of \(place.threads) threads"
             try place.expectRoot("A", equals: ["n": place.threads * place.updates], moment)
         },
-        StoreCheck("keysOfManyWritersSurvive", "Threads that write different keys of a root at once lose none.") { place in
+        StoreCheck("keysOfManyWritersSurvive", "Threads that write different keys of a root at once lose none.") {
+            place in
             try place.inThreads(place.threads) { number in
                 for value in 1...place.updates {
                     try place.store.update(root: "A") { $0 = ($0 ?? [:]).merging(["\(number)": value]) { $1 } }
@@ -79,7 +80,9 @@ extension StoreCheck {
             do {
                 defer { try? mending() }
                 let broken = try place.makeStore()
-                try place.expectError("an error", of: "a read of an unreadable place") { _ = try broken.read(root: "A") }
+                try place.expectError("an error", of: "a read of an unreadable place") {
+                    _ = try broken.read(root: "A")
+                }
                 try place.expectError("an error", of: "an update of an unreadable place") {
                     try broken.update(root: "A") { $0 = ["a": 2] }
                 }

@@ -11,12 +11,14 @@ extension StoreCheck {
             try place.store.update(root: "A") { $0 = [:] }
             try place.expectRoot("A", equals: [:], "after an update that stores an empty root")
         },
-        StoreCheck("updateIsRead", "After an update, read returns its result through every object for the same place.") {
+        StoreCheck("updateIsRead", "After an update, read returns its result through every object for the same place.")
+        {
             place in
             try place.store.update(root: "A") { $0 = ["a": 1, "b": ["x", "y"]] }
             try place.expectRoot("A", equals: ["a": 1, "b": ["x", "y"]], "after the first update")
             try place.other.update(root: "A") { $0?["a"] = 2 }
-            try place.expect(place.store.read(root: "A"), equals: ["a": 2, "b": ["x", "y"]], "after the second update")
+            try place.expect(
+                place.store.read(root: "A"), equals: ["a": 2, "b": ["x", "y"]], "after the second update")
         },
         StoreCheck("everyThreadReads", "After an update, read returns its result in every thread.") { place in
             try place.store.update(root: "A") { $0 = ["a": 1] }
@@ -26,7 +28,8 @@ extension StoreCheck {
             try place.inThreads(1) { _ in try place.store.update(root: "A") { $0 = ["a": 2] } }
             try place.expect(place.store.read(root: "A"), equals: ["a": 2], "after an update of another thread")
         },
-        StoreCheck("rootsAreSeparate", "A write to one root does not change another, whatever their names are.") { place in
+        StoreCheck("rootsAreSeparate", "A write to one root does not change another, whatever their names are.") {
+            place in
             try place.store.update(root: "A") { $0 = ["a": 1] }
             try place.store.update(root: "B/../.") { $0 = ["a": 2] }
             try place.expectRoot("A", equals: ["a": 1], "in the root \"A\"")
@@ -37,7 +40,8 @@ extension StoreCheck {
             try place.store.update(root: "A") { $0 = nil }
             try place.expectRoot("A", equals: nil, "after the root was set to nil")
         },
-        StoreCheck("valuesAreCanonical", "Values are String, Data, Date, Bool, NSNumber, [Any] and [String: Any].") { place in
+        StoreCheck("valuesAreCanonical", "Values are String, Data, Date, Bool, NSNumber, [Any] and [String: Any].") {
+            place in
             let optional: Any = Int?.some(4) as Any
             let date = Date(timeIntervalSinceReferenceDate: 1_000)
             let values: [String: Any] = [
@@ -54,7 +58,8 @@ extension StoreCheck {
             func isExactly<T>(_ key: String, _ type: T.Type) -> Bool {
                 found[key].map { Swift.type(of: $0) == type } ?? false
             }
-            try expect("string", is: "the String a", isExactly("string", String.self) && found["string"] as? String == "a")
+            try expect(
+                "string", is: "the String a", isExactly("string", String.self) && found["string"] as? String == "a")
             try expect("data", is: "Data", isExactly("data", Data.self) && found["data"] as? Data == Data([1, 2]))
             try expect("date", is: "a Date", isExactly("date", Date.self) && found["date"] as? Date == date)
             try expect("bool", is: "the Bool true", isExactly("bool", Bool.self) && found["bool"] as? Bool == true)

@@ -9,7 +9,9 @@ enum TestRun {
 
     private static let isInstalled: Bool = {
         let isInstalled = process.install()
-        if !isInstalled { write("preferences were used before the first test; accesses outside of tests are not watched") }
+        if !isInstalled {
+            write("preferences were used before the first test; accesses outside of tests are not watched")
+        }
         return isInstalled
     }()
 
