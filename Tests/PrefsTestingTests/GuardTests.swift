@@ -86,7 +86,9 @@ enum Sample {
 
 /// One at a time, so that code outside of the test's task uses its store.
 @Suite(.enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithTheTrait {
-    @Test(arguments: 1...3) func aDetachedTaskUsesTheStoreOfTheOnlyTest(_ number: Int) async {
+    @Test(.inMemoryPrefs, arguments: 1...3) func aDetachedTaskUsesTheStoreOfTheOnlyTest(_ number: Int) async {
+        // The first test creates the instance, which follows the others, too.
+        #expect(AppPrefs.shared.number == 0)
         #expect(await Task.detached { AppPrefs.shared.number }.value == 0)
         AppPrefs.shared.number = number
         #expect(await Task.detached { AppPrefs.shared.number }.value == number)

@@ -22,11 +22,6 @@ final class AppPrefs: Prefs, @unchecked Sendable {
         #expect(await child == number)
     }
 
-    @Test(.inMemoryPrefs) func theTraitMayBeGivenTwice() {
-        AppPrefs.shared.number = 1
-        #expect(AppPrefs().number == 1)
-    }
-
     @Suite struct Inner {
         @Test func theTraitOfASuiteReachesSuitesInIt() {
             #expect(AppPrefs.shared.number == 0)

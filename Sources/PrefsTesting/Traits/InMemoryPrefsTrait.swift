@@ -37,7 +37,7 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        guard testCase != nil, !Self.isInScope else { return try await function() }
+        guard !Self.isInScope else { return try await function() }
         let store = InMemoryStore()
         TestRun.process.begin(store)
         defer { TestRun.process.end(store) }
