@@ -4,8 +4,6 @@ import PrefsFileEngine
 struct PrefsAccess {
     let root: String
     private let state: InstanceState
-    /// One for the whole access, also if a test begins or ends meanwhile.
-    private let store: any RootStore
     /// Something to report although the access succeeds.
     var warning: PrefsError?
     /// Of what was read last.
@@ -19,7 +17,6 @@ struct PrefsAccess {
         try NameVetting.checkRoot(root)
         self.root = root
         self.state = state
-        store = state.store
     }
 
     // MARK: - Reading
@@ -53,7 +50,7 @@ struct PrefsAccess {
     /// The state of now, of which nothing is taken yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
-        let reading = try store.snapshot(of: root)
+        let reading = try state.store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
         return reading
@@ -63,12 +60,13 @@ struct PrefsAccess {
 
     /// An equal write changes nothing. The store decides whether what it equals is durable.
     mutating func acknowledge() throws {
-        if try store.acknowledge(revision) { noteSuccess() }
+        let store = state.store
+        if try store.acknowledge(revision) { noteSuccess(of: store) }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
     /// replaced. The write's own warning takes its place.
-    private mutating func noteSuccess() {
+    private mutating func noteSuccess(of store: any RootStore) {
         warning = store.takeWarning()
     }
 
@@ -79,32 +77,36 @@ struct PrefsAccess {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try checkConstraints(change) }
         hasReachedStore = true
-        try apply { _ in change }
-        noteSuccess()
+        let store = state.store
+        try apply(to: store) { _ in change }
+        noteSuccess(of: store)
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
         let access = self
-        try apply {
+        let store = state.store
+        try apply(to: store) {
             let change = try change($0)
             try access.checkConstraints(change)
             return change
         }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
     mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
         hasReachedStore = true
         let access = self
+        // One for all of it, also if a test begins or ends meanwhile.
+        let store = state.store
         try store.update(root: root) { stored in
             let change = try body(access.state.current(stored, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.checkConstraints(change)
             // By the same way as theirs, so that it comes to what they have left.
-            try access.apply { _ in change }
+            try access.apply(to: store) { _ in change }
         }
         // It has read nothing before.
         warning = store.takeWarning()
@@ -114,14 +116,15 @@ struct PrefsAccess {
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
+        let store = state.store
         let isShared = store.layout == .flat
         try store.update(root: root) { values in
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
         }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
-    private func apply(_ change: ([String: Any]?) throws -> RootChange) throws {
+    private func apply(to store: any RootStore, _ change: ([String: Any]?) throws -> RootChange) throws {
         let schema = state.declarations.schema
         try store.replace(root: root) { stored in
             var current = try schema.current(stored, root: root)
