@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
         .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
+        .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
     ],
@@ -45,6 +46,12 @@ let package = Package(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .target(
+            name: "PrefsStoreChecks", dependencies: ["PersistentPreferences", "PrefsPropertyLists"],
+            path: "Sources/PrefsTesting/StoreChecks", swiftSettings: strict),
+        .target(
+            name: "PrefsTesting", dependencies: ["PersistentPreferences", "PrefsStoreChecks"],
+            path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
@@ -56,9 +63,6 @@ let package = Package(
             name: "Pulse", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Pulse",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
-        .target(
-            name: "StoreConformance", dependencies: ["PersistentPreferences", "TestSupport"],
-            path: "Tests/StoreConformance", swiftSettings: strict),
         .target(
             name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
             swiftSettings: strict),
@@ -75,7 +79,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "Probe",
-            dependencies: ["PersistentPreferences", "RVS_PersistentPrefs", "StoreConformance", "TestSupport"],
+            dependencies: ["PersistentPreferences", "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport"],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
@@ -93,21 +97,24 @@ let package = Package(
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: [
-                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTestSet", "PropertyListSupport",
-                "StoreConformance",
-                "TestSupport",
+                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet",
+                "PropertyListSupport", "TestSupport",
             ],
             resources: [
                 .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
                 .copy("Resources/ShopSettings.plist"), .copy("Resources/TypeSafeDefaults.plist"),
             ], swiftSettings: strict),
         .testTarget(
+            name: "PrefsTestingTests",
+            dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
+            swiftSettings: strict),
+        .testTarget(
             name: "HarnessTests",
             dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",
-            dependencies: ["PersistentPreferences", "Probe", "RawDefaults", "StoreConformance", "TestSupport"],
+            dependencies: ["PersistentPreferences", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),

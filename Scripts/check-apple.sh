@@ -68,6 +68,8 @@ for module in lists engine library; do
     declare -n files="$module"
     files+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
 done
+mapfile -t checks < <(sources PrefsTesting/StoreChecks)
+mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
@@ -91,10 +93,12 @@ whole PrefsPropertyLists "${lists[@]}"
 whole PrefsFileEngine "${engine[@]}"
 whole PersistentPreferences "${library[@]}"
 
-echo "== with Darwin: the harness, what the tests share"
+echo "== with Darwin: the harness, the product for tests, what the tests share"
 plain PrefsTestSet "${testSet[@]}"
 mapfile -t harness < <(find HarnessCLI -name '*.swift' ! -name '*+Linux.swift' | sort)
 check -typecheck -module-name HarnessCLI -I "$folder/plain" "${harness[@]}" "$stubs/Darwin.swift"
+whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
+whole PrefsTesting "${traits[@]}"
 check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"
 
 mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a target of the library depends on a later one, or imports it. The order is PrefsPropertyLists, PrefsFileEngine,
-# PersistentPreferences, all others.
+# Fails if a target of the library depends on a later one, or imports it, or if anything but tests needs Swift Testing. The order is
+# PrefsPropertyLists, PrefsFileEngine, PersistentPreferences, all others; only tests depend on PrefsTesting.
 # usage: Scripts/order.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,6 +27,11 @@ swift package describe --type json | awk -F '"' '
         print target " must not depend on " $2
         wrong = 1
     }
+    inDependencies && $2 == "PrefsTesting" { testing = target }
+    inTargets && /^      "type" : / && target == testing && $4 != "test" {
+        print target " must not depend on PrefsTesting"
+        wrong = 1
+    }
     END {
         if (found != 3) print "order: found " found + 0 " of the three targets"
         else if (!wrong) print "order: " count " targets"
@@ -37,5 +42,9 @@ swift package describe --type json | awk -F '"' '
 if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import (PrefsFileEngine|PersistentPreferences)' Sources/PropertyLists ||
     grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import PersistentPreferences' Sources/FileEngine; then
     echo "order: these files import a later target" >&2
+    exit 1
+fi
+if grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI | grep -v '^Sources/PrefsTesting/Traits/'; then
+    echo "order: these files import Swift Testing" >&2
     exit 1
 fi

@@ -26,6 +26,10 @@ final class InstanceState: @unchecked Sendable {
     private let lock = Lock()
     private var state = State()
     private var startStore: (any RootStore)?
+    /// Whether `withStore` may take the place of the store.
+    private var isReplaceable = false
+    /// nil unless `PrefsTesting` may take its place, too.
+    private var testProcess: TestProcess?
     private var startDeclarations: ClassDeclarations?
 
     let bridge = ObservationBridge<PersistentPrefs>()
@@ -35,17 +39,36 @@ final class InstanceState: @unchecked Sendable {
 
     /// Called once, by the initializer, before the instance is anybody else's.
     ///
+    /// - Parameter store: the one that was passed to the initializer.
     /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
-    func start(_ owner: PersistentPrefs, key: String, store: any PrefsStore) -> PrefsError? {
+    func start(_ owner: PersistentPrefs, key: String, store: (any PrefsStore)?) -> PrefsError? {
         self.owner = owner
         self.key = key
         let (declarations, isNew) = ClassDeclarations.of(owner)
         startDeclarations = declarations
-        startStore = store.rootStore
-        return isNew ? SharedRoots.register(type(of: owner), declarations, root: key, in: store) : nil
+        let choice = store as? InstanceStore
+        isReplaceable = store == nil || choice != nil
+        if let store, choice == nil {
+            startStore = store.rootStore
+        } else if let innermost = StoreOverride.innermost {
+            startStore = innermost
+            if TestProcess.current?.isRunning(innermost) == true { testProcess = .current }
+        } else {
+            let store = choice?.store(for: owner) ?? type(of: owner).store
+            startStore = store.rootStore
+            if store is UserDefaultsStore { testProcess = .current }
+        }
+        return isNew ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownStore) : nil
     }
 
+    /// The store of an access that begins now.
     var store: any RootStore {
+        guard isReplaceable else { return ownStore }
+        return StoreOverride.innermost ?? testProcess?.store(inPlaceOf: ownStore) ?? ownStore
+    }
+
+    /// The store that the instance was created with.
+    var ownStore: any RootStore {
         guard let startStore else { preconditionFailure("the instance is used before its initializer has run") }
         return startStore
     }

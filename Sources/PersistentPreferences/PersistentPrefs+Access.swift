@@ -8,8 +8,6 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        var store = store ?? StoreOverride.current ?? type.store
-        if let choice = store as? InstanceStore { store = choice.store(for: self) }
         let warning = state.start(self, key: key ?? String(describing: type), store: store)
         defer { if let warning { report(warning) } }
         if let values, !values.isEmpty {

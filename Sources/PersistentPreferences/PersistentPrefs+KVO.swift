@@ -31,9 +31,9 @@
 
         /// Notifies key-value observers around the body of a committed change. If they read values in the first notification, they read
         /// the old ones.
-        func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let reading = try? state.store.snapshot(of: key)
+            let reading = try? store.snapshot(of: key)
             if let warning = reading?.warning { report(warning) }
             let values = try? reading?.values()
             let now = PastState(values, of: state)
@@ -75,7 +75,7 @@
 #else
     extension PersistentPrefs {
         /// Key-value observing does not exist on this platform.
-        func tellKeyValueObservers(of change: PendingChange, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
             body()
         }
     }

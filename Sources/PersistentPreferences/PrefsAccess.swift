@@ -4,6 +4,8 @@ import PrefsFileEngine
 struct PrefsAccess {
     let root: String
     private let state: InstanceState
+    /// One for the whole access, also if a test begins or ends meanwhile.
+    private let store: any RootStore
     /// Something to report although the access succeeds.
     var warning: PrefsError?
     /// The revision of the last read.
@@ -17,6 +19,7 @@ struct PrefsAccess {
         try NameVetting.checkRoot(root)
         self.root = root
         self.state = state
+        store = state.store
     }
 
     // MARK: - Reading
@@ -50,7 +53,7 @@ struct PrefsAccess {
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
-        let reading = try state.store.snapshot(of: root)
+        let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
         return try formerRoot(insteadOf: reading)?.reading ?? reading
@@ -59,14 +62,14 @@ struct PrefsAccess {
     /// What is stored under a former root key; nil if there is a root, or no former one either.
     private func formerRoot(insteadOf reading: RootSnapshot) throws -> (key: String, reading: RootSnapshot)? {
         let formerKeys = state.declarations.formerRoots(of: root)
-        if formerKeys.isEmpty || state.store.layout == .flat { return nil }
+        if formerKeys.isEmpty || store.layout == .flat { return nil }
         guard try reading.values() == nil else { return nil }
         for key in formerKeys {
-            let reading = try state.store.snapshot(of: key)
+            let reading = try store.snapshot(of: key)
             if try reading.values() != nil { return (key, reading) }
         }
         // Another process may have moved it between the two looks.
-        let again = try state.store.snapshot(of: root)
+        let again = try store.snapshot(of: root)
         return try again.values() == nil ? nil : (root, again)
     }
 
@@ -82,13 +85,13 @@ struct PrefsAccess {
 
     /// An equal write changes nothing. The store decides whether what it equals is durable.
     mutating func acknowledge() throws {
-        if try state.store.acknowledge(revision) { noteSuccess() }
+        if try store.acknowledge(revision) { noteSuccess() }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
     /// replaced. The write's own warning takes its place.
     private mutating func noteSuccess() {
-        warning = state.store.takeWarning()
+        warning = store.takeWarning()
     }
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
@@ -102,14 +105,14 @@ struct PrefsAccess {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
         hasReachedStore = true
-        try state.store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
+        try store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
         noteSuccess()
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
-        try state.store.replace(root: root) {
+        try store.replace(root: root) {
             try changed($0) {
                 let change = try change($0)
                 try state.declarations.check(change.assigned)
@@ -123,33 +126,33 @@ struct PrefsAccess {
     mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
         hasReachedStore = true
         let access = self
-        try state.store.update(root: root) { stored in
+        try store.update(root: root) { stored in
             let change = try body(access.state.current(access.rootToMove(stored).values, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.state.declarations.check(change.assigned)
             // In the same way as the nested accesses, so that it applies to their result.
-            try access.state.store.replace(root: access.root) { try access.changed($0) { _ in change } }
+            try access.store.replace(root: access.root) { try access.changed($0) { _ in change } }
         }
         // It has read nothing before.
-        warning = state.store.takeWarning()
+        warning = store.takeWarning()
     }
 
     /// Removes the allowed keys, and the root if it contains nothing else.
     mutating func clear(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
-        let isFlat = state.store.layout == .flat
+        let isFlat = store.layout == .flat
         let access = self
-        try state.store.update(root: root) { values in
+        try store.update(root: root) { values in
             // An update may remove what is not a dictionary; this one must not.
-            _ = try access.state.store.snapshot(of: access.root).values()
+            _ = try access.store.snapshot(of: access.root).values()
             let (formerKey, found) = try access.rootToMove(values)
             guard let current = try schema.current(found, root: access.root) else { return }
             var rest: [String: Any]? = current
             let change = try RootChange(from: allowed.visible(in: current), to: [:])
             try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
             values = rest?.isEmpty == true && !isFlat ? nil : rest.map(schema.withVersion)
-            if let formerKey { try access.state.store.update(root: formerKey) { $0 = nil } }
+            if let formerKey { try access.store.update(root: formerKey) { $0 = nil } }
         }
         noteSuccess()
     }
@@ -158,11 +161,11 @@ struct PrefsAccess {
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
         let schema = state.declarations.schema
-        let isShared = state.store.layout == .flat
+        let isShared = store.layout == .flat
         let formerKeys = state.declarations.formerRoots(of: root)
-        try state.store.update(root: root) { values in
+        try store.update(root: root) { values in
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
-            if !isShared { for key in formerKeys { try state.store.update(root: key) { $0 = nil } } }
+            if !isShared { for key in formerKeys { try store.update(root: key) { $0 = nil } } }
         }
         noteSuccess()
     }
@@ -177,7 +180,7 @@ struct PrefsAccess {
         let change = schema.droppingFormerKeys(try change(current), of: current)
         // An unchanged root keeps its old shape, too.
         guard try change.apply(to: &current), let current else { return nil }
-        if let formerKey { try state.store.update(root: formerKey) { $0 = nil } }
+        if let formerKey { try store.update(root: formerKey) { $0 = nil } }
         return schema.withVersion(current)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import StoreConformance
+import PrefsStoreChecks
 
 /// A subclass on the default store, as an app would have it.
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
@@ -12,7 +12,9 @@ final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
 enum Probe {
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
     static func conformance(_ name: String) throws {
-        guard let check = StoreCheck(rawValue: name) else { fatalError("no check \(name)") }
+        guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {
+            fatalError("no check \(name)")
+        }
         try check.run { UserDefaultsStore.standard }
         try check.run { UserDefaultsStore(suiteName: "probe.suite") }
         print("passed")

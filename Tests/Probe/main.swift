@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import StoreConformance
+import PrefsStoreChecks
 
 // What the tests of the default store run in a process of its own, with a home of its own: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()

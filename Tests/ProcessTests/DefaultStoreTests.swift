@@ -1,14 +1,14 @@
 import Foundation
-import StoreConformance
+import PrefsStoreChecks
 import TestSupport
 import Testing
 
 /// The store over the domain of UserDefaults, always in children: UserDefaults captures HOME when a process starts.
 @Suite struct DefaultStoreTests {
-    @Test(arguments: StoreCheck.allCases)
+    @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func passesTheStoreContract(_ check: StoreCheck) throws {
         let home = try TemporaryFolder()
-        let result = try Child("Probe", ["conformance", check.rawValue], home: home).wait()
+        let result = try Child("Probe", ["conformance", check.name], home: home).wait()
         #expect(result.output == "passed\n", "\(result.errors)")
         #expect(result.code == 0)
     }

@@ -6,6 +6,10 @@ import PrefsPropertyLists
 /// It outlives the instance. It then uses the keys that were allowed when it was made.
 struct ObservedRoot: Sendable {
     let state: InstanceState
+    /// The store of the instance when this was made.
+    let store: any RootStore
+    /// The store of the innermost `withStore` when this was made.
+    private let override: (any RootStore)?
     /// The root key of the instance when this was made.
     let key: String
     private let firstAllowed: AllowedKeys
@@ -14,6 +18,8 @@ struct ObservedRoot: Sendable {
 
     init(of prefs: PersistentPrefs, key: String, allowed: AllowedKeys, keys: Set<String>?) {
         state = prefs.state
+        store = state.store
+        override = StoreOverride.innermost
         self.key = key
         firstAllowed = allowed
         self.keys = keys
@@ -44,6 +50,11 @@ struct ObservedRoot: Sendable {
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
         return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
+    }
+
+    /// Runs an observer's closure in the `withStore` in which the observer started.
+    func inItsStore(_ body: () -> Void) {
+        if let override { StoreOverride.$innermost.withValue(override, operation: body) } else { body() }
     }
 
     /// A root in the current shape; empty if a migration fails.

@@ -102,7 +102,7 @@ extension PersistentPrefs {
     func observation(
         of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void
     ) -> PrefsObservation {
-        let observer = CallbackObserver(on: queue, deliver)
+        let observer = CallbackObserver(on: queue) { change in root.inItsStore { deliver(change) } }
         guard let subscription = subscribe(to: root, observer.receive) else { return PrefsObservation {} }
         return PrefsObservation {
             subscription.end()

@@ -37,7 +37,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     private func subscribe(to key: String, from known: LastKnownEntry?) throws -> EntrySubscription {
-        try root.state.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
+        try root.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
     /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either order.

@@ -4,14 +4,13 @@ import PrefsPropertyLists
 /// The classes that use each root in this process. Finds two classes that would read each other's values by mistake.
 enum SharedRoots {
     private struct Use {
-        weak var store: (any PrefsStore)?
+        weak var place: AnyObject?
         let file: URL?
         let type: PersistentPrefs.Type
         let declarations: ClassDeclarations
 
-        func isIn(_ other: any PrefsStore) -> Bool {
-            guard let store else { return false }
-            return store === other || file != nil && file == SharedRoots.file(of: other)
+        func isInPlace(of other: Use) -> Bool {
+            place === other.place || file != nil && file == other.file
         }
     }
 
@@ -21,15 +20,16 @@ enum SharedRoots {
     ///
     /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
     static func register(
-        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in store: any PrefsStore
+        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in store: any RootStore
     ) -> PrefsError? {
-        let use = Use(store: store, file: file(of: store), type: type, declarations: declarations)
+        let file = (store as? DomainStore)?.storage.fileURL
+        let use = Use(place: store.place, file: file, type: type, declarations: declarations)
         let others = uses.withLock { uses in
-            let others = uses[root, default: []].filter { $0.store != nil }
+            let others = uses[root, default: []].filter { $0.place != nil }
             uses[root] = others + [use]
             return others
         }
-        for other in others where other.isIn(store) {
+        for other in others where other.isInPlace(of: use) {
             let keys = declarations.contradictions(with: other.declarations)
             guard !keys.isEmpty || String(describing: type) == String(describing: other.type) else { continue }
             return .sharedRoot(
@@ -38,9 +38,6 @@ enum SharedRoots {
         return nil
     }
 
-    private static func file(of store: any PrefsStore) -> URL? {
-        (store as? any DomainBackedStore)?.domainStore.storage.fileURL
-    }
 }
 
 /// Two classes that use one root; see ``PrefsError/sharedRoot(_:)``.

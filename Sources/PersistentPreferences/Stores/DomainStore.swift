@@ -4,15 +4,20 @@ import PrefsFileEngine
 final class DomainStore: RootStore {
     let storage: any DomainStorage
     let layout: DomainLayout
+    var place: AnyObject { storage }
     private let durability: CommitDurability
+    /// Whom every access is told; nil but for the default domain in a process of tests.
+    private let testProcess: TestProcess?
 
     /// - Parameter durability: of this store's writes.
     init(
-        _ storage: any DomainStorage, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut
+        _ storage: any DomainStorage, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
+        testProcess: TestProcess? = nil
     ) {
         self.storage = storage
         self.layout = layout
         self.durability = durability
+        self.testProcess = testProcess
     }
 
     // MARK: - For the public stores
@@ -49,7 +54,8 @@ final class DomainStore: RootStore {
     // MARK: - For the base class, which makes the engine's errors those of the package
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        try storage.read(root, layout)
+        testProcess?.noteDefaultDomain()
+        return try storage.read(root, layout)
     }
 
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
@@ -96,6 +102,7 @@ final class DomainStore: RootStore {
     }
 
     private func access<R>(_ body: (any DomainStorage) throws -> R) throws -> R {
-        try PrefsError.converting { try body(storage) }
+        testProcess?.noteDefaultDomain()
+        return try PrefsError.converting { try body(storage) }
     }
 }

@@ -18,7 +18,6 @@ package final class InstanceStore: PrefsStore {
 
     /// The store for a new instance: that of its class if it chooses this one.
     func store(for prefs: PersistentPrefs) -> any PrefsStore {
-        if let override = StoreOverride.current { return override }
         owner.withLock { $0.prefs = prefs }
         let ofClass = type(of: prefs).store
         return (try? choose(prefs)) === ofClass ? ofClass : self

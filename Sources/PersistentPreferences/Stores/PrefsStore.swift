@@ -10,7 +10,7 @@
 /// ```
 ///
 /// ## Behavior
-/// A conforming type passes this test; the stores of this package are tested in the same way.
+/// A conforming type passes the checks of `PrefsTesting` (`StoreCheck`), as the stores of this package do.
 ///
 /// - After an `update`, `read` of the same root returns its result, in every thread and through every object for the same place.
 ///   A root that was never written, or that was set to nil, reads as nil.

@@ -6,6 +6,9 @@ import PrefsFileEngine
 protocol RootStore: AnyObject, Sendable {
     var layout: DomainLayout { get }
 
+    /// The object that keeps the roots. Two stores with the same one have the same roots.
+    var place: AnyObject { get }
+
     /// The current state. The root is extracted when it is needed.
     func snapshot(of root: String) throws -> RootSnapshot
 

@@ -5,6 +5,7 @@ import PrefsPropertyLists
 /// Adapts a store of another module to the base class.
 final class StoreAdapter: RootStore {
     let layout = DomainLayout.roots
+    var place: AnyObject { store }
     private let store: any PrefsStore
 
     init(_ store: any PrefsStore) {

@@ -45,7 +45,7 @@ public final class UserDefaultsStore: DomainBackedStore {
         do {
             if let suiteName { try NameVetting.checkSuite(suiteName) }
             let (domain, unsynchronized) = try Self.domain(suiteName)
-            self.init(domain, layout, unsynchronized)
+            self.init(domain, layout, unsynchronized, testProcess: suiteName == nil ? TestProcess.current : nil)
         } catch {
             self.init(UnreachableDomain(error), layout)
         }
@@ -58,9 +58,9 @@ public final class UserDefaultsStore: DomainBackedStore {
 
     private init(
         _ domain: any DomainStorage, _ layout: DomainLayout,
-        _ unsynchronized: (any UnsynchronizedEntries)? = nil
+        _ unsynchronized: (any UnsynchronizedEntries)? = nil, testProcess: TestProcess? = nil
     ) {
-        domainStore = DomainStore(domain, layout: layout)
+        domainStore = DomainStore(domain, layout: layout, testProcess: testProcess)
         self.unsynchronized = unsynchronized
     }
 

@@ -1,4 +1,4 @@
-// The store of the article "Writing a store", verbatim; `StoreConformanceTests` runs every check over it.
+// The store of the article "Writing a store", verbatim; `AccountStoreTests` runs every check over it.
 
 import PersistentPreferences
 

@@ -9,6 +9,9 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         let line: Int
         let code: String
 
+        /// Whether it stands, verbatim, in a test file, which runs it.
+        var isTest: Bool { imports("Testing") }
+
         func imports(_ module: String) -> Bool {
             code.split(separator: "\n").contains("import \(module)")
         }
@@ -64,11 +67,11 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         strayFences = fences - blocks.count
     }
 
-    /// The blocks as one program, from the first to the last: a later one uses what an earlier one declares. What the
+    /// The blocks as one program, without tests, from the first to the last: a later one uses what an earlier one declares. What the
     /// compiler says names the page and its line.
     var program: String {
         let header = "import Foundation\nimport PersistentPreferences\n"
-        return blocks.reduce(header) { program, block in
+        return blocks.filter { !$0.isTest }.reduce(header) { program, block in
             program + "#sourceLocation(file: \"\(path)\", line: \(block.line))\n\(block.code)\n#sourceLocation()\n"
         }
     }

@@ -4,7 +4,7 @@ import Testing
 /// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
 /// isolation, and in one with the settings of a new app in Xcode, whose default isolation is the main actor.
 ///
-/// Two kinds are looked at elsewhere: what imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
+/// Two kinds are looked at elsewhere: a block that imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
 /// is type-checked by `Scripts/check-apple.sh` where there is none.
 @Suite struct DocumentationTests {
     @Test(
@@ -12,13 +12,12 @@ import Testing
         arguments: DocumentationPage.all, [Compiler.Isolation.none, .approachable])
     func theCodeOfAPageCompiles(_ page: DocumentationPage, _ isolation: Compiler.Isolation) throws {
         #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")
-        let isTest = page.blocks.contains { $0.imports("Testing") }
         #if canImport(SwiftUI)
-            let isForOthers = isTest
+            let isForOthers = false
         #else
-            let isForOthers = isTest || page.blocks.contains { $0.imports("SwiftUI") }
+            let isForOthers = page.blocks.contains { $0.imports("SwiftUI") }
         #endif
-        guard !isForOthers, !page.blocks.isEmpty else { return }
+        guard !isForOthers, page.blocks.contains(where: { !$0.isTest }) else { return }
         // Each with page, line and the compiler's words.
         for complaint in try Compiler.complaints(of: page.program, isolation.arguments + ["-warnings-as-errors"]) {
             Issue.record("\(complaint)")
@@ -26,18 +25,23 @@ import Testing
     }
 
     /// What runs as a test is what a reader sees.
-    @Test(arguments: [("Testing.md", "TestingSampleTests.swift"), ("WritingAStore.md", "AccountStore.swift")])
-    func aSampleIsInItsPage(_ page: String, _ sample: String) throws {
+    @Test(arguments: [
+        ("Testing.md", 0, "TestingSampleTests.swift"), ("WritingAStore.md", 0, "AccountStore.swift"),
+        ("WritingAStore.md", 2, "AccountStoreTests.swift"),
+    ])
+    func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: sample)
         let code = try String(contentsOf: file, encoding: .utf8)
         let blocks = try #require(DocumentationPage.all.first { $0.testDescription == page }).blocks
-        let isThere = try code.contains(#require(blocks.first).code)
-        #expect(isThere, "the first block of \(page) stands otherwise in \(sample)")
+        try #require(blocks.indices.contains(number))
+        #expect(code.contains(blocks[number].code), "block \(number) of \(page) stands otherwise in \(sample)")
     }
 
-    @Test func onlyOnePageIsATest() {
-        let pages = DocumentationPage.all.filter { $0.blocks.contains { $0.imports("Testing") } }
-        #expect(pages.map { "\($0.testDescription) \($0.blocks.count)" } == ["Testing.md 1"])
+    @Test func noOtherBlockIsATest() {
+        let tests = DocumentationPage.all.flatMap { page in
+            page.blocks.indices.filter { page.blocks[$0].isTest }.map { "\(page.testDescription) \($0)" }
+        }
+        #expect(tests == ["Testing.md 0", "WritingAStore.md 2"])
     }
 
     /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.

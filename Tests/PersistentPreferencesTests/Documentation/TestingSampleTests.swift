@@ -1,26 +1,29 @@
 // The sample of the article "Testing your preferences", verbatim; `DocumentationTests` compares them.
 
 import PersistentPreferences
+import PrefsTesting
 import Testing
 
 private final class ReaderPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12
+
+    static let shared = ReaderPrefs()
 }
 
 private func enlarge() {
-    ReaderPrefs().size += 2
+    ReaderPrefs.shared.size += 2
 }
 
-@Suite struct ReaderPrefsTests {
-    @Test func enlargingAddsTwo() {
-        PersistentPrefs.withStore(InMemoryStore()) {
-            enlarge()
-            #expect(ReaderPrefs().size == 14)
-        }
+@Suite(.inMemoryPrefs) struct ReaderPrefsTests {
+    @Test(arguments: [12, 18, 70])
+    func enlargingAddsTwo(_ size: Int) {
+        ReaderPrefs.shared.size = size
+        enlarge()
+        #expect(ReaderPrefs.shared.size == size + 2)
     }
 
     @Test func tooLargeIsRejected() {
-        let prefs = ReaderPrefs(store: InMemoryStore())
+        let prefs = ReaderPrefs()
         prefs.size = 100
         #expect(prefs.lastError?.description == "size: must be in 8...72")  // first: the next access clears it
         #expect(prefs.size == 12)
@@ -29,14 +32,14 @@ private func enlarge() {
     @Test func whatAFormerVersionStoredIsRead() throws {
         let store = InMemoryStore()
         try store.update(root: "ReaderPrefs") { $0 = ["size": 18, "dropped": true] }
-        #expect(ReaderPrefs(store: store).size == 18)
+        PersistentPrefs.withStore(store) { enlarge() }
+        #expect(ReaderPrefs(store: store).size == 20)
     }
 
     @Test func aChangeIsReported() async {
-        let prefs = ReaderPrefs(store: InMemoryStore())
-        var sizes = prefs.$size.updates.makeAsyncIterator()
+        var sizes = ReaderPrefs.shared.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 12)
-        prefs.size = 20
+        ReaderPrefs.shared.size = 20
         #expect(await sizes.next() == 20)
     }
 }

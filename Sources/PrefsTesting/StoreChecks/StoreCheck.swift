@@ -1,0 +1,82 @@
+public import PersistentPreferences
+
+/// A check of one rule of ``PrefsStore``.
+///
+/// A test runs all of them over your store in one line:
+///
+/// ```swift
+/// @Test(arguments: StoreCheck.all)
+/// func myStoreConforms(_ check: StoreCheck) throws {
+///     let place = Place()
+///     try check.run { MyStore(place) }
+/// }
+/// ```
+///
+/// ## Behavior
+/// A check knows the store only as a `PrefsStore`, so it may be slow or on another machine. It never sleeps. It ends with an error
+/// that names the rule, what was expected and what was found. If nested accesses of your store block, the check does not end: give
+/// the test a `.timeLimit`.
+///
+/// ## Threads
+/// `run` blocks its thread, and starts others for some checks.
+public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConvertible {
+    /// A name for reports and filters, such as `nilRemoves`.
+    public let name: String
+    /// The rule, in one sentence.
+    public let rule: String
+    private let body: @Sendable (CheckedPlace) throws -> Void
+
+    /// The rules of ``PrefsStore/read(root:)`` and ``PrefsStore/update(root:_:)``, which every store follows.
+    public static let all = values + transactions + nesting
+    /// The rules of ``PrefsStore/observe(root:_:)``, for stores that implement it.
+    public static let observing = observation
+
+    /// The same as ``name``.
+    public var id: String { name }
+    /// The same as ``name``.
+    public var description: String { name }
+
+    init(_ name: String, _ rule: String, _ body: @escaping @Sendable (CheckedPlace) throws -> Void) {
+        self.name = name
+        self.rule = rule
+        self.body = body
+    }
+
+    /// Checks the rule. Costs from two to `threads` × `updates` updates.
+    ///
+    /// - Parameters:
+    ///   - threads: the number of threads that use the store at once.
+    ///   - updates: the number of updates of each of them. Lower both for a slow store.
+    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes so long.
+    ///   - makeStore: returns a store on one place, empty at first. Each call may return another object for the same place. Checks
+    ///     need one place each if they run at once.
+    /// - Throws: ``Violation``, or an error of the store.
+    public func run(
+        threads: Int = 8, updates: Int = 100, patience: Int = 60,
+        _ makeStore: @escaping @Sendable () throws -> any PrefsStore
+    ) throws {
+        let place = try CheckedPlace(makeStore, threads: threads, updates: updates, patience: patience)
+        do {
+            try body(place)
+        } catch let finding as CheckedPlace.Finding {
+            throw Violation(check: self, finding: finding.description)
+        }
+    }
+
+    /// Whether both are the same check.
+    public static func == (left: StoreCheck, right: StoreCheck) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// What a store does that the contract does not allow.
+    public struct Violation: Error, CustomStringConvertible {
+        /// The check that found it.
+        public let check: StoreCheck
+        /// What was expected and what was found.
+        public let finding: String
+
+        /// The name of the check, its rule and the finding.
+        public var description: String { "\(check.name): \(check.rule) \(finding)" }
+    }
+}

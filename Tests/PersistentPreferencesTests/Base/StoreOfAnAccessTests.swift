@@ -1,0 +1,176 @@
+import Foundation
+import Observation
+import Testing
+
+@testable import PersistentPreferences
+
+/// An instance that was created without a store uses the innermost `withStore` at the time of each access.
+@Suite struct StoreOfAnAccessTests {
+    final class OwnPrefs: Prefs, @unchecked Sendable {
+        @Pref var number = 0
+        @Pref var words = ["none"]
+
+        /// A store for each instance.
+        override class var store: any PrefsStore { InMemoryStore() }
+    }
+
+    private let prefs = OwnPrefs()
+    private let first = InMemoryStore()
+    private let second = InMemoryStore()
+
+    private func inBoth(_ body: (_ number: Int) throws -> Void) rethrows {
+        try PersistentPrefs.withStore(first) { try body(1) }
+        try PersistentPrefs.withStore(second) { try body(2) }
+    }
+
+    @Test func eachAccessUsesTheInnermostStore() {
+        inBoth { prefs.number = $0 }
+        prefs.number = 9
+        // Cached values are of one store: by the revision of a store of the package.
+        for _ in 0..<2 { inBoth { #expect(prefs.number == $0) } }
+        #expect(prefs.number == 9)
+        PersistentPrefs.withStore(first) { PersistentPrefs.withStore(second) { #expect(prefs.number == 2) } }
+        #expect(OwnPrefs(store: first).number == 1)
+    }
+
+    @Test func aStoreWithoutRevisionsIsReadAnew() {
+        let (first, second) = (ForeignStore(), ForeignStore())
+        PersistentPrefs.withStore(first) { prefs.words = ["a"] }
+        for _ in 0..<2 {
+            PersistentPrefs.withStore(first) { #expect(prefs.words == ["a"]) }
+            PersistentPrefs.withStore(second) { #expect(prefs.words == ["none"]) }
+        }
+    }
+
+    @Test func everyKindOfAccessUsesIt() {
+        inBoth { number in
+            prefs.number += number
+            prefs.update { $0["number"] = ($0["number"] as? Int ?? 0) + number }
+            prefs.update { prefs.number += number }
+            prefs.values["number"] = prefs.number + number
+            prefs["words"] = ["a"]
+        }
+        inBoth { number in
+            #expect(prefs.values["number"] as? Int == 4 * number)
+            #expect(prefs.count == 2)
+            #expect(prefs.$number.isSet)
+        }
+        PersistentPrefs.withStore(first) { prefs.clear() }
+        PersistentPrefs.withStore(second) { _ = prefs.$number.reset() }
+        #expect(OwnPrefs(store: first).count == 0)
+        #expect(OwnPrefs(store: second).count == 1)
+        PersistentPrefs.withStore(second) { prefs.deleteAll() }
+        #expect(OwnPrefs(store: second).count == 0)
+        #expect(prefs.count == 0)
+    }
+
+    @Test func aRejectedWriteRollsBackItsOwnStore() {
+        inBoth { number in
+            let error = prefs.update {
+                prefs.number = number
+                prefs["unknown"] = 1
+            }
+            #expect(error?.description == PrefsError.incorrectKeys(invalidElements: ["unknown"]).description)
+            #expect(prefs.number == 0)
+        }
+    }
+
+    @Test func anInstanceWithAStoreKeepsIt() {
+        let own = OwnPrefs(store: first)
+        PersistentPrefs.withStore(second) { own.number = 1 }
+        #expect(OwnPrefs(store: first).number == 1)
+    }
+
+    @Test func itFollowsTasks() async {
+        await PersistentPrefs.withStore(first) { [prefs] in
+            await withTaskGroup(of: Void.self) { $0.addTask { prefs.number = 1 } }
+            await Task { prefs.number += 1 }.value
+            await Task.detached { prefs.number = 9 }.value
+        }
+        #expect(OwnPrefs(store: first).number == 2)
+        #expect(prefs.number == 9)
+    }
+
+    // MARK: - Observers
+
+    @Test func anObserverStaysWithItsStoreAndRunsInIt() async {
+        let (heard, closure) = AsyncStream<[Int]>.makeStream()
+        let observation = PersistentPrefs.withStore(first) { [prefs] in
+            prefs.onChange { change in
+                closure.yield([change.newValues["number"] as? Int ?? 0, prefs.number, OwnPrefs(key: "OwnPrefs").number])
+            }
+        }
+        PersistentPrefs.withStore(second) { prefs.number = 2 }
+        prefs.number = 3
+        PersistentPrefs.withStore(first) { prefs.number = 1 }
+        var calls = heard.makeAsyncIterator()
+        #expect(await calls.next() == [1, 1, 1])
+        // It follows the instance to another root of its store.
+        OwnPrefs(key: "Other", store: first).number = 5
+        OwnPrefs(key: "Other", store: second).number = 6
+        PersistentPrefs.withStore(second) { prefs.key = "Other" }
+        #expect(await calls.next()?.first == 5)
+        observation.cancel()
+    }
+
+    @Test func aSequenceStaysWithItsStore() async {
+        var numbers = PersistentPrefs.withStore(first) { prefs.$number.updates.makeAsyncIterator() }
+        #expect(await numbers.next() == 0)
+        PersistentPrefs.withStore(second) { prefs.number = 2 }
+        PersistentPrefs.withStore(first) { prefs.number = 1 }
+        #expect(await numbers.next() == 1)
+    }
+
+    @Test func aTrackedReadHearsOfEachStore() async {
+        for store in [first, second] {
+            let (heard, changes) = AsyncStream<Void>.makeStream()
+            PersistentPrefs.withStore(store) {
+                withObservationTracking {
+                    _ = prefs.number
+                } onChange: {
+                    changes.yield()
+                }
+            }
+            OwnPrefs(store: store).number = 1
+            var iterator = heard.makeAsyncIterator()
+            _ = await iterator.next()
+        }
+    }
+
+    // MARK: - Outside of a test's task
+
+    private final class SuitePrefs: Prefs, @unchecked Sendable {
+        @Pref var number = 0
+    }
+
+    @Test func theStoreOfTheOnlyRunningTestIsUsedElseASharedOne() {
+        let process = TestProcess(isInTest: { false }, report: {})
+        let own = InMemoryStore().rootStore
+        #expect(process.store(inPlaceOf: own) == nil)
+        process.begin(first)
+        #expect(process.store(inPlaceOf: own) === first.rootStore)
+        #expect(process.store(inPlaceOf: first.rootStore) == nil)
+        process.begin(second)
+        let shared = process.store(inPlaceOf: own)
+        #expect(shared != nil && shared !== own && shared !== first.rootStore && shared !== second.rootStore)
+        // A running test keeps its own store, one that has ended does not.
+        #expect(process.store(inPlaceOf: first.rootStore) == nil)
+        process.end(first)
+        #expect(process.store(inPlaceOf: first.rootStore) === second.rootStore)
+        process.end(second)
+        #expect(process.store(inPlaceOf: own) === shared)
+    }
+
+    @Test func aTestWithoutTheTraitKeepsItsStore() {
+        let process = TestProcess(isInTest: { true }, report: {})
+        process.begin(first)
+        #expect(process.store(inPlaceOf: second.rootStore) == nil)
+    }
+
+    @Test func theDefaultDomainIsReportedOnce() async {
+        await confirmation { reported in
+            let process = TestProcess(isInTest: { true }, report: { reported() })
+            for _ in 0..<3 { process.noteDefaultDomain() }
+        }
+    }
+}

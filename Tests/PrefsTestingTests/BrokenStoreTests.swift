@@ -1,0 +1,90 @@
+import Foundation
+import PersistentPreferences
+import PrefsTesting
+import TestSupport
+import Testing
+
+/// The checks see faults: a store that breaks one rule fails the checks of this rule and no other.
+@Suite struct BrokenStoreTests {
+    @Test(arguments: Fault.allCases)
+    func aFaultFailsItsOwnCheck(_ fault: Fault) throws {
+        var failed: [String] = []
+        for check in StoreCheck.all + StoreCheck.observing {
+            let place = BrokenPlace(fault)
+            do {
+                try check.run(threads: 4, updates: 50, patience: fault.patience) { BrokenStore(place) }
+            } catch {
+                failed.append(check.name)
+                #expect("\(error)".contains(fault.finding), "\(error)")
+            }
+        }
+        #expect(failed == fault.checks)
+    }
+
+    @Test func aViolationNamesCheckRuleAndFinding() throws {
+        let check = try #require(StoreCheck.all.first { $0.name == "nilRemoves" })
+        let place = BrokenPlace(.keepsRootsSetToNil)
+        #expect {
+            try check.run { BrokenStore(place) }
+        } throws: {
+            "\($0)" == """
+                nilRemoves: A root that was set to nil reads as nil. Expected nil after the root was set to nil, found [].
+                """
+        }
+    }
+
+    @Test func aStoreThatFollowsTheRulesFailsNone() throws {
+        for check in StoreCheck.all + StoreCheck.observing {
+            let place = BrokenPlace(nil)
+            try check.run(threads: 4, updates: 50) { BrokenStore(place) }
+        }
+    }
+
+    @Test func eachCheckSeesAFault() {
+        let seen = Set(Fault.allCases.flatMap(\.checks))
+        #expect(Set((StoreCheck.all + StoreCheck.observing).map(\.name)).subtracting(seen).isEmpty)
+    }
+
+    @Test func theCheckOfUnreadablePlacesSeesAFault() throws {
+        let folder = try TemporaryFolder()
+        let (file, away) = (folder.file(), folder.file("away"))
+        func check(_ make: @escaping @Sendable (PropertyListFileStore) -> any PrefsStore) throws {
+            try StoreCheck.unreadableThrows {
+                make(PropertyListFileStore(url: file))
+            } breaking: {
+                try FileManager.default.moveItem(at: file, to: away)
+                try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            } mending: {
+                guard FileManager.default.fileExists(atPath: away.path) else { return }
+                try FileManager.default.removeItem(at: file)
+                try FileManager.default.moveItem(at: away, to: file)
+            }
+        }
+        try check { $0 }
+        #expect {
+            try check { ForgivingStore($0) }
+        } throws: {
+            "\($0)" == """
+                unreadableThrows: Missing is nil; unreadable throws, and nothing changes. Expected an error of a read of an \
+                unreadable place, found no error.
+                """
+        }
+    }
+}
+
+/// Takes an unreadable root for a missing one.
+private final class ForgivingStore: PrefsStore {
+    private let store: PropertyListFileStore
+
+    init(_ store: PropertyListFileStore) {
+        self.store = store
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try? store.read(root: root)
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root, body)
+    }
+}

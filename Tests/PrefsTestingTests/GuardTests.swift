@@ -1,0 +1,99 @@
+import Foundation
+import PersistentPreferences
+import PrefsTesting
+import TestSupport
+import Testing
+
+/// The guard and the accesses outside of a test's task, in test processes with a home folder of their own: this program once more, with
+/// one of the suites below.
+@Suite(.enabled(if: Sample.program != nil, "this program does not run alone")) struct GuardTests {
+    private let home: TemporaryFolder
+
+    init() throws {
+        home = try TemporaryFolder()
+    }
+
+    private static let message = "an access to the default domain of UserDefaults"
+
+    /// - Returns: all that the run prints.
+    private func run(_ sample: String) throws -> String {
+        let program = try #require(Sample.program)
+        let result = try Child(
+            program, ["--testing-library", "swift-testing", "--filter", sample],
+            environment: ["HOME": home.path, Sample.variable: "1"]
+        ).wait()
+        let output = result.output + result.errors
+        #expect(result.code == 0, "\(output)")
+        #expect(output.contains("with 3 test cases passed"), "\(output)")
+        return output
+    }
+
+    private func count(_ text: String, in output: String) -> Int {
+        output.components(separatedBy: text).count - 1
+    }
+
+    private var files: [String] {
+        FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String }.filter {
+            $0.hasSuffix(".plist")
+        } ?? []
+    }
+
+    @Test func theFirstAccessIsAWarningOfItsTest() throws {
+        let output = try run("WithoutTheTrait")
+        #expect(count(Self.message, in: output) == 1, "\(output)")
+        #expect(output.contains("with 1 argument number → 1"), "\(output)")
+        #expect(!output.contains("PrefsTesting: "), "\(output)")
+        #expect(files.count == 1)
+    }
+
+    @Test func outsideOfATestItIsALineOnStandardError() throws {
+        let output = try run("OutsideOfATask")
+        #expect(count(Self.message, in: output) == 1, "\(output)")
+        #expect(output.contains("PrefsTesting: \(Self.message)"), "\(output)")
+        #expect(files.count == 1)
+    }
+
+    @Test func withTheTraitNothingReachesTheDefaultDomain() throws {
+        let output = try run("WithTheTrait")
+        #expect(count(Self.message, in: output) == 0, "\(output)")
+        #expect(files == [])
+    }
+}
+
+/// What `GuardTests` runs. Skipped otherwise.
+enum Sample {
+    static let variable = "PREFS_TESTING_SAMPLES"
+
+    static let isAsked = ProcessInfo.processInfo.environment[variable] != nil
+
+    /// This test program, where it is a program; a bundle needs a tool that loads it.
+    static let program = Bundle.main.executableURL.flatMap { $0.pathExtension == "xctest" ? $0 : nil }
+}
+
+@Suite(.enabled(if: Sample.isAsked), .serialized, .guardsDefaultPrefs) struct WithoutTheTrait {
+    @Test(arguments: 1...3) func usesTheDefaultDomain(_ number: Int) {
+        AppPrefs.shared.number = number
+        #expect(AppPrefs.shared.number == number)
+    }
+}
+
+@Suite(.enabled(if: Sample.isAsked), .serialized) struct OutsideOfATask {
+    @Test(arguments: 1...3) func usesTheDefaultDomain(_ number: Int) async {
+        await Task.detached { AppPrefs.shared.number = number }.value
+        #expect(await Task.detached { AppPrefs.shared.number }.value == number)
+    }
+}
+
+/// One at a time, so that code outside of the test's task uses its store.
+@Suite(.enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithTheTrait {
+    @Test(.inMemoryPrefs, arguments: 1...3) func aDetachedTaskUsesTheStoreOfTheOnlyTest(_ number: Int) async {
+        // The first test creates the instance, which follows the others, too.
+        #expect(AppPrefs.shared.number == 0)
+        #expect(await Task.detached { AppPrefs.shared.number }.value == 0)
+        AppPrefs.shared.number = number
+        #expect(await Task.detached { AppPrefs.shared.number }.value == number)
+        #expect(await Task.detached { AppPrefs().number }.value == number)
+        inThreads(2) { _ in _ = AppPrefs.shared.update { AppPrefs.shared.number += 1 } }
+        #expect(AppPrefs.shared.number == number + 2)
+    }
+}
