@@ -23,7 +23,8 @@ extension PrefsError: Equatable {
         case .durabilityUnconfirmed(let failure): ["durabilityUnconfirmed", failure]
         case .typeMismatch(let failure): ["typeMismatch", failure]
         case .constraintViolated(let failures): ["constraintViolated", failures]
-        case .migrationFailed(let key, let version, let error): ["migrationFailed", key, version, Self.parts(of: error)]
+        case .migrationFailed(let key, let version, let error):
+            ["migrationFailed", key, version, Self.parts(of: error)]
         case .invalidImport(let reason): ["invalidImport", reason]
         case .notWatched(let failure): ["notWatched", failure]
         case .sharedRoot(let shared): ["sharedRoot", shared]

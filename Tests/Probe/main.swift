@@ -11,6 +11,9 @@ case "increment":
     Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "migrate":
     MigratingPrefs.race(turns: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "upgrade":
+    let isNew = arguments.popFirst() == "new"
+    Upgrading.run(isNew: isNew, turns: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "drop-in":
     try DropIn.run()
 case "adopt":

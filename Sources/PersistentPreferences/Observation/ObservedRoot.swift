@@ -57,6 +57,13 @@ struct ObservedRoot: Sendable {
         if let override { StoreOverride.$innermost.withValue(override, operation: body) } else { body() }
     }
 
+    /// The root that a subscription starts from, or the former root that the class has not yet moved.
+    func values(at subscription: EntrySubscription) -> [String: Any] {
+        if let start = subscription.start as? [String: Any] { return shown(start) }
+        var access = try? PrefsAccess(root: key, state: state)
+        return (try? access?.values()) ?? [:]
+    }
+
     /// A root in the current shape; empty if a migration fails.
     func shown(_ stored: [String: Any]?) -> [String: Any] {
         (try? state.declarations.schema.current(stored, root: "")) ?? [:]

@@ -66,7 +66,7 @@ extension PrefProperty {
 
     /// The value that a subscription starts from.
     fileprivate func value(at subscription: EntrySubscription, in root: ObservedRoot) -> Value {
-        value(in: root.shown(subscription.start as? [String: Any]), root.state, reportsFailure: true)
+        value(in: root.values(at: subscription), root.state, reportsFailure: true)
     }
 
     /// The value among those of a root; the default if there is none of the right type.

@@ -106,7 +106,8 @@ extension PersistentPrefs {
     }
 
     private func assign<Value>(
-        _ value: Value, to property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding, in access: inout PrefsAccess
+        _ value: Value, to property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding,
+        in access: inout PrefsAccess
     ) throws {
         let object = try property.object(for: value, binding)
         try assign(object, to: binding.key, in: &access) { property.withUnknownFields($0, of: $1, binding) }
@@ -126,7 +127,9 @@ extension PersistentPrefs {
         let stored = try access.value(forKey: key, in: access.look())
         try access.commit(change(of: stored), isChecked: true) { current in
             // Another process may have stored other unknown fields meanwhile.
-            guard let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else { return nil }
+            guard let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else {
+                return nil
+            }
             return try change(of: now)
         }
     }

@@ -3,7 +3,9 @@ import PrefsPropertyLists
 extension PrefCoding {
     /// - Parameter fallback: the object of a value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
-    func value(of object: Any, forKey key: String, filledFrom fallback: () -> Any? = { nil }) throws(PrefsError) -> Value {
+    func value(of object: Any, forKey key: String, filledFrom fallback: () -> Any? = { nil }) throws(PrefsError)
+        -> Value
+    {
         do {
             return try decode(object, filledFrom: fallback)
         } catch {

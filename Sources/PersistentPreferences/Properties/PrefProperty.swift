@@ -178,9 +178,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         let coding = coding
         do {
-            return constraint?.violation(try coding.decode(object) { encodedDefault(coding) }).map {
-                PropertyListFailure(path: key, topLevelKey: key, reason: $0)
-            }
+            let value = try coding.decode(object) { encodedDefault(coding) }
+            let reason = constraint?.violation(value)
+            return reason.map { PropertyListFailure(path: key, topLevelKey: key, reason: $0) }
         } catch {
             return error.failure(forKey: key)
         }

@@ -25,7 +25,7 @@ enum SharedRoots {
         let file = (store as? DomainStore)?.storage.fileURL
         let use = Use(place: store.place, file: file, type: type, declarations: declarations)
         let others = uses.withLock { uses in
-            let others = uses[root, default: []].filter { $0.place != nil }
+            let others = uses[root, default: []].filter { $0.place != nil || $0.file != nil }
             uses[root] = others + [use]
             return others
         }

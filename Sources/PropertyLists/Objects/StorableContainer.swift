@@ -15,25 +15,28 @@ extension Array: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return ValueCoding<[Element]>(
             encode: { try $0.encoded(by: coding) },
-            decode: { object in
-                guard let objects = object as? [Any] else {
-                    throw ValueMismatch(expected: Self.self, found: object)
-                }
-                return try objects.decoded(by: coding)
-            }, decodeFields: coding.decodeFields.map { decode in { object, _ in try fields(of: object, decode) } },
+            decode: { try decoded($0) { (try coding.decode($0), []) }.value },
+            decodeFields: coding.decodeFields.map { decode in
+                { object, _ in try decoded(object) { try decode($0) { nil } } }
+            },
             cachePolicy: coding.cachePolicy.inContainer)
     }
 
     /// Elements have no fallback: nothing says which element of the default corresponds.
-    fileprivate static func fields(
-        of object: Any, _ decode: FieldDecoding<Element>
+    fileprivate static func decoded(
+        _ object: Any, _ decode: (Any) throws -> (Element, [CodedKeys])
     ) throws -> (value: [Element], keys: [CodedKeys]) {
         guard let objects = object as? [Any] else { throw ValueMismatch(expected: Self.self, found: object) }
         var result: (value: [Element], keys: [CodedKeys]) = ([], [])
+        result.value.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() {
-            let (value, keys) = try decode(object) { nil }
-            result.value.append(value)
-            result.keys += keys.map { $0.inside(.index(index)) }
+            do {
+                let (value, fields) = try decode(object)
+                result.value.append(value)
+                result.keys += fields.map { $0.inside(.index(index)) }
+            } catch {
+                throw ValueMismatch(error, in: Element.self).inside("[\(index)]")
+            }
         }
         return result
     }
@@ -46,16 +49,11 @@ extension Set: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return ValueCoding<Set<Element>>(
             encode: { try $0.map(coding.encode).sorted(by: CanonicalOrder.precedes) },
-            decode: { object in
-                guard let objects = object as? [Any] else {
-                    throw ValueMismatch(expected: Self.self, found: object)
-                }
-                return Set(try objects.decoded(by: coding))
-            },
+            decode: { Set(try [Element].decoded($0) { (try coding.decode($0), []) }.value) },
             decodeFields: coding.decodeFields.map { decode in
                 { object, _ in
-                    let (elements, keys) = try [Element].fields(of: object, decode)
-                    return (Set(elements), keys)
+                    let (elements, fields) = try [Element].decoded(object) { try decode($0) { nil } }
+                    return (Set(elements), fields)
                 }
             }, cachePolicy: coding.cachePolicy.inContainer)
     }
@@ -70,21 +68,6 @@ extension Array {
                 result.append(try coding.encode(value))
             } catch {
                 throw ValueMismatch(encoding: error, of: Element.self).inside("[\(index)]")
-            }
-        }
-        return result
-    }
-}
-
-extension [Any] {
-    fileprivate func decoded<Value>(by coding: ValueCoding<Value>) throws -> [Value] {
-        var result: [Value] = []
-        result.reserveCapacity(count)
-        for (index, object) in enumerated() {
-            do {
-                result.append(try coding.decode(object))
-            } catch {
-                throw ValueMismatch(error, in: Value.self).inside("[\(index)]")
             }
         }
         return result
@@ -116,39 +99,34 @@ extension Dictionary: StorableContainer {
                 }
                 return objects
             },
-            decode: { object in
-                guard let objects = object as? [String: Any] ?? pairs(in: object, isKey: { keys.key($0) != nil }) else {
-                    throw ValueMismatch(expected: Self.self, found: object)
-                }
-                var result: [Key: Value] = [:]
-                result.reserveCapacity(objects.count)
-                for (text, object) in objects {
-                    guard let key = keys.key(text) else {
-                        throw ValueMismatch(reason: "expected a key of type \(Key.self), found another string").inside(
-                            ".\(text)")
-                    }
-                    do {
-                        result[key] = try coding.decode(object)
-                    } catch {
-                        throw ValueMismatch(error, in: Value.self).inside(".\(text)")
-                    }
-                }
-                return result
-            },
+            decode: { try decoded($0, keys.key) { (try coding.decode($0), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
-                { object, _ in
-                    guard let objects = object as? [String: Any] else {
-                        throw ValueMismatch(expected: Self.self, found: object)
-                    }
-                    var result: (value: [Key: Value], keys: [CodedKeys]) = ([:], [])
-                    for (text, object) in objects {
-                        let (value, fields) = try decode(object) { nil }
-                        if let key = keys.key(text) { result.value[key] = value }
-                        result.keys += fields.map { $0.inside(.key(text)) }
-                    }
-                    return result
-                }
+                { object, _ in try decoded(object, keys.key) { try decode($0) { nil } } }
             }, cachePolicy: coding.cachePolicy.inContainer)
+    }
+
+    private static func decoded(
+        _ object: Any, _ key: (String) -> Key?, _ decode: (Any) throws -> (Value, [CodedKeys])
+    ) throws -> (value: [Key: Value], keys: [CodedKeys]) {
+        guard let objects = object as? [String: Any] ?? pairs(in: object, isKey: { key($0) != nil }) else {
+            throw ValueMismatch(expected: Self.self, found: object)
+        }
+        var result: (value: [Key: Value], keys: [CodedKeys]) = ([:], [])
+        result.value.reserveCapacity(objects.count)
+        for (text, object) in objects {
+            guard let key = key(text) else {
+                throw ValueMismatch(reason: "expected a key of type \(Key.self), found another string").inside(
+                    ".\(text)")
+            }
+            do {
+                let (value, fields) = try decode(object)
+                result.value[key] = value
+                result.keys += fields.map { $0.inside(.key(text)) }
+            } catch {
+                throw ValueMismatch(error, in: Value.self).inside(".\(text)")
+            }
+        }
+        return result
     }
 
     /// What `PropertyListEncoder` makes of a dictionary whose keys are not String: keys and values in turn.

@@ -93,7 +93,8 @@ private final class StatedSubclass: StatedClass {
             for isSavedAgain in [false, true] {
                 // Neither does a load that creates the file after a save take the edited values for initial ones.
                 if isSavedAgain { succeeds(settings.delete() && settings.load()) }
-                #expect(failure { try settings.tryReset() }.hasSuffix("ViewSettings.plist.init: there is no such file"))
+                #expect(
+                    failure { try settings.tryReset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))
                 #expect(settings == ViewSettings(volume: 9))
                 #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
             }

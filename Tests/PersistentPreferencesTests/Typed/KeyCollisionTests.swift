@@ -155,9 +155,9 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
                 "FormerKeyOfItsOwn: \"one\" is a former key of the property \"one\" and the key of the property \"one\""
             case .reservedKey: "ReservedKey: the key of the property \"version\" is reserved"
             case .reservedFormerKey: "ReservedFormerKey: a former key of the property \"version\" is reserved"
-            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" were given one Pref; make one for each"
-            case .descendingMigrations: "DescendingMigrations: a migration to version 2 stands behind version 2"
-            case .migrationToNothing: "MigrationToNothing: a migration to version 0 stands behind version 0"
+            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" share one Pref; create one for each"
+            case .descendingMigrations: "DescendingMigrations: a migration to version 2 follows version 2"
+            case .migrationToNothing: "MigrationToNothing: a migration to version 0 follows version 0"
             case .hidden:
                 "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
             case .sameName:

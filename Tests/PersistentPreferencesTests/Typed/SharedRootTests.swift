@@ -33,7 +33,9 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
             return
         }
         #expect(shared.key == "Settings" && shared.contradictions == ["size"])
-        #expect(shared.classes.count == 2 && shared.classes[0].hasSuffix("First.Settings") && shared.classes[1].hasSuffix("Second.Settings"))
+        #expect(
+            shared.classes.count == 2 && shared.classes[0].hasSuffix("First.Settings")
+                && shared.classes[1].hasSuffix("Second.Settings"))
         #expect(second.lastError?.isWarning == true && first.lastError == nil)
         #expect(second.failures.all.count == 1)
         second.size = "small"
@@ -47,6 +49,9 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(OneWay(key: "Root", store: store()).lastError == nil)
         #expect(SameWay(key: "Root", store: store()).lastError == nil, "the same types")
         let text = OtherWay(key: "Root", store: store()).outcome
-        #expect(text.hasSuffix("share the root \"Root\", and declare \"width\" with different types; give one of them a root key of its own"))
+        #expect(
+            text.hasSuffix(
+                "share the root \"Root\", and declare \"width\" with different types; give one of them a root key of its own"
+            ))
     }
 }

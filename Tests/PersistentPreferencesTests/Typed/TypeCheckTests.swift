@@ -28,23 +28,30 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
 /// No property has a constraint here: the types are enough.
 @Suite struct TypeCheckTests {
     private static let bad: [(key: String, value: any Sendable, reason: String)] = [
-        ("size", "3", "size: expected Double, found a string"), ("size", true, "size: expected Double, found a Boolean"),
+        ("size", "3", "size: expected Double, found a string"),
+        ("size", true, "size: expected Double, found a Boolean"),
         ("total", 4.5, "total: expected Int, found a real number"),
         ("mode", "other", "mode: expected Mode, found an unknown raw value"),
         ("list", [1, "a"] as [any Sendable], "list[1]: expected Int, found a string"),
-        ("style", ["name": 4, "weight": 400] as [String: any Sendable], "style.name: expected String, found an integer"),
+        (
+            "style", ["name": 4, "weight": 400] as [String: any Sendable],
+            "style.name: expected String, found an integer"
+        ),
         ("note", 5, "note: expected String, found an integer"),
     ]
 
     private static let good: [(key: String, value: any Sendable)] = [
-        ("size", 3), ("total", 4.0), ("mode", "rich"), ("list", [Int]()), ("style", ["name": "a", "weight": 1] as [String: any Sendable]),
+        ("size", 3), ("total", 4.0), ("mode", "rich"), ("list", [Int]()),
+        ("style", ["name": "a", "weight": 1] as [String: any Sendable]),
         ("note", "x"),
     ]
 
     enum WritePath: CaseIterable {
         case subscripted, assigned, inPlace, update, nestedUpdate, initializer, imported, importedPlainly
 
-        fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws -> PrefsError? {
+        fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws
+            -> PrefsError?
+        {
             switch self {
             case .subscripted: prefs[key] = value
             case .assigned: prefs.values = ["total": 2].merging([key: value]) { $1 }
@@ -95,7 +102,9 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let store = InMemoryStore()
         try store.update(root: "Root") { $0 = ["size": "3", "total": 1] }
         let prefs = TypedPrefs(key: "Root", store: store)
-        #expect(prefs.size == 1 && prefs.lastError?.description == "size: expected Double, found a string; the default is read")
+        #expect(
+            prefs.size == 1
+                && prefs.lastError?.description == "size: expected Double, found a string; the default is read")
         prefs.total = 2
         prefs.update { $0["total"] = 3 }
         #expect(prefs.lastError == nil)

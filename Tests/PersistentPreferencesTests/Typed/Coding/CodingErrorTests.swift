@@ -132,10 +132,10 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aMismatchIsReportedWithItsPath() throws {
-        let prefs = ErrorPrefs(store: InMemoryStore())
+        let store = InMemoryStore()
+        let prefs = ErrorPrefs(store: store)
         for (key, object, message) in Self.mismatches {
-            prefs.values = [key: object]
-            #expect(prefs.outcome == "ok")
+            try store.update(root: "ErrorPrefs") { $0 = [key: object] }
             read(prefs)
             #expect(prefs.outcome == message + "; the default is read")
             guard case .typeMismatch(let failure) = prefs.lastError else { continue }

@@ -89,13 +89,13 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.single == Counted(1) && prefs.list.count == 2 && counter.count == 3)
             prefs.flush()
             #expect(prefs.single == Counted(1) && prefs.list.count == 2 && counter.count == 3)
-            // An equal write is none.
+            // A write decodes the stored value once, to find the fields that the type does not know.
             prefs.single = Counted(1)
-            #expect(prefs.single == Counted(1) && counter.count == 3)
+            #expect(prefs.single == Counted(1) && counter.count == 4)
             prefs.single = Counted(9)
-            #expect(prefs.single == Counted(9) && prefs.list.count == 2 && counter.count == 4)
+            #expect(prefs.single == Counted(9) && prefs.list.count == 2 && counter.count == 6)
             prefs.list[1].number = 5
-            #expect(prefs.list == [Counted(1), Counted(5)] && counter.count == 6)
+            #expect(prefs.list == [Counted(1), Counted(5)] && counter.count == 10)
         }
         #expect(prefs.outcome == "ok")
     }
@@ -128,10 +128,11 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aValueThatCannotBeReadIsNotKept() throws {
-        let prefs = ReusePrefs(store: InMemoryStore())
+        let store = InMemoryStore()
+        let prefs = ReusePrefs(store: store)
         prefs.single = Counted(1)
         #expect(prefs.single == Counted(1))
-        prefs["single"] = ["number": "x"]
+        try store.update(root: "ReusePrefs") { $0?["single"] = ["number": "x"] }
         for _ in 0..<2 {
             #expect(prefs.single == nil)
             #expect(prefs.outcome == "single.number: expected Int, found a string; the default is read")

@@ -1,5 +1,6 @@
 import Foundation
 import Observation
+import PropertyListSupport
 import TestSupport
 import Testing
 
@@ -164,7 +165,7 @@ private actor Mixer {
     }
 
     @Test(arguments: [
-        ("", "it is empty"), ("a\0", "it has a NUL in it"), (String(repeating: "k", count: 1_025), "it is longer"),
+        ("", "it is empty"), ("a\0", "it contains a NUL"), (String(repeating: "k", count: 1_025), "it is longer"),
     ])
     func aBadKeyIsRejectedWithAReason(_ key: String, _ reason: String) throws {
         let errors = Errors()

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences

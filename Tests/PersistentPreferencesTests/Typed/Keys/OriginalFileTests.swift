@@ -75,11 +75,7 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
     }
 
     @Test func aDecimalIsRead() {
-        withKnownIssue(
-            "PropertyLists/Objects does not read the dictionary of a Decimal yet: remove this line when it does"
-        ) {
-            #expect(values[price.self] == Self.amount)
-        }
+        #expect(values[price.self] == Self.amount)
     }
 
     /// A write changes its entry alone.

@@ -1,0 +1,184 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+/// Two versions of a program, whose types have the same stored form but for fields that one of them does not know.
+private enum Old {
+    struct Font: Codable, Equatable { var name = "Menlo" }
+    struct Style: Codable, Equatable {
+        var font = Font()
+        var weight = 400
+    }
+    final class Program: PersistentPrefs, @unchecked Sendable {
+        @Pref var style = Style()
+        @Pref var optional: Style? = nil
+        @Pref var list: [Style] = []
+        @Pref var named: [String: Style] = [:]
+    }
+}
+
+private enum New {
+    struct Font: Codable, Equatable {
+        var name = "Menlo"
+        var size = 12.0
+    }
+    struct Style: Codable, Equatable {
+        var font = Font()
+        var weight = 400
+        var isItalic = false
+        var tags: [String] = ["new"]
+    }
+    final class Program: PersistentPrefs, @unchecked Sendable {
+        @Pref var style = Style(font: Font(size: 14))
+        @Pref var optional: Style? = Style(weight: 1)
+        @Pref var list: [Style] = []
+        @Pref var named: [String: Style] = [:]
+    }
+}
+
+/// A Codable struct may gain fields, and programs of both versions may run at once.
+@Suite struct EvolvingStructTests {
+    private let store = InMemoryStore()
+    private var old: Old.Program { Old.Program(key: "Root", store: store) }
+    private var new: New.Program { New.Program(key: "Root", store: store) }
+
+    private func stored(_ key: String) throws -> Any? { try store.read(root: "Root")?[key] }
+
+    @Test func aFieldThatIsMissingReadsAsInTheDefault() {
+        old.style = Old.Style(font: Old.Font(name: "Courier"), weight: 700)
+        old.optional = Old.Style(weight: 2)
+        let prefs = new
+        let expected = New.Style(font: New.Font(name: "Courier", size: 14), weight: 700)
+        #expect(prefs.style == expected && prefs.lastError == nil)
+        #expect(prefs.optional == New.Style(weight: 2) && prefs.lastError == nil)
+        #expect(prefs.$style.isSet && !prefs.$style.isDefault)
+    }
+
+    @Test func aValueWithoutTheFieldCanBeChangedInPlace() throws {
+        old.style.weight = 700
+        let prefs = new
+        prefs.style.isItalic = true
+        #expect(prefs.lastError == nil)
+        #expect(prefs.style == New.Style(font: New.Font(size: 14), weight: 700, isItalic: true))
+        #expect(old.style == Old.Style(weight: 700))
+    }
+
+    @Test func theReaderWritesNothing() throws {
+        old.style.weight = 700
+        _ = new.style
+        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
+    }
+
+    @Test func observersReadTheFieldToo() async {
+        let prefs = new
+        var styles = prefs.$style.updates.makeAsyncIterator()
+        _ = await styles.next()
+        old.style.weight = 700
+        #expect(await styles.next() == New.Style(font: New.Font(size: 14), weight: 700))
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func anElementWithoutTheFieldIsOfAnotherType() {
+        old.list = [Old.Style()]
+        let prefs = new
+        #expect(prefs.list == [])
+        #expect(prefs.lastError?.description == "list[0].font: the key \"size\" is missing; the default is read")
+    }
+
+    @Test func aFieldOfAnotherTypeIsNotFilled() throws {
+        try store.update(root: "Root") { $0 = ["style": ["weight": "heavy"]] }
+        let prefs = new
+        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
+        #expect(prefs.lastError?.description == "style.weight: expected Int, found a string; the default is read")
+        prefs.style.isItalic = true
+        #expect(prefs.lastError != nil, "it would replace the value by the default")
+        #expect((try stored("style") as? [String: Any])?["weight"] as? String == "heavy")
+    }
+
+    @Test func anUntypedWriteMayOmitTheField() {
+        let prefs = new
+        prefs["style"] = ["weight": 5]
+        #expect(prefs.lastError == nil && prefs.style.weight == 5)
+    }
+
+    // MARK: - The older version writes
+
+    enum WritePath: CaseIterable { case assigned, inPlace, handle, update }
+
+    @Test(arguments: WritePath.allCases) func anOlderWriterKeepsTheFieldsOfANewerOne(_ path: WritePath) {
+        let newer = New.Style(font: New.Font(name: "Courier", size: 20), weight: 500, isItalic: true, tags: ["a"])
+        new.style = newer
+        new.optional = newer
+        new.named = ["a": newer, "b": newer]
+        let prefs = old
+        let style = Old.Style(font: Old.Font(name: "Times"), weight: 1)
+        switch path {
+        case .assigned:
+            prefs.style = style
+            prefs.optional = style
+            prefs.named["a"] = style
+        case .inPlace:
+            prefs.style.weight = 1
+            prefs.style.font.name = "Times"
+            prefs.optional?.weight = 1
+            prefs.optional?.font.name = "Times"
+            prefs.named["a"]?.weight = 1
+            prefs.named["a"]?.font.name = "Times"
+        case .handle:
+            prefs.$style.set(style)
+            prefs.$optional.set(style)
+            prefs.$named.set(["a": style, "b": prefs.named["b"] ?? style])
+        case .update:
+            prefs.update {
+                prefs.style = style
+                prefs.optional = style
+                prefs.named["a"] = style
+            }
+        }
+        #expect(prefs.lastError == nil)
+        let expected = New.Style(font: New.Font(name: "Times", size: 20), weight: 1, isItalic: true, tags: ["a"])
+        #expect(new.style == expected && new.optional == expected && new.named == ["a": expected, "b": newer])
+    }
+
+    @Test func elementsKeepTheirFieldsWhereverTheyGo() {
+        func newer(_ weight: Int) -> New.Style { New.Style(weight: weight, tags: ["\(weight)"]) }
+        new.list = [newer(1), newer(2), newer(3)]
+        let prefs = old
+        prefs.list.reverse()
+        #expect(new.list == [newer(3), newer(2), newer(1)])
+        prefs.list.removeFirst()
+        #expect(new.list == [newer(2), newer(1)])
+        prefs.list[0].weight = 9
+        var changed = newer(2)
+        changed.weight = 9
+        #expect(new.list == [changed, newer(1)])
+    }
+
+    @Test func aValueThatIsRemovedTakesItsFieldsAlong() throws {
+        new.style = New.Style(isItalic: true)
+        new.optional = New.Style(isItalic: true)
+        let prefs = old
+        prefs.$style.reset()
+        prefs.optional = nil
+        #expect(try stored("style") == nil && stored("optional") == nil)
+        prefs.style = Old.Style()
+        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
+    }
+
+    @Test func anEqualWriteOfAnOlderVersionStoresNothing() async throws {
+        new.style = New.Style(isItalic: true)
+        let prefs = old
+        var changes = prefs.changes(of: "style").makeAsyncIterator()
+        prefs.style = Old.Style()
+        prefs.style.weight = 7
+        #expect(await changes.next()?.newValues["style"] as? [String: Any] != nil)
+        #expect(prefs.style.weight == 7 && new.style.isItalic)
+    }
+
+    @Test func aWholeValueThroughAnUntypedWriteIsTakenAsItIs() throws {
+        new.style = New.Style(isItalic: true)
+        old["style"] = ["font": ["name": "A"], "weight": 1] as [String: Any]
+        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
+    }
+}
