@@ -103,6 +103,7 @@ let package = Package(
             resources: [
                 .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
                 .copy("Resources/ShopSettings.plist"), .copy("Resources/TypeSafeDefaults.plist"),
+                .copy("Resources/FirstEdition"),
             ], swiftSettings: strict),
         .testTarget(
             name: "PrefsTestingTests",

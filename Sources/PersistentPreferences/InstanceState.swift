@@ -31,6 +31,8 @@ final class InstanceState: @unchecked Sendable {
     /// nil unless `PrefsTesting` may take its place, too.
     private var testProcess: TestProcess?
     private var startDeclarations: ClassDeclarations?
+    /// A copy of what the declarations say, because each read asks.
+    private(set) var hasFormerRoots = false
 
     let bridge = ObservationBridge<PersistentPrefs>()
 
@@ -46,6 +48,7 @@ final class InstanceState: @unchecked Sendable {
         self.key = key
         let (declarations, isNew) = ClassDeclarations.of(owner)
         startDeclarations = declarations
+        hasFormerRoots = declarations.hasFormerRoots
         let choice = store as? InstanceStore
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {

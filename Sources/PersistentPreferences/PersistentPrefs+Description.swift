@@ -2,7 +2,7 @@ import Foundation
 
 extension PersistentPrefs {
     /// The text of an instance: its class, root key and stored values, with the keys sorted.
-    func text() -> String {
+    func shownText() -> String {
         let values = (try? peek()) ?? [:]
         let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return "\(type(of: self))(\"\(key)\")" + (pairs.isEmpty ? " is empty" : " {\(pairs.joined(separator: ", "))}")

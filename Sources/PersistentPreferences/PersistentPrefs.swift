@@ -164,7 +164,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The class, the root key and the stored values, for logs and debuggers: `EditorPrefs("EditorPrefs") {fontSize: 14}`.
     ///
     /// Costs a read. Leaves ``lastError`` alone. Any thread.
-    open override var description: String { text() }
+    open override var description: String { shownText() }
 
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleValues().count }

@@ -4,8 +4,6 @@ import PrefsFileEngine
 struct PrefsAccess {
     let root: String
     private let state: InstanceState
-    /// One for the whole access, also if a test begins or ends meanwhile.
-    private let store: any RootStore
     /// Something to report although the access succeeds.
     var warning: PrefsError?
     /// The revision of the last read.
@@ -19,8 +17,10 @@ struct PrefsAccess {
         try NameVetting.checkRoot(root)
         self.root = root
         self.state = state
-        store = state.store
     }
+
+    /// A write reads it once, also if a test begins or ends meanwhile.
+    private var store: any RootStore { state.store }
 
     // MARK: - Reading
 
@@ -56,6 +56,7 @@ struct PrefsAccess {
         let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
+        guard state.hasFormerRoots else { return reading }
         return try formerRoot(insteadOf: reading)?.reading ?? reading
     }
 
@@ -85,12 +86,13 @@ struct PrefsAccess {
 
     /// An equal write changes nothing. The store decides whether what it equals is durable.
     mutating func acknowledge() throws {
-        if try store.acknowledge(revision) { noteSuccess() }
+        let store = store
+        if try store.acknowledge(revision) { noteSuccess(of: store) }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and
     /// replaced. The write's own warning takes its place.
-    private mutating func noteSuccess() {
+    private mutating func noteSuccess(of store: any RootStore) {
         warning = store.takeWarning()
     }
 
@@ -105,13 +107,15 @@ struct PrefsAccess {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
         hasReachedStore = true
+        let store = store
         try store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
     mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
         hasReachedStore = true
+        let store = store
         try store.replace(root: root) {
             try changed($0) {
                 let change = try change($0)
@@ -119,19 +123,20 @@ struct PrefsAccess {
                 return change
             }
         }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
     mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
         hasReachedStore = true
+        let store = store
         let access = self
         try store.update(root: root) { stored in
             let change = try body(access.state.current(access.rootToMove(stored).values, root: access.root))
             guard let change, !change.isEmpty else { return }
             try access.state.declarations.check(change.assigned)
             // In the same way as the nested accesses, so that it applies to their result.
-            try access.store.replace(root: access.root) { try access.changed($0) { _ in change } }
+            try store.replace(root: access.root) { try access.changed($0) { _ in change } }
         }
         // It has read nothing before.
         warning = store.takeWarning()
@@ -140,26 +145,28 @@ struct PrefsAccess {
     /// Removes the allowed keys, and the root if it contains nothing else.
     mutating func clear(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
+        let store = store
         let schema = state.declarations.schema
         let isFlat = store.layout == .flat
         let access = self
         try store.update(root: root) { values in
             // An update may remove what is not a dictionary; this one must not.
-            _ = try access.store.snapshot(of: access.root).values()
+            _ = try store.snapshot(of: access.root).values()
             let (formerKey, found) = try access.rootToMove(values)
             guard let current = try schema.current(found, root: access.root) else { return }
             var rest: [String: Any]? = current
             let change = try RootChange(from: allowed.visible(in: current), to: [:])
             try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
             values = rest?.isEmpty == true && !isFlat ? nil : rest.map(schema.withVersion)
-            if let formerKey { try access.store.update(root: formerKey) { $0 = nil } }
+            if let formerKey { try store.update(root: formerKey) { $0 = nil } }
         }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
     /// Removes the root, whatever it is; from a flat domain, which others use too, only what belongs to the class.
     mutating func remove(_ allowed: AllowedKeys) throws {
         hasReachedStore = true
+        let store = store
         let schema = state.declarations.schema
         let isShared = store.layout == .flat
         let formerKeys = state.declarations.formerRoots(of: root)
@@ -167,7 +174,7 @@ struct PrefsAccess {
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
             if !isShared { for key in formerKeys { try store.update(root: key) { $0 = nil } } }
         }
-        noteSuccess()
+        noteSuccess(of: store)
     }
 
     /// What a change makes of a root, in the shape of now; nil if it changes nothing.

@@ -53,8 +53,9 @@ public indirect enum PrefsError: Error, Sendable {
     case durabilityUnconfirmed(StorageFailure)
     /// The stored value of a property is not of its type. The read returned the default. The stored value is kept.
     case typeMismatch(PropertyListFailure)
-    /// Values that break the constraints of properties, sorted by path. A write was rejected as a whole; a read of a stored value
-    /// returned the default, and the value is kept.
+    /// Values that do not fit their properties, sorted by path: they are of another type, or violate a constraint. A write was rejected as
+    /// a whole. A read of a stored value returned the default, and the value is kept; if it is of another type, the read reports
+    /// ``typeMismatch(_:)``.
     case constraintViolated([PropertyListFailure])
     /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored. The data is unchanged. Reads
     /// are empty and writes are rejected.

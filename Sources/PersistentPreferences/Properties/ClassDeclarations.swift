@@ -15,6 +15,7 @@ final class ClassDeclarations: Sendable {
     let declarations: [Declaration]
     let allowed: AllowedKeys
     let schema: RootSchema
+    let hasFormerRoots: Bool
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
     private let ownRoot: String
@@ -54,6 +55,7 @@ final class ClassDeclarations: Sendable {
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
         ownRoot = String(describing: type)
         formerRoots = Self.checked(type.formerKeys, of: type)
+        hasFormerRoots = !formerRoots.isEmpty
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
@@ -65,7 +67,7 @@ final class ClassDeclarations: Sendable {
 
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
-        formerRoots.isEmpty || root != ownRoot ? [] : formerRoots
+        !hasFormerRoots || root != ownRoot ? [] : formerRoots
     }
 
     /// The keys that the other class declares with another type.
