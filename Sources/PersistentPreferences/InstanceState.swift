@@ -30,6 +30,8 @@ final class InstanceState: @unchecked Sendable {
     private var isReplaceable = false
     /// nil unless `PrefsTesting` may take its place, too.
     private var testProcess: TestProcess?
+    /// Whether the store is that of a test, which may have ended.
+    private var isOfTest = false
     private var startDeclarations: ClassDeclarations?
     /// A copy of what the declarations say, because each read asks.
     private(set) var hasFormerRoots = false
@@ -55,19 +57,25 @@ final class InstanceState: @unchecked Sendable {
             startStore = store.rootStore
         } else if let innermost = StoreOverride.innermost {
             startStore = innermost
-            if TestProcess.current?.isRunning(innermost) == true { testProcess = .current }
+            if TestProcess.current?.isRunning(innermost) == true { (testProcess, isOfTest) = (.current, true) }
         } else {
             let store = choice?.store(for: owner) ?? type(of: owner).store
             startStore = store.rootStore
             if store is UserDefaultsStore { testProcess = .current }
         }
-        return isNew ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownStore) : nil
+        return declarations.isFirstUse(of: key) || isNew
+            ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownStore) : nil
     }
 
     /// The store of an access that begins now.
     var store: any RootStore {
         guard isReplaceable else { return ownStore }
-        return StoreOverride.innermost ?? testProcess?.store(inPlaceOf: ownStore) ?? ownStore
+        if let innermost = StoreOverride.innermost { return innermost }
+        guard let testProcess else { return ownStore }
+        if let store = testProcess.store(inPlaceOf: ownStore) { return store }
+        // An instance that outlives the test that has created it, in another test.
+        guard isOfTest, let owner, !testProcess.isRunning(ownStore) else { return ownStore }
+        return type(of: owner).store.rootStore
     }
 
     /// The store that the instance was created with.

@@ -9,7 +9,8 @@ extension PersistentPrefs {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
         let warning = state.start(self, key: key ?? String(describing: type), store: store)
-        defer { if let warning { report(warning) } }
+        if let warning { report(warning) }
+        defer { if let warning, state.lastError == nil { state.lastError = warning } }
         if let values, !values.isEmpty {
             mergeValues(values)
         } else {

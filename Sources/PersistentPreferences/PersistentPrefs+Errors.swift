@@ -57,12 +57,16 @@ extension PersistentPrefs {
         if state.isNews(error), !FailureHandler.run(for: ObjectIdentifier(state), { lastError = error }) {
             state.lastError = error
         }
-        // Through the state and not through self, which may be in its deinit.
-        if let error, let owner = state.owner {
-            Transaction.afterwards {
-                FailureHandler.run(for: ObjectIdentifier(owner)) { owner.prefsDidFail(error) }
-            }
-        }
+        if let error { notify(of: error) }
         return error
+    }
+
+    /// Calls the failure handler only.
+    func notify(of error: PrefsError) {
+        // Through the state and not through self, which may be in its deinit.
+        guard let owner = state.owner else { return }
+        Transaction.afterwards {
+            FailureHandler.run(for: ObjectIdentifier(owner)) { owner.prefsDidFail(error) }
+        }
     }
 }

@@ -148,6 +148,7 @@ struct PrefsAccess {
         let store = store
         let schema = state.declarations.schema
         let isFlat = store.layout == .flat
+        let formerKeys = isFlat ? [] : state.declarations.formerRoots(of: root)
         let access = self
         try store.update(root: root) { values in
             // An update may remove what is not a dictionary; this one must not.
@@ -157,8 +158,10 @@ struct PrefsAccess {
             var rest: [String: Any]? = current
             let change = try RootChange(from: allowed.visible(in: current), to: [:])
             try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
-            values = rest?.isEmpty == true && !isFlat ? nil : rest.map(schema.withVersion)
             if let formerKey { try store.update(root: formerKey) { $0 = nil } }
+            // An empty root hides the other former ones.
+            let hasFormer = try formerKeys.contains { try store.snapshot(of: $0).values() != nil }
+            values = rest?.isEmpty == true && !isFlat && !hasFormer ? nil : rest.map(schema.withVersion)
         }
         noteSuccess(of: store)
     }

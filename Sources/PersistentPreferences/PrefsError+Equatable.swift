@@ -2,7 +2,7 @@ extension PrefsError: Equatable {
     /// Whether two errors are of the same case and have equal details.
     ///
     /// Two errors of other types, such as those that a body has thrown, are equal if they have the same type and the same description.
-    /// ``failures`` are compared too. Any thread.
+    /// Two `valuesNotPlistCompatible` are equal if their keys are. Any thread.
     public static func == (left: PrefsError, right: PrefsError) -> Bool {
         left.parts == right.parts
     }
@@ -11,7 +11,7 @@ extension PrefsError: Equatable {
     private var parts: [AnyHashable] {
         switch self {
         case .incorrectKeys(let keys): ["incorrectKeys", keys]
-        case .valuesNotPlistCompatible(let keys): ["valuesNotPlistCompatible", keys, failures]
+        case .valuesNotPlistCompatible(let keys): ["valuesNotPlistCompatible", keys]
         case .noStoredPrefsForKey(let key): ["noStoredPrefsForKey", key]
         case .invalidName(let name, let reason): ["invalidName", name, reason]
         case .rootIsNotDictionary(let key): ["rootIsNotDictionary", key]

@@ -8,6 +8,8 @@ protocol KeyedEntries: Sendable {
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
+    /// Makes the accesses of the body one transaction, if the entries have any.
+    func transact(_ body: () throws -> Void) throws
     /// nil removes it. The object is in canonical form.
     func setObject(_ object: Any?, forKey key: String) throws
     /// Subscribes to the changes of a value, and possibly of others. Returns nil if the store does not report changes.
@@ -37,6 +39,11 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
+
+    func transact(_ body: () throws -> Void) throws {
+        guard defaults === UserDefaults.standard else { return try body() }
+        try UserDefaultsStore.standard.domainStore.transact { _ in try body() }
+    }
 
     func setObject(_ object: Any?, forKey key: String) throws {
         if defaults === UserDefaults.standard {
@@ -76,6 +83,10 @@ struct StoreEntries: KeyedEntries {
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { true }
 
+    func transact(_ body: () throws -> Void) throws {
+        try store.domainStore.transact { _ in try body() }
+    }
+
     func setObject(_ object: Any?, forKey key: String) throws {
         try store.domainStore.transact { $0.replace(key, with: object) }
     }
@@ -99,6 +110,10 @@ struct RootEntries: KeyedEntries {
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }
+
+    func transact(_ body: () throws -> Void) throws {
+        try store.update(root: root) { _ in try body() }
+    }
 
     func setObject(_ object: Any?, forKey key: String) throws {
         try store.update(root: root) { values in

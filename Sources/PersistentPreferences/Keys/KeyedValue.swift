@@ -34,11 +34,24 @@ extension KeyedValue {
                 return try entries.setObject(nil, forKey: key)
             }
             switch PropertyListVetter.canonical(object, forKey: key) {
-            case .success(let copy): try entries.setObject(copy, forKey: key)
+            case .success(let copy) where coding.decodeFields == nil: try entries.setObject(copy, forKey: key)
+            case .success(let copy): try setObject(copy, forKey: key, in: entries)
             case .failure(let refusal): throw PrefsError.valuesNotPlistCompatible(refusal.failures)
             }
         }
     }
+
+    /// Keeps the fields that the type does not know.
+    private func setObject(_ object: Any, forKey key: String, in entries: some KeyedEntries) throws {
+        try entries.transact {
+            let stored = try entries.object(forKey: key) { _ in }
+            let whole = stored.flatMap { coding.withUnknownFields(object, of: $0, filledFrom: encodedDefault) }
+            try entries.setObject(whole ?? object, forKey: key)
+        }
+    }
+
+    /// The default as a stored object, for the fields that a stored value lacks.
+    private func encodedDefault() -> Any? { coding.canonical(defaultValue) }
 
     func remove(from entries: some KeyedEntries) -> PrefsError? {
         attempt { try entries.setObject(nil, forKey: $0) }
@@ -68,7 +81,7 @@ extension KeyedValue {
         let key = stringKey
         try NameVetting.checkRoot(key)
         guard let object = try entries.object(forKey: key, report) else { return defaultValue }
-        return try coding.value(of: object, forKey: key)
+        return try coding.value(of: object, forKey: key, filledFrom: encodedDefault)
     }
 
     private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {

@@ -6,7 +6,8 @@ extension PrefHandle {
     /// Calls the closure with the old and the new value after each commit that changes the property.
     ///
     /// The value is the default if nothing is stored or the stored value cannot be read. A stored value that cannot be read is
-    /// reported through ``PersistentPrefs/prefsDidFail(_:)``, before the closure is called. If values are `Equatable`, a commit that
+    /// reported through ``PersistentPrefs/prefsDidFail(_:)``, by each observer before its closure is called;
+    /// ``PersistentPrefs/lastError`` is left alone. If values are `Equatable`, a commit that
     /// leaves an equal value is not reported. Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -75,7 +76,7 @@ extension PrefProperty {
         do throws(PrefsError) {
             return try freshValue(of: object, in: state)
         } catch {
-            if reportsFailure { state.owner?.report(error) }
+            if reportsFailure { state.owner?.notify(of: error) }
             return defaultValue(in: state)
         }
     }

@@ -15,6 +15,7 @@ final class ClassDeclarations: Sendable {
     let declarations: [Declaration]
     let allowed: AllowedKeys
     let schema: RootSchema
+    private let usesOwnRoot = Locked(false)
     let hasFormerRoots: Bool
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
@@ -68,6 +69,15 @@ final class ClassDeclarations: Sendable {
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
         !hasFormerRoots || root != ownRoot ? [] : formerRoots
+    }
+
+    /// Whether this is the first instance with the root of instances that are created without a key.
+    func isFirstUse(of root: String) -> Bool {
+        root == ownRoot
+            && usesOwnRoot.withLock { isUsed in
+                defer { isUsed = true }
+                return !isUsed
+            }
     }
 
     /// The keys that the other class declares with another type.

@@ -126,10 +126,11 @@ extension PersistentPrefs {
         }
         let stored = try access.value(forKey: key, in: access.look())
         try access.commit(change(of: stored), isChecked: true) { current in
-            // Another process may have stored other unknown fields meanwhile.
-            guard let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else {
-                return nil
-            }
+            // Another process may have stored other unknown fields meanwhile, or removed them.
+            let now = current?[key]
+            let isSame =
+                if let stored, let now { CanonicalValue.areIdentical(stored, now) } else { stored == nil && now == nil }
+            if isSame { return nil }
             return try change(of: now)
         }
     }

@@ -26,6 +26,12 @@ extension PrefCoding {
         }
     }
 
+    /// The stored form of a value; nil if it cannot be stored.
+    func canonical(_ value: Value) -> Any? {
+        guard let object = try? encode(value) else { return nil }
+        return try? PropertyListVetter.canonical(object, forKey: "").get()
+    }
+
     /// A new object with the fields of the stored one that the type does not know. In canonical form.
     ///
     /// - Returns: nil if there are none.

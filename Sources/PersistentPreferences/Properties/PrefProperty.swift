@@ -136,10 +136,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// The default as a stored object, for the fields that a stored value lacks.
-    private func encodedDefault(_ coding: PrefCoding<Value>) -> Any? {
-        guard let object = try? coding.encode(givenDefault) else { return nil }
-        return try? PropertyListVetter.canonical(object, forKey: "").get()
-    }
+    private func encodedDefault(_ coding: PrefCoding<Value>) -> Any? { coding.canonical(givenDefault) }
 
     private func copyOfDefault() -> Value { coding.copy(of: givenDefault) }
 

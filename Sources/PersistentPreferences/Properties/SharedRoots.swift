@@ -16,7 +16,7 @@ enum SharedRoots {
 
     private static let uses = Locked([String: [Use]]())
 
-    /// Registers the root of the first instance of a class.
+    /// Registers the root of the first instance of a class, and that of its first instance without a key of its own.
     ///
     /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
     static func register(

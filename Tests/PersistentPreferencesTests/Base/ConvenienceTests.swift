@@ -62,6 +62,11 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
+    @Test func anErrorOfAWriteEqualsOneMadeByHand() {
+        prefs["next"] = Date.self
+        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
+    }
+
     @Test func printingShowsTheValues() {
         #expect("\(prefs)" == "CounterPrefs(\"Root\") is empty")
         (prefs.next, prefs.digit) = (5, 2)

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -154,6 +155,64 @@ private enum New {
         changed.weight = 9
         #expect(new.list == [changed, newer(1)])
     }
+
+    /// A store in which another process writes between the read and the transaction of a write.
+    private final class RacedStore: PrefsStore {
+        private let inner: InMemoryStore
+        private let race = Locked<(@Sendable () -> Void)?>(nil)
+
+        init(_ inner: InMemoryStore) { self.inner = inner }
+
+        func raceOnce(_ write: @escaping @Sendable () -> Void) { race.withLock { $0 = write } }
+
+        func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
+
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            let write = race.withLock { race in
+                defer { race = nil }
+                return race
+            }
+            write?()
+            try inner.update(root: root, body)
+        }
+    }
+
+    @Test func aFieldThatIsStoredDuringTheWriteIsKept() {
+        let raced = RacedStore(store)
+        let prefs = Old.Program(key: "Root", store: raced)
+        prefs.style.weight = 1
+        let newer = new
+        raced.raceOnce { newer.style.isItalic = true }
+        prefs.style.weight = 7
+        #expect(prefs.lastError == nil && newer.style.isItalic && newer.style.weight == 7)
+        // Also if the raced write has removed one.
+        raced.raceOnce { newer.$style.reset() }
+        prefs.style.weight = 8
+        #expect(newer.style.weight == 8 && !newer.style.isItalic)
+    }
+
+    // MARK: - Keys
+
+    private struct OldKey: PrefKey {
+        static let stringKey = "style"
+        static let defaultValue = Old.Style()
+    }
+
+    private struct NewKey: PrefKey {
+        static let stringKey = "style"
+        static let defaultValue = New.Style(font: New.Font(size: 14))
+    }
+
+    @Test func keysDoTheSame() throws {
+        let entries = AppSettingsValues(store: store, root: "Root")
+        entries[OldKey.self].weight = 700
+        #expect(entries[NewKey.self] == New.Style(font: New.Font(size: 14), weight: 700))
+        entries[NewKey.self].isItalic = true
+        entries[OldKey.self] = Old.Style(weight: 5)
+        #expect(entries[NewKey.self] == New.Style(font: New.Font(size: 14), weight: 5, isItalic: true))
+    }
+
+    // MARK: - Removal
 
     @Test func aValueThatIsRemovedTakesItsFieldsAlong() throws {
         new.style = New.Style(isItalic: true)

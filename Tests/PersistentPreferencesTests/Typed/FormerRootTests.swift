@@ -87,6 +87,20 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
+    @Test func nothingOfOtherFormerRootsComesBackAfterAClear() throws {
+        let store = try store(["EditorPrefs": ["size": 20], "Prefs": ["size": 30]])
+        let prefs = ReaderPrefs(store: store)
+        prefs.clear()
+        #expect(prefs.lastError == nil && prefs.size == 12 && prefs.count == 0)
+        prefs.size = 5
+        // An old version that is still running.
+        try store.update(root: "EditorPrefs") { $0 = ["size": 40] }
+        prefs.clear()
+        #expect(prefs.size == 12 && prefs.count == 0)
+        #expect(try store.read(root: "Prefs")?["size"] as? Int == 30)
+        #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 40)
+    }
+
     @Test func aRootOfItsOwnWinsOverAFormerOne() throws {
         let store = try store(["EditorPrefs": ["size": 20], Self.own: ["size": 5]])
         let prefs = ReaderPrefs(store: store)

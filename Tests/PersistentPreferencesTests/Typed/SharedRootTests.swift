@@ -43,6 +43,31 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         #expect(Second.Settings(store: store).lastError == nil, "reported once")
     }
 
+    private final class Early: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
+    private final class Late: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
+
+    @Test func theFirstInstanceWithoutAKeyIsCheckedToo() {
+        let store = InMemoryStore()
+        #expect(Late(key: "Other", store: store).lastError == nil)
+        #expect(Early(key: "Late", store: store).lastError == nil)
+        guard case .sharedRoot(let shared)? = Late(store: store).lastError else {
+            Issue.record("the root of the class is shared")
+            return
+        }
+        #expect(shared.key == "Late" && shared.contradictions == ["width"])
+        #expect(Late(store: store).lastError == nil, "reported once")
+    }
+
+    private final class Whole: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
+    private final class Half: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
+
+    @Test func anErrorOfTheFirstAccessRemains() {
+        let store = InMemoryStore()
+        _ = Whole(key: "Root", store: store)
+        let prefs = Half(key: "Root", values: ["width": 5], store: store)
+        #expect(prefs.outcome == "width: expected String, found an integer")
+    }
+
     @Test func onlyContradictionsAreReported() throws {
         let folder = try TemporaryFolder()
         func store() -> PropertyListFileStore { PropertyListFileStore(url: folder.file(), durability: .process) }

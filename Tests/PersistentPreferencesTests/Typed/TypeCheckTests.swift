@@ -123,7 +123,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let message = "size: expected Double, found a string; the default is read"
         try store.update(root: "Root") { $0?["size"] = "3" }
         #expect(await sizes.next() == 1)
-        #expect(prefs.reported == [message])
+        #expect(prefs.reported == [message] && prefs.lastError == nil, "it is not an access of this thread")
         try store.update(root: "Root") { $0?["total"] = 5 }
         prefs.size = 4
         #expect(await sizes.next() == 4)
