@@ -13,6 +13,8 @@ public import Foundation
 
     /// NSObject.h, NSKeyValueObserving.h, NSKeyValueCoding.h. What may be overridden in an extension has to be @objc, as there.
     @objc open class NSObject: ObjectiveC.NSObject {
+        /// NSObject.h
+        @objc open var description: String { "" }
         @objc open dynamic var observationInfo: UnsafeMutableRawPointer?
         @objc open dynamic func addObserver(
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],

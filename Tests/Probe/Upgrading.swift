@@ -1,7 +1,6 @@
 import PersistentPreferences
 
-/// Two versions of one program. The newer one has another class name, another key for one property, one more property, and one more field
-/// in a struct.
+/// Two versions of one program. Each has a property that the other does not know, and the newer one has more fields in a struct.
 enum Upgrading {
     private enum Old {
         struct Window: Codable {
