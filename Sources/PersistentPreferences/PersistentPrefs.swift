@@ -119,9 +119,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
     /// Assigning it replaces the values of all allowed keys in one transaction. Values of another type than that of the declared property
-    /// are rejected, with ``PrefsError/constraintViolated(_:)``. A change in place (`prefs.values["a"] = 1`)
-    /// commits the keys that it changed, in one transaction too. It works on a snapshot, so several threads that add 1 need
-    /// `update`. If the change ends by throwing, or if the values could not be read, nothing is stored.
+    /// are rejected, with ``PrefsError/constraintViolated(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
+    /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
+    /// throwing, or if the values could not be read, nothing is stored.
     ///
     /// Costs a read, and time linear in the number of keys.
     #if canImport(ObjectiveC)
@@ -211,7 +211,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// Returns the body's value. If a body fits both forms, the compiler chooses the one without a value.
+    /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler chooses the one without
+    /// a value.
     ///
     /// ```swift
     /// let number = try prefs.update { values -> Int in

@@ -9,11 +9,6 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     override class var formerKeys: [String] { ["EditorPrefs", "Prefs"] }
 }
 
-/// The class before it was renamed.
-private final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var size = 12
-}
-
 /// Renaming a class loses nothing, if the class names its former root keys.
 @Suite struct FormerRootTests {
     private static let own = "ReaderPrefs"
@@ -122,6 +117,11 @@ private final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(move.newValues as NSDictionary == ["name": "a", "size": 21])
         prefs.size = 22
         #expect(await changes.next()?.keys == ["size"])
+    }
+
+    /// The class before it was renamed.
+    private final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
     }
 
     @Test func anOlderVersionThatStillRunsStartsWithAnEmptyRoot() async throws {
