@@ -46,8 +46,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Creates an instance with a root key, and merges `values` into what is stored there.
     ///
-    /// Writes nothing if `values` is nil. If any value is rejected, all are, and nothing is written. ``lastError`` reports an
-    /// invalid key, rejected values and a store that cannot be read.
+    /// Writes nothing if `values` is nil. A value of another type than that of its declared property is rejected. If any value is
+    /// rejected, all are, and nothing is written. ``lastError`` reports an invalid key, rejected values and a store that cannot be read.
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
@@ -111,13 +111,17 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// it, in the same transaction; observers receive that as a change of all its keys. Applies to instances whose root key is the
     /// name of the class, and not to a flat layout, in which the root key has no effect. The property is read once per class. If it
     /// contains the class's own root key or a name that cannot be one, the program stops at the first instance.
+    ///
+    /// After the move, an old version of the program that is still running starts with an empty root of the old name. Observers are not
+    /// told of its writes.
     open class var formerKeys: [String] { [] }
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
-    /// Assigning it replaces the values of all allowed keys in one transaction. A change in place (`prefs.values["a"] = 1`)
-    /// commits the keys that it changed, in one transaction too. It works on a snapshot, so several threads that add 1 need
-    /// `update`. If the change ends by throwing, or if the values could not be read, nothing is stored.
+    /// Assigning it replaces the values of all allowed keys in one transaction. Values of another type than that of the declared property
+    /// are rejected, with ``PrefsError/constraintViolated(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
+    /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
+    /// throwing, or if the values could not be read, nothing is stored.
     ///
     /// Costs a read, and time linear in the number of keys.
     #if canImport(ObjectiveC)
@@ -140,7 +144,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The stored value of one key, or nil. Assigning nil removes the value. Atomic.
     ///
     /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
-    /// ``PrefsError/incorrectKeys(invalidElements:)``.
+    /// ``PrefsError/incorrectKeys(invalidElements:)``. A value of another type than that of the declared property is rejected, with
+    /// ``PrefsError/constraintViolated(_:)``.
     public subscript(key: String) -> Any? {
         get { value(of: key) }
         set { setValue(newValue, of: key) }
@@ -148,8 +153,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The error of this instance's latest access, or nil if it succeeded.
     ///
-    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil after an error is handled; the next access replaces it. An override with observers is
-    /// told of each error, and when the next access clears it. Any thread.
+    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil
+    /// after an error is handled; the next access replaces it. An override with observers is told of each error, and when the next access
+    /// clears it. Any thread.
     open var lastError: PrefsError? {
         get { state.lastError }
         set { state.lastError = newValue }
@@ -205,7 +211,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// The same, with a body that returns a value. If the body could also be one that returns nothing, the compiler prefers that.
+    /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler chooses the one without
+    /// a value.
     ///
     /// ```swift
     /// let number = try prefs.update { values -> Int in

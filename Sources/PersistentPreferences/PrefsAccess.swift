@@ -10,7 +10,7 @@ struct PrefsAccess {
     var revision: Revision?
     /// The state that is read instead of the stored one, if any.
     var past: PastState?
-    /// Whether the store itself has had the write, and so knows of its failure.
+    /// Whether the write has reached the store. If it fails after that, the store itself has rolled back the update.
     private(set) var hasReachedStore = false
 
     init(root: String, state: InstanceState) throws(PrefsError) {

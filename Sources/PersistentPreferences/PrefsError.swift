@@ -57,8 +57,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// a whole. A read of a stored value returned the default, and the value is kept; if it is of another type, the read reports
     /// ``typeMismatch(_:)``.
     case constraintViolated([PropertyListFailure])
-    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored. The data is unchanged. Reads
-    /// are empty and writes are rejected.
+    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored or does not fit a property. The
+    /// data is unchanged. Reads are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
     /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a line and a
     /// column, or a path.
@@ -78,8 +78,8 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// Whether the access that reports this error has succeeded: the write is stored, but it quarantined a damaged file, or its
-    /// domain is near the size limit.
+    /// Whether the access that reports this error has succeeded: a write that quarantined a damaged file, a write to a domain near the
+    /// size limit, or the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``).
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
     /// ``PrefHandle/set(_:)`` do not return it.

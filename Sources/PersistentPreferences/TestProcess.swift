@@ -55,7 +55,7 @@ package final class TestProcess: Sendable {
     /// The store of an access that is in no `withStore`.
     ///
     /// - Parameter own: the store of the instance: the default domain or a suite, or the store of a test, which may have ended.
-    /// - Returns: nil if it remains.
+    /// - Returns: nil if the access uses `own`.
     func store(inPlaceOf own: any RootStore) -> (any RootStore)? {
         if isInTest() { return nil }
         return state.withLock { state in

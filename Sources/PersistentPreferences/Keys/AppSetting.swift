@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// Use a key path if the whole program shall have one default. With the module `PersistentPreferencesUI`, the wrapper is a
+/// Use a key path to give the whole program one default. With the module `PersistentPreferencesUI`, the wrapper is a
 /// `DynamicProperty` of SwiftUI, and `$setting.binding` is a `Binding`. Follows `AppSettings`, which mirrors `Environment` of
 /// SwiftUI.
 ///

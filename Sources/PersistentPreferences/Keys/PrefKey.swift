@@ -21,7 +21,7 @@ import PrefsPropertyLists
 /// read.
 ///
 /// For `UserDefaults.standard` on Linux, this package reads and writes the domain's file with locks, and a write is durable when
-/// it returns. A value that other code has set on `UserDefaults.standard` is read first, synchronized or not. Arguments and
+/// it returns. A value that other code has set on `UserDefaults.standard` is read, whether it is synchronized or not. Arguments and
 /// registered defaults are not read.
 ///
 /// Another `UserDefaults` is used as it is, with everything that `object(forKey:)` finds, and `synchronize()` is called after

@@ -137,7 +137,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
 }
 
 extension PersistentPrefs.Pref where Value: _PrefRawValues {
-    /// Of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as of Codable values.
+    /// Declares a property of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
@@ -166,7 +166,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
 }
 
 extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
-    /// Of an optional of one of those, with constraints of its values: nil is valid. Parameters as of Codable values.
+    /// Declares a property of an optional of one of those, with constraints of its values: nil is valid. Parameters as for Codable values.
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
@@ -177,8 +177,8 @@ extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
 }
 
 extension PersistentPrefs.Pref where Value: _PrefAnyValues {
-    /// Of an array or a dictionary of whatever a property list holds, or an optional of one. It is vetted when it is written.
-    /// Parameters as of Codable values.
+    /// Declares a property of an array or a dictionary of values that a property list can hold, or of an optional of one. A write checks
+    /// them. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,

@@ -26,7 +26,8 @@ extension PersistentPrefs {
     /// the class.
     ///
     /// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
-    /// copied, the program stops when the first instance is created.
+    /// copied, the program stops when the first instance is created. The compiler warns about a property of a class. It does not warn
+    /// about an optional or a collection of a class (`Person?`, `[Person]`), or about a property with a coding.
     ///
     /// ## Performance
     /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,

@@ -23,6 +23,8 @@
 public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertible {
     // Unchecked because ranges, lists and choices need not be Sendable. They are only read, as their documentation says.
     private let words: () -> String
+    /// What the words complete, after "must".
+    private let verb: ConstraintVerb
     /// Whether `violation` returns a reason of the developer's and not the words.
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
@@ -39,17 +41,25 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         self.init(unchecked: words, isValid)
     }
 
-    private init(unchecked words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
-        self.init(words: words, hasOwnReasons: false) { isValid($0) ? nil : "must be \(Self.text(words))" }
+    private init(
+        unchecked words: @escaping () -> String, verb: ConstraintVerb = .be, _ isValid: @escaping (Value) -> Bool
+    ) {
+        self.init(words: words, verb: verb, hasOwnReasons: false) {
+            isValid($0) ? nil : "must \(verb) \(Self.text(words))"
+        }
     }
 
-    private init(words: @escaping () -> String, hasOwnReasons: Bool, violation: @escaping (Value) -> String?) {
+    private init(
+        words: @escaping () -> String, verb: ConstraintVerb = .be, hasOwnReasons: Bool,
+        violation: @escaping (Value) -> String?
+    ) {
         self.words = words
+        self.verb = verb
         self.hasOwnReasons = hasOwnReasons
         self.violation = violation
     }
 
-    /// The constraint in words that complete "must be": `in 8...72`.
+    /// The constraint in words that complete "must be" or "must have": `in 8...72`, `at most 5 elements`.
     public var description: String { Self.text(words) }
 
     private static func text(_ words: () -> String) -> String {
@@ -90,7 +100,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         return PrefConstraint(words: { words(of: constraints) }, hasOwnReasons: false) { value in
             for constraint in constraints {
                 guard let reason = constraint.violation(value) else { continue }
-                return constraint.hasOwnReasons ? reason : "must be \(words(of: stated))"
+                return constraint.hasOwnReasons ? reason : requirement(of: stated)
             }
             return nil
         }
@@ -100,9 +110,21 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         constraints.map(\.description).joined(separator: " and ")
     }
 
+    /// `must be in 8...72 and even`, `must have at most 5 elements and be sorted`.
+    private static func requirement(of constraints: [PrefConstraint]) -> String {
+        var verb: ConstraintVerb?
+        let parts = constraints.map { constraint in
+            defer { verb = constraint.verb }
+            return constraint.verb == verb ? "\(constraint)" : "\(constraint.verb) \(constraint)"
+        }
+        return "must " + parts.joined(separator: " and ")
+    }
+
     /// The same for optional values: nil is valid.
     var ofOptional: PrefConstraint<Value?> {
-        PrefConstraint<Value?>(words: words, hasOwnReasons: hasOwnReasons) { [violation] in $0.flatMap(violation) }
+        PrefConstraint<Value?>(words: words, verb: verb, hasOwnReasons: hasOwnReasons) { [violation] in
+            $0.flatMap(violation)
+        }
     }
 
     // MARK: - Kinds
@@ -136,7 +158,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 extension PrefConstraint where Value == String {
     /// The number of characters: `.length(1...20)`, `.length(1...)`.
     public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.length(range, of: "character") }) { range.contains($0.count) }
+        PrefConstraint(unchecked: { RangeWords.amount(range, of: "character") + " long" }) { range.contains($0.count) }
     }
 
     /// The whole text matches a regular expression, in the syntax of `Regex`: `.pattern("[a-z]+")`.
@@ -151,30 +173,52 @@ extension PrefConstraint where Value == String {
 extension PrefConstraint where Value: Collection {
     /// The number of elements: `.count(1...5)`, `.count(...100)`.
     public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.length(range, of: "element") }) { range.contains($0.count) }
+        PrefConstraint(unchecked: { RangeWords.amount(range, of: "element") }, verb: .have) {
+            range.contains($0.count)
+        }
     }
 }
+
+/// "must be in 8...72", "must have at most 5 elements".
+private enum ConstraintVerb { case be, have }
 
 /// Ranges in the words of a constraint.
 private enum RangeWords {
     /// `in 8...72`, `at least 3`.
     static func place<Bound>(in range: some RangeExpression<Bound>) -> String {
-        oneSided(range) ?? "in \(range)"
-    }
-
-    /// `8...72 characters long`, `at least 1 character long`.
-    static func length(_ range: some RangeExpression<Int>, of unit: String) -> String {
-        let amount = oneSided(range) ?? "\(range)"
-        return "\(amount) \(unit)\(amount.hasSuffix(" 1") ? "" : "s") long"
-    }
-
-    private static func oneSided<Bound>(_ range: some RangeExpression<Bound>) -> String? {
         switch range {
-        case let range as PartialRangeFrom<Bound>: "at least \(range.lowerBound)"
-        case let range as PartialRangeThrough<Bound>: "at most \(range.upperBound)"
-        case let range as PartialRangeUpTo<Bound>: "less than \(range.upperBound)"
+        case let range as ClosedRange<Bound>: "in \(text(range.lowerBound))...\(text(range.upperBound))"
+        case let range as Range<Bound>: "in \(text(range.lowerBound))..<\(text(range.upperBound))"
+        default: oneSided(range, less: "less") ?? "in \(range)"
+        }
+    }
+
+    /// `8...72 characters`, `at least 1 character`.
+    static func amount(_ range: some RangeExpression<Int>, of unit: String) -> String {
+        let amount = oneSided(range, less: "fewer") ?? "\(range)"
+        return "\(amount) \(unit)\(amount.hasSuffix(" 1") ? "" : "s")"
+    }
+
+    private static func oneSided<Bound>(_ range: some RangeExpression<Bound>, less: String) -> String? {
+        switch range {
+        case let range as PartialRangeFrom<Bound>: "at least \(text(range.lowerBound))"
+        case let range as PartialRangeThrough<Bound>: "at most \(text(range.upperBound))"
+        case let range as PartialRangeUpTo<Bound>: "\(less) than \(text(range.upperBound))"
         default: nil
         }
+    }
+
+    private static func text(_ bound: some Any) -> String { ConstraintValue.text(bound) }
+}
+
+/// Values in the words of a constraint.
+private enum ConstraintValue {
+    /// The raw value of a type that does not describe itself, because it is what is stored.
+    static func text(_ value: some Any) -> String {
+        guard !(value is any CustomStringConvertible), let value = value as? any RawRepresentable else {
+            return "\(value)"
+        }
+        return "\(value.rawValue)"
     }
 }
 
@@ -184,7 +228,7 @@ private enum ListWords {
     static func choice(of list: [some Any]) -> String {
         if list.isEmpty { return "one of an empty list" }
         let texts = list.map { element in
-            let text = "\(element)"
+            let text = ConstraintValue.text(element)
             return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
         }
         return "one of " + texts.joined(separator: ", ")

@@ -14,7 +14,8 @@ public struct PrefDescription: CustomStringConvertible {
     public let valueType: Any.Type
     /// The default, of type ``valueType``. For an optional type it may be nil.
     public let defaultValue: Any
-    /// The constraint in words that complete "must be" (`in 8...72`), or nil if the property accepts every value of its type.
+    /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts every value of its
+    /// type.
     public let constraint: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]

@@ -21,8 +21,9 @@ public struct PrefsMigration: Sendable {
     /// - Parameters:
     ///   - version: 1 or more, and higher than that of the previous step.
     ///   - migrate: changes the values under the root to those of the version. It gets all of them, including those of keys that are
-    ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values. If it
-    ///     throws, or if a property list cannot hold its result, nothing is changed.
+    ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values.
+    ///     Nothing is changed if it throws, if a property list cannot hold its result, or if a value that the steps have changed violates
+    ///     the type or a constraint of its property.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

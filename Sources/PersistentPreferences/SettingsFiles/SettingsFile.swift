@@ -54,8 +54,9 @@ import PrefsPropertyLists
 /// with two flushes.
 ///
 /// ## Errors
-/// A load that fails leaves the value unchanged. If the file is damaged, the newest known values are taken over, and the error
-/// says so. The methods that return false call ``settingsDidFail(_:)`` first, which prints the error.
+/// A load that fails leaves the value unchanged, with two exceptions. If the file is damaged, the newest known values are taken over,
+/// and the error says so. If `take(_:)` of a class omits a property, the other properties have the loaded values. The methods that
+/// return false call ``settingsDidFail(_:)`` first, which prints the error.
 ///
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.

@@ -6,7 +6,7 @@ final class DomainStore: RootStore {
     let layout: DomainLayout
     var place: AnyObject { storage }
     private let durability: CommitDurability
-    /// Whom every access is told; nil but for the default domain in a process of tests.
+    /// Is told of every access. Nil unless this is the default domain in a test program.
     private let testProcess: TestProcess?
 
     /// - Parameter durability: of this store's writes.

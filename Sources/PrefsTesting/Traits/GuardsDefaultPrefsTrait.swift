@@ -9,7 +9,7 @@ public import Testing
 /// ## Behavior
 /// If one test or suite of a test program names this trait or ``InMemoryPrefsTrait``, all tests of the program are watched, from the
 /// first one on. The first access of the process to ``UserDefaultsStore/standard`` is a warning of the test that makes it. Outside of
-/// a test's task, it is a line on standard error. The access itself is carried out.
+/// a test's task, and with a compiler older than 6.3, it is a line on standard error. The access itself is carried out.
 public struct GuardsDefaultPrefsTrait: TestTrait, SuiteTrait {}
 
 extension Trait where Self == GuardsDefaultPrefsTrait {

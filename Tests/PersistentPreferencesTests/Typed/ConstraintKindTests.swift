@@ -36,12 +36,17 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 0..<10) var halfOpen = 4.5
     @Pref(in: ..<10) var upTo: Double? = 1
     @Pref(in: Level(rawValue: 1)..., previously: "rank") var level = Level(rawValue: 1)
+    @Pref(in: Level(rawValue: 1)...Level(rawValue: 3)) var grade = Level(rawValue: 1)
+    @Pref(in: Level(rawValue: 1)..<Level(rawValue: 3)) var step = Level(rawValue: 1)
+    @Pref(in: [Level(rawValue: 1), Level(rawValue: 3)]) var stage = Level(rawValue: 1)
     @Pref(in: Bright()) var shade = Shade.light
     @Pref(constraint: .in(Bright())) var otherShade: Shade? = nil
     @Pref(constraint: .length(1...5)) var short = "a"
     @Pref(constraint: .length(1...)) var named: String? = nil
     @Pref(constraint: .count(..<3)) var few: [Int] = []
     @Pref(constraint: .count(...1)) var shades: [Shade]? = nil
+    @Pref(constraint: .count(1...2), .init("sorted") { $0 == $0.sorted() }) var sorted = [1]
+    @Pref(constraint: .length(..<3)) var brief = "a"
     @Pref(constraint: .pattern("[a-z]+|x1")) var word = "a"
     @Pref(constraint: .in(8...72), .init("even") { $0.isMultiple(of: 2) }) var both = 12
     @Pref(constraint: .length(1...20), .pattern("[a-z]+")) var identifier: String? = nil
@@ -63,7 +68,8 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
 
     private static let valid: [(key: String, values: [any Sendable])] = [
         ("from", [3, Int.max]), ("through", [9, Int.min]), ("halfOpen", [0, 9.999]), ("upTo", [-1, 9.999]),
-        ("level", [1, 7]),
+        ("level", [1, 7]), ("grade", [1, 3]), ("step", [2]), ("stage", [3]), ("sorted", [[1], [1, 2]]),
+        ("brief", ["", "ab"]),
         ("shade", ["middle"]), ("otherShade", ["light"]), ("short", ["a", "abcde", "👨‍👩‍👧e\u{301}"]), ("named", ["a"]),
         ("few", [[Int](), [1, 2]]), ("shades", [["dark"]]), ("word", ["abc", "x1"]), ("both", [8, 72]),
         ("identifier", ["abc"]), ("three", [12, 72]), ("checked", [8, 72]), ("given", ["b"]), ("quoted", ["", "a, b"]),
@@ -74,11 +80,15 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         ("from", 2, "must be at least 3"), ("through", 10, "must be at most 9"),
         ("halfOpen", 10, "must be in 0.0..<10.0"), ("halfOpen", Double.nan, "must be in 0.0..<10.0"),
         ("upTo", 10, "must be less than 10.0"), ("upTo", Double.nan, "must be less than 10.0"),
-        ("level", 0, "must be at least Level(rawValue: 1)"), ("shade", "dark", "must be bright"),
+        ("level", 0, "must be at least 1"), ("grade", 4, "must be in 1...3"), ("step", 3, "must be in 1..<3"),
+        ("stage", 2, "must be one of 1, 3"), ("shade", "dark", "must be bright"),
         ("otherShade", "dark", "must be bright"),
         ("short", "", "must be 1...5 characters long"), ("short", "abcdef", "must be 1...5 characters long"),
-        ("named", "", "must be at least 1 character long"), ("few", [1, 2, 3], "must be less than 3 elements long"),
-        ("shades", ["dark", "light"], "must be at most 1 element long"),
+        ("named", "", "must be at least 1 character long"), ("few", [1, 2, 3], "must have fewer than 3 elements"),
+        ("shades", ["dark", "light"], "must have at most 1 element"),
+        ("sorted", [Int](), "must have 1...2 elements and be sorted"),
+        ("sorted", [2, 1], "must have 1...2 elements and be sorted"),
+        ("brief", "abc", "must be fewer than 3 characters long"),
         ("word", "", "must be of the form [a-z]+|x1"), ("word", "abc1", "must be of the form [a-z]+|x1"),
         ("word", "1abc", "must be of the form [a-z]+|x1"), ("word", "abc\n", "must be of the form [a-z]+|x1"),
         ("both", 9, "must be in 8...72 and even"), ("both", 74, "must be in 8...72 and even"),
@@ -115,9 +125,9 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aTypedWriteIsCheckedToo() {
         let attempts: [(PrefsError?, String)] = [
             (prefs.$from.set(2), "from: must be at least 3"),
-            (prefs.$level.set(Level(rawValue: 0)), "level: must be at least Level(rawValue: 1)"),
+            (prefs.$level.set(Level(rawValue: 0)), "level: must be at least 1"),
             (prefs.$otherShade.set(.dark), "otherShade: must be bright"),
-            (prefs.$shades.set([.dark, .light]), "shades: must be at most 1 element long"),
+            (prefs.$shades.set([.dark, .light]), "shades: must have at most 1 element"),
             (prefs.$both.set(9), "both: must be in 8...72 and even"),
             (prefs.$identifier.set("A"), "identifier: must be 1...20 characters long and of the form [a-z]+"),
             (prefs.$three.set(9), "three: must not be 9"),
@@ -146,7 +156,8 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(words["both"] == "in 8...72 and even" && words["checked"] == "in 8...72 and accepted by a check")
         #expect(words["three"] == "in 8...72 and a multiple of 3 and accepted by a check")
         #expect(words["identifier"] == "1...20 characters long and of the form [a-z]+")
-        #expect(words["level"] == "at least Level(rawValue: 1)" && words["wordless"] == "accepted by a check")
+        #expect(words["few"] == "fewer than 3 elements" && words["sorted"] == "1...2 elements and sorted")
+        #expect(words["level"] == "at least 1" && words["wordless"] == "accepted by a check")
         #expect("\(PrefConstraint<Int>.in(8...72))" == "in 8...72")
     }
 

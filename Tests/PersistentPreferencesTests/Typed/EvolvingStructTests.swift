@@ -87,6 +87,34 @@ private enum New {
         #expect(prefs.lastError?.description == "list[0].font: the key \"size\" is missing; the default is read")
     }
 
+    private struct Gained: Codable, Equatable {
+        var weight = 400
+        var hint: String? = nil
+    }
+
+    private struct Required: Codable, Equatable {
+        var weight = 400
+        var height = 10
+    }
+
+    private final class Limits: PersistentPrefs, @unchecked Sendable {
+        @Pref var style = Gained(hint: "default")
+        @Pref var optional: Required? = nil
+    }
+
+    @Test func aNewOptionalFieldReadsAsNil() {
+        old.style.weight = 700
+        let prefs = Limits(key: "Root", store: store)
+        #expect(prefs.style == Gained(weight: 700) && prefs.lastError == nil)
+    }
+
+    @Test func aDefaultOfNilHasNoFieldToRead() {
+        old.optional = Old.Style(weight: 2)
+        let prefs = Limits(key: "Root", store: store)
+        #expect(prefs.optional == nil)
+        #expect(prefs.lastError?.description == "optional: the key \"height\" is missing; the default is read")
+    }
+
     @Test func aFieldOfAnotherTypeIsNotFilled() throws {
         try store.update(root: "Root") { $0 = ["style": ["weight": "heavy"]] }
         let prefs = new

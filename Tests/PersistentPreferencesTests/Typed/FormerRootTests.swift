@@ -122,6 +122,44 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(await sizes.next() == 21)
     }
 
+    @Test func anObserverOfAllKeysReceivesTheMoveAsOneChange() async throws {
+        let prefs = ReaderPrefs(store: try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1]]))
+        var changes = prefs.changes().makeAsyncIterator()
+        prefs.size = 21
+        let move = try #require(await changes.next())
+        #expect(move.keys == ["name", "size"] && move.count == 1 && move.root == Self.own && move.oldValues.isEmpty)
+        #expect(move.newValues as NSDictionary == ["name": "a", "size": 21])
+        prefs.size = 22
+        #expect(await changes.next()?.keys == ["size"])
+    }
+
+    /// The class before it was renamed.
+    private final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+    }
+
+    @Test func anOlderVersionThatStillRunsStartsWithAnEmptyRoot() async throws {
+        let store = try store(["EditorPrefs": ["size": 20]])
+        let (old, prefs) = (EditorPrefs(store: store), ReaderPrefs(store: store))
+        prefs.size = 21
+        var changes = prefs.changes().makeAsyncIterator()
+        #expect(old.size == 12 && !old.$size.isSet)
+        old.size = 5
+        #expect(prefs.size == 21)
+        prefs.size = 22
+        #expect(await changes.next()?.newValues as? [String: Int] == ["size": 22], "nothing is said of the other root")
+        #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 5)
+    }
+
+    @Test func aFlatLayoutIgnoresThem() throws {
+        let url = try store(["EditorPrefs": ["size": 20]]).url
+        let prefs = ReaderPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        #expect(prefs.size == 12 && prefs.name == "none" && prefs.lastError == nil)
+        prefs.size = 13
+        #expect(prefs.lastError == nil)
+        #expect(try propertyList(at: url) as NSDictionary == ["EditorPrefs": ["size": 20], "size": 13])
+    }
+
     @Test func aStoreOfAnotherModuleWorksToo() throws {
         let store = AccountStore(account: "test", in: InMemoryStore())
         try store.update(root: "EditorPrefs") { $0 = ["size": 20] }

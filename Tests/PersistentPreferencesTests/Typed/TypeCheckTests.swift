@@ -47,7 +47,8 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
     ]
 
     enum WritePath: CaseIterable {
-        case subscripted, assigned, inPlace, update, nestedUpdate, initializer, imported, importedPlainly
+        case subscripted, assigned, inPlace, update, nestedUpdate, initializer, importedJSON, importedXML,
+            importedBinary
 
         fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws
             -> PrefsError?
@@ -59,16 +60,18 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
             case .update: return prefs.update { $0[key] = value }
             case .nestedUpdate: return prefs.update { prefs[key] = value }
             case .initializer: return TypedPrefs(key: "Root", values: [key: value], store: store).lastError
-            case .imported, .importedPlainly:
-                let format: ExportFormat = self == .imported ? .json : .xml
-                let other = InMemoryStore()
-                try other.update(root: "Root") { $0 = [key: value] }
-                let data = try PropertyListSerialization.data(
-                    fromPropertyList: [key: value], format: .binary, options: 0)
-                return prefs.import(
-                    format == .json ? try JSONSerialization.data(withJSONObject: [key: value]) : data, merge: true)
+            case .importedJSON:
+                return prefs.import(try JSONSerialization.data(withJSONObject: [key: value]), merge: true)
+            case .importedXML: return prefs.import(try Self.list([key: value], .xml), merge: true)
+            case .importedBinary: return prefs.import(try Self.list([key: value], .binary), merge: true)
             }
             return prefs.lastError
+        }
+
+        private static func list(
+            _ values: [String: Any], _ format: PropertyListSerialization.PropertyListFormat
+        ) throws -> Data {
+            try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
         }
     }
 

@@ -57,6 +57,7 @@ private struct Owner: Codable { var friends: [Friend?] = [] }
 private enum Color: String, Codable { case red }
 
 private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var byte: UInt8 = 0
     @Pref var owner: Owner? = nil
     @Pref var owners: [String: [Owner]] = [:]
     @Pref var colors: [[Color]] = []
@@ -121,6 +122,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
                 "ages", ["a": UInt64.max],
                 "ages.a: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range"
             ),
+            ("byte", 300, "byte: expected UInt8 (0...255), found an integer out of its range"),
             ("urls", ["a", 1] as [Any], "urls[1]: expected URL, found an integer"),
             ("troubles", ["secret"], "troubles[0]: the stored value is not a valid Trouble"),
             ("troubles", ["plain"], "troubles[0]: the stored value is not a valid Trouble"),
@@ -146,7 +148,8 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     /// The properties, one of which has an error to tell.
     private func read(_ prefs: ErrorPrefs) {
         let reads: [() -> Void] = [
-            { _ = prefs.owner }, { _ = prefs.owners }, { _ = prefs.colors }, { _ = prefs.ages }, { _ = prefs.urls },
+            { _ = prefs.byte }, { _ = prefs.owner }, { _ = prefs.owners }, { _ = prefs.colors }, { _ = prefs.ages },
+            { _ = prefs.urls },
             { _ = prefs.link }, { _ = prefs.troubles }, { _ = prefs.own }, { _ = prefs.odd },
         ]
         for read in reads {
