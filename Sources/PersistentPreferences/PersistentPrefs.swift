@@ -110,7 +110,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The first write moves
     /// it, in the same transaction; observers receive that as a change of all its keys. Applies to instances whose root key is the
     /// name of the class, and not to a flat layout, in which the root key has no effect. The property is read once per class. If it
-    /// contains the class's own root key or a name that cannot be one, the program stops at the first instance.
+    /// contains the class's own root key or a name that cannot be one, the program stops at the first instance. A list that a subclass
+    /// inherits applies to the base class only, and an entry that is not a dictionary is left alone. If two classes name one former key,
+    /// the second one reports ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
     ///
     /// After the move, an old version of the program that is still running starts with an empty root of the old name. Observers are not
     /// told of its writes.

@@ -67,11 +67,21 @@ struct PrefsAccess {
         guard try reading.values() == nil else { return nil }
         for key in formerKeys {
             let reading = try store.snapshot(of: key)
-            if try reading.values() != nil { return (key, reading) }
+            if try Self.isRoot(reading) { return (key, reading) }
         }
         // Another process may have moved it between the two looks.
         let again = try store.snapshot(of: root)
         return try again.values() == nil ? nil : (root, again)
+    }
+
+    /// Whether there is a dictionary. Another entry with a former key is of another program.
+    private static func isRoot(_ reading: RootSnapshot) throws -> Bool {
+        do throws(PrefsError) {
+            return try reading.values() != nil
+        } catch {
+            if case .rootIsNotDictionary = error { return false }
+            throw error
+        }
     }
 
     /// The root as a transaction has found it, or the former one.
@@ -160,7 +170,7 @@ struct PrefsAccess {
             try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
             if let formerKey { try store.update(root: formerKey) { $0 = nil } }
             // An empty root hides the other former ones.
-            let hasFormer = try formerKeys.contains { try store.snapshot(of: $0).values() != nil }
+            let hasFormer = try formerKeys.contains { try Self.isRoot(store.snapshot(of: $0)) }
             values = rest?.isEmpty == true && !isFlat && !hasFormer ? nil : rest.map(schema.withVersion)
         }
         noteSuccess(of: store)
@@ -175,7 +185,9 @@ struct PrefsAccess {
         let formerKeys = state.declarations.formerRoots(of: root)
         try store.update(root: root) { values in
             values = isShared ? values?.filter { !allowed.contains($0.key) && !schema.ownKeys.contains($0.key) } : nil
-            if !isShared { for key in formerKeys { try store.update(root: key) { $0 = nil } } }
+            for key in isShared ? [] : formerKeys where try Self.isRoot(store.snapshot(of: key)) {
+                try store.update(root: key) { $0 = nil }
+            }
         }
         noteSuccess(of: store)
     }

@@ -55,7 +55,7 @@ final class ClassDeclarations: Sendable {
         for declaration in declarations { Self.checkDefault(of: declaration, in: type) }
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
         ownRoot = String(describing: type)
-        formerRoots = Self.checked(type.formerKeys, of: type)
+        formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
         schema = RootSchema(
             migrations: type.migrations, className: "\(type)",
@@ -152,7 +152,11 @@ final class ClassDeclarations: Sendable {
         return found.reversed().flatMap { $0 }
     }
 
-    private static func checked(_ formerKeys: [String], of type: Any.Type) -> [String] {
+    /// A list that is inherited belongs to the base class.
+    private static func formerRoots(of prefs: PersistentPrefs, _ type: PersistentPrefs.Type) -> [String] {
+        let formerKeys = type.formerKeys
+        let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? PersistentPrefs.Type
+        if base?.formerKeys == formerKeys { return [] }
         for key in formerKeys {
             do {
                 try NameVetting.checkRoot(key)

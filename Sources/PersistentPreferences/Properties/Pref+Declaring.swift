@@ -5,8 +5,8 @@ import PrefsPropertyLists
 /// They differ in the types that they take. What they take is the same: a ``PrefConstraint`` or more by `constraint:`, or a range, a list
 /// or a ``PrefChoices`` type by `in:`, and a check.
 ///
-/// A RawRepresentable type that is not Codable may be nested in optionals, arrays, sets and dictionaries with string keys up to three
-/// levels deep (`[String: [Theme]]?`), and `Any` up to two. For deeper nesting, pass a coding.
+/// A RawRepresentable type that is not Codable may be in an optional, an array, a set or a dictionary with string keys, and each of these in
+/// an optional (`[Theme]?`). `Any` may be in an array or a dictionary, or an optional of one. For deeper nesting, pass a coding.
 extension PersistentPrefs.Pref where Value: Codable {
     /// Declares a property of a property-list type or another Codable type.
     ///

@@ -19,7 +19,10 @@ extension PrefCoding {
                 return try decode(object)
             } catch {
                 guard let decodeFields else { throw error }
-                return try decodeFields(object, fallback).value
+                let (value, keys) = try decodeFields(object, fallback)
+                // Nothing of it would be read.
+                guard !keys.contains(where: \.areForeign) else { throw error }
+                return value
             }
         } catch {
             throw ValueMismatch(error, in: Value.self)

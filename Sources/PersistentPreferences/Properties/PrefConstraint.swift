@@ -163,7 +163,9 @@ extension PrefConstraint where Value == String {
 
     /// The whole text matches a regular expression, in the syntax of `Regex`: `.pattern("[a-z]+")`.
     ///
-    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process.
+    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex` backtracks: a
+    /// pattern with nested repetition, such as `(a+)+b`, may take exponential time in the length of a text that another program has
+    /// stored. Use a pattern without it.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
         return PrefConstraint("of the form \(pattern)") { compiled.matches($0) }

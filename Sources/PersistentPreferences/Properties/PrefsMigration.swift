@@ -22,8 +22,8 @@ public struct PrefsMigration: Sendable {
     ///   - version: 1 or more, and higher than that of the previous step.
     ///   - migrate: changes the values under the root to those of the version. It gets all of them, including those of keys that are
     ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values.
-    ///     Nothing is changed if it throws, if a property list cannot hold its result, or if a value that the steps have changed violates
-    ///     the type or a constraint of its property.
+    ///     Nothing is changed if it throws, if a property list cannot hold its result, or if a value that the steps have created violates
+    ///     the type or a constraint of its property. A value that they only move is kept, and reads as the default if it does.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

@@ -125,8 +125,9 @@ struct RootSchema: Sendable {
             }
         }
         do throws(PrefsError) {
-            // Not the values that the steps have left alone: another program may have stored them.
-            try check(values.filter { !CanonicalValue.areEqualOrMissing($1, stored[$0]) })
+            // Not the values that the steps have left alone or moved: an older version or another program has stored them.
+            try check(
+                values.filter { value in !stored.values.contains { CanonicalValue.areEqual($0, value.value) } })
         } catch {
             throw .migrationFailed(key: root, version: newest, error: error)
         }

@@ -24,19 +24,27 @@ enum SharedRoots {
     ) -> PrefsError? {
         let file = (store as? DomainStore)?.storage.fileURL
         let use = Use(place: store.place, file: file, type: type, declarations: declarations)
-        let others = uses.withLock { uses in
+        let formerRoots = declarations.formerRoots(of: root)
+        let (others, movers) = uses.withLock { uses in
             let others = uses[root, default: []].filter { $0.place != nil || $0.file != nil }
+            let movers = formerRoots.flatMap { key in (uses[key] ?? []).map { (key, $0) } }
             uses[root] = others + [use]
-            return others
+            for key in formerRoots { uses[key, default: []].append(use) }
+            return (others, movers)
+        }
+        for (key, other) in movers where other.type != type && other.isInPlace(of: use) {
+            return .sharedRoot(SharedRoot(key: key, classes: names(of: other.type, type), contradictions: []))
         }
         for other in others where other.isInPlace(of: use) {
             let keys = declarations.contradictions(with: other.declarations)
             guard !keys.isEmpty || String(describing: type) == String(describing: other.type) else { continue }
             return .sharedRoot(
-                SharedRoot(key: root, classes: [other.type, type].map { String(reflecting: $0) }, contradictions: keys))
+                SharedRoot(key: root, classes: names(of: other.type, type), contradictions: keys))
         }
         return nil
     }
+
+    private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }
 
 }
 

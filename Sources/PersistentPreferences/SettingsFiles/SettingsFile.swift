@@ -39,7 +39,7 @@ import PrefsPropertyLists
 ///   one, use ``PersistentPrefs``.
 /// - A load never changes an existing file. A field that the file lacks takes its initial value; an optional reads as nil. Inside
 ///   arrays and dictionaries a missing field is an error. A field of another type is an error that names it, and so is an unknown
-///   field whose name resembles that of a missing one. A file none of whose keys is a field is an error that names the keys.
+///   field whose name resembles that of a missing one (an optional field is not missing). A file none of whose keys is a field is an error that names the keys.
 /// - A save preserves the other unknown fields of the file, such as those of a newer version of the type, also in nested values; in
 ///   an array, those of elements that are unchanged or have kept their index. A reset removes them.
 /// - A save quarantines a damaged file, keeps values of another type beside the new file, and rejects a file that this package

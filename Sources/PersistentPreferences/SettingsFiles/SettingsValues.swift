@@ -72,8 +72,8 @@ struct SettingsValues<Settings: SettingsFile> {
             }
         }
         // The file of something else, or one whose keys are all renamed: it would read as the initial values.
-        if keys.path.isEmpty, keys.areForeign, !keys.missing.isEmpty {
-            throw field("", "expected \(Self.list(keys.missing)), found \(Self.list(keys.unknown))", in: path)
+        if keys.path.isEmpty, keys.areForeign, !keys.expected.isEmpty {
+            throw field("", "expected \(Self.list(keys.expected)), found \(Self.list(keys.unknown))", in: path)
         }
     }
 

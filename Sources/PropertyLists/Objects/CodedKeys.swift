@@ -6,6 +6,7 @@ package final class CodedKeys {
     package let place: [PlaceStep]
     private let present: Set<String>
     private var requested: Set<String> = []
+    private var required: Set<String> = []
     private var named: Set<String> = []
 
     init(place: [PlaceStep], present: Set<String>) {
@@ -16,18 +17,30 @@ package final class CodedKeys {
     /// The same record of a dictionary that is part of a larger value.
     func inside(_ step: PlaceStep) -> CodedKeys {
         let keys = CodedKeys(place: [step] + place, present: present)
-        (keys.requested, keys.named) = (requested, named)
+        (keys.requested, keys.required, keys.named) = (requested, required, named)
+        return keys
+    }
+
+    /// The same record of a dictionary that is an element of a set, in which an index means nothing.
+    func inSet() -> CodedKeys {
+        guard case .index(let index)? = place.first else { return self }
+        let keys = CodedKeys(place: [.member(index)] + place.dropFirst(), present: present)
+        (keys.requested, keys.required, keys.named) = (requested, required, named)
         return keys
     }
 
     /// The keys for which the type has neither asked nor a name.
     package var unknown: [String] { present.subtracting(requested).subtracting(named).sorted() }
-    package var missing: [String] { requested.subtracting(present).sorted() }
+    /// The keys without which the type cannot be decoded. An optional field that is nil is not missing.
+    package var missing: [String] { required.subtracting(present).sorted() }
+    /// The keys that the type has asked for in vain.
+    package var expected: [String] { requested.subtracting(present).sorted() }
     /// Whether the dictionary has keys, and its type knows none of them.
     package var areForeign: Bool { !present.isEmpty && present.isDisjoint(with: requested.union(named)) }
 
-    func recordRequest(_ key: String) {
+    func recordRequest(_ key: String, isRequired: Bool = false) {
         requested.insert(key)
+        if isRequired { required.insert(key) }
     }
 
     /// A type may read one dictionary through several kinds of keys.
@@ -40,11 +53,13 @@ package final class CodedKeys {
 package enum PlaceStep: Hashable {
     case key(String)
     case index(Int)
+    /// The element of a set that is stored at this index.
+    case member(Int)
 
     var text: String {
         switch self {
         case .key(let key): ".\(key)"
-        case .index(let index): "[\(index)]"
+        case .index(let index), .member(let index): "[\(index)]"
         }
     }
 }

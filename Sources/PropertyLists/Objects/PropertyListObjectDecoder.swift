@@ -150,7 +150,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func member(_ key: any CodingKey) throws -> ObjectDecoder {
-        record?.recordRequest(key.stringValue)
+        record?.recordRequest(key.stringValue, isRequired: true)
         let fallback = fallbacks?[key.stringValue]
         guard let object = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(

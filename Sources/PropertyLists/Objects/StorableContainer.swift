@@ -53,7 +53,7 @@ extension Set: StorableContainer {
             decodeFields: coding.decodeFields.map { decode in
                 { object, _ in
                     let (elements, fields) = try [Element].decoded(object) { try decode($0) { nil } }
-                    return (Set(elements), fields)
+                    return (Set(elements), fields.map { $0.inSet() })
                 }
             }, cachePolicy: coding.cachePolicy.inContainer)
     }

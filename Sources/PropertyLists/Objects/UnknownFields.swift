@@ -6,7 +6,7 @@ package enum UnknownFields {
     ///
     /// A field is unknown if the decoder of its dictionary's type neither asked for it nor has a `CodingKey` for it. It is added to the
     /// dictionary at the same path of the new value, if that lacks the key. Elements of arrays correspond if their known parts are
-    /// equal, or else, in arrays of equal count, if their indices are equal. Fields without a corresponding dictionary are dropped.
+    /// equal, or else, in arrays of equal count that are not sets, if their indices are equal. Fields without a corresponding dictionary are dropped.
     ///
     /// Cost: linear in the two values for each level of nested arrays; without unknown fields, linear in the number of dictionaries.
     ///
@@ -48,7 +48,7 @@ private struct FieldTree {
             return members
         case (.list(var elements), .list(let stored)):
             for (index, source) in sources(of: elements, in: stored) {
-                guard let branch = branches[.index(source)] else { continue }
+                guard let branch = branch(at: source) else { continue }
                 elements[index] = branch.added(to: elements[index], from: stored[source])
             }
             return elements
@@ -56,15 +56,18 @@ private struct FieldTree {
         }
     }
 
+    private func branch(at index: Int) -> FieldTree? { branches[.index(index)] ?? branches[.member(index)] }
+
     /// The index of the stored element that each element corresponds to. Of equal elements, the first corresponds to the first.
     private func sources(of elements: [Any], in stored: [Any]) -> [Int: Int] {
         var free: [KnownPart: [Int]] = [:]
         for (index, element) in stored.enumerated().reversed() {
-            free[KnownPart(branches[.index(index)]?.removed(from: element) ?? element), default: []].append(index)
+            free[KnownPart(branch(at: index)?.removed(from: element) ?? element), default: []].append(index)
         }
         var sources: [Int: Int] = [:]
         for (index, element) in elements.enumerated() { sources[index] = free[KnownPart(element)]?.popLast() }
-        guard elements.count == stored.count else { return sources }
+        let isSet = branches.keys.contains { if case .member = $0 { true } else { false } }
+        guard elements.count == stored.count, !isSet else { return sources }
         let used = Set(sources.values)
         for index in elements.indices where sources[index] == nil && !used.contains(index) { sources[index] = index }
         return sources
@@ -81,8 +84,10 @@ private struct FieldTree {
             return members
         case .list(var elements):
             for (step, branch) in branches {
-                if case .index(let index) = step, elements.indices.contains(index) {
-                    elements[index] = branch.removed(from: elements[index])
+                switch step {
+                case .index(let index), .member(let index):
+                    if elements.indices.contains(index) { elements[index] = branch.removed(from: elements[index]) }
+                case .key: break
                 }
             }
             return elements

@@ -17,7 +17,8 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     /// types and limits, never the value.
     public let reason: String
 
-    package init(path: String, topLevelKey: String, reason: String) {
+    /// Creates a failure, for example one that a test expects.
+    public init(path: String, topLevelKey: String, reason: String) {
         self.path = path
         self.topLevelKey = topLevelKey
         self.reason = reason

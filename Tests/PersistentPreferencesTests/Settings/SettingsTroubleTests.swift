@@ -37,10 +37,6 @@ import Testing
         ("<integer>7</integer>", "<string>7</string>", "volume: expected Int, found a string"),
         ("<key>volume</key>", "<key>volme</key>", "volme: is not a field; \"volume\" is missing"),
         ("<key>width</key>", "<key>widht</key>", "window.widht: is not a field; \"width\" is missing"),
-        (
-            "<key>opened</key>", "<key>nte</key><string>x</string><key>opened</key>",
-            "nte: is not a field; \"note\" is missing"
-        ),
         ("<integer>640</integer>", "<real>640.5</real>", "window.width: expected Int, found a real number"),
     ])
     func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {

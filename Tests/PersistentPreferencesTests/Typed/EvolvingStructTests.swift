@@ -219,6 +219,29 @@ private enum New {
         #expect(newer.style.weight == 8 && !newer.style.isItalic)
     }
 
+    @Test func aDictionaryWithoutAnyKnownFieldIsOfAnotherType() throws {
+        try store.update(root: "Root") { $0 = ["style": ["colour": 1]] }
+        let prefs = new
+        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing; the default is read")
+        prefs["style"] = ["other": 1]
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
+    }
+
+    private final class OldSets: PersistentPrefs, @unchecked Sendable { @Pref var names: Set<Person> = [] }
+    private struct Person: Codable, Hashable { var name: String }
+
+    @Test func noElementOfASetGetsTheFieldsOfAnother() throws {
+        try store.update(root: "Root") {
+            $0 = ["names": [["name": "alice", "secret": "a"], ["name": "carol", "secret": "c"]]]
+        }
+        let prefs = OldSets(key: "Root", store: store)
+        prefs.names = [Person(name: "bob"), Person(name: "carol")]
+        let stored = try #require(try stored("names") as? [[String: String]])
+        #expect(
+            stored.count == 2 && stored.contains(["name": "bob"]) && stored.contains(["name": "carol", "secret": "c"]))
+    }
+
     // MARK: - Keys
 
     private struct OldKey: PrefKey {

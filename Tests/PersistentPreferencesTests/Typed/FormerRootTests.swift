@@ -101,6 +101,52 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 40)
     }
 
+    private class Base: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        override class var formerKeys: [String] { ["OldBase"] }
+    }
+
+    private final class Derived: Base, @unchecked Sendable {}
+
+    @Test func aListThatIsInheritedBelongsToTheBaseClass() throws {
+        let store = try store(["OldBase": ["size": 42]])
+        let derived = Derived(store: store)
+        #expect(derived.size == 12)
+        derived.size = 7
+        #expect(Base(store: store).size == 42)
+    }
+
+    private final class FirstHalf: PersistentPrefs, @unchecked Sendable {
+        @Pref var one = 0
+        override class var formerKeys: [String] { ["Whole"] }
+    }
+
+    private final class SecondHalf: PersistentPrefs, @unchecked Sendable {
+        @Pref var two = 0
+        override class var formerKeys: [String] { ["Whole"] }
+    }
+
+    @Test func twoClassesWithOneFormerKeyAreReported() throws {
+        let store = try store(["Whole": ["one": 1, "two": 2]])
+        #expect(FirstHalf(store: store).lastError == nil)
+        guard case .sharedRoot(let shared)? = SecondHalf(store: store).lastError else {
+            Issue.record("the first write of either moves the root of both")
+            return
+        }
+        #expect(shared.key == "Whole" && shared.classes.count == 2)
+    }
+
+    @Test func anEntryThatIsNotARootIsLeftAlone() throws {
+        let file = folder.file("others.plist")
+        try writePropertyList(["EditorPrefs": "of another program", "Prefs": ["size": 30]], to: file)
+        let prefs = ReaderPrefs(store: PropertyListFileStore(url: file, durability: .process))
+        #expect(prefs.size == 30 && prefs.lastError == nil)
+        prefs.size = 31
+        prefs.deleteAll()
+        #expect(prefs.lastError == nil)
+        #expect(try propertyList(at: file) as? [String: String] == ["EditorPrefs": "of another program"])
+    }
+
     @Test func aRootOfItsOwnWinsOverAFormerOne() throws {
         let store = try store(["EditorPrefs": ["size": 20], Self.own: ["size": 5]])
         let prefs = ReaderPrefs(store: store)

@@ -164,18 +164,29 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         override class var migrations: [PrefsMigration] {
             [
                 PrefsMigration(to: 1) { values in
-                    if let points = values.removeValue(forKey: "points") { values["size"] = points }
+                    guard let points = values.removeValue(forKey: "points") else { return }
+                    values["size"] = (points as? Int).map { $0 * 2 } ?? points
                 }
             ]
         }
     }
 
-    @Test(arguments: [
-        (5 as any Sendable, "size: must be in 8...72"), ("12", "size: expected Int, found a string"),
-    ])
-    func aStepThatMakesABadValueFails(points: any Sendable, reason: String) throws {
+    /// One bad value of an older version must not make the whole root unusable.
+    @Test func aBadValueThatAStepMovesIsKept() throws {
         let store = InMemoryStore()
-        try store.update(root: "Root") { $0 = ["points": points, "name": 4] }
+        try store.update(root: "Root") { $0 = ["points": "12", "name": "x"] }
+        let prefs = MigratedPrefs(key: "Root", store: store)
+        #expect(prefs.size == 12 && prefs.outcome == "size: expected Int, found a string; the default is read")
+        prefs.name = "y"
+        #expect(prefs.lastError == nil && prefs["size"] as? String == "12")
+        prefs.$size.reset()
+        #expect(prefs.size == 12 && prefs.lastError == nil)
+    }
+
+    @Test func aStepThatCreatesABadValueFails() throws {
+        let reason = "size: must be in 8...72"
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["points": 3, "name": 4] }
         let prefs = MigratedPrefs(key: "Root", store: store)
         let message = "\"Root\" could not be migrated to version 1: \(reason); the stored state is unchanged"
         #expect(prefs.size == 12 && prefs.lastError?.description == message)
@@ -188,7 +199,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let store = InMemoryStore()
         try store.update(root: "Root") { $0 = ["points": 10, "name": 4] }
         let prefs = MigratedPrefs(key: "Root", store: store)
-        #expect(prefs.size == 10 && prefs.lastError == nil)
+        #expect(prefs.size == 20 && prefs.lastError == nil)
         prefs.size = 11
         #expect(prefs.lastError == nil)
         #expect(try store.read(root: "Root")?["name"] as? Int == 4)
