@@ -73,7 +73,9 @@ extension PropertyListFile {
         else { return .missing }
         let copied = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         do {
-            let list = try Self.decode(copied, as: root)
+            let list = try Self.decode(copied, as: root, json: .file)
+            // The file belongs to a store with the format JSON.
+            if list.format == .json, !readsJSON, currentMirror == nil { return .missing }
             let state = KnownState(
                 content: list.content, format: list.format, loss: list.loss, changed: status.changed)
             return .usable(state, status.modified.date)

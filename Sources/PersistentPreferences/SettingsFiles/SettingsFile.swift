@@ -110,8 +110,8 @@ public protocol SettingsFile: Codable {
 }
 
 extension SettingsFile {
-    /// `TYPE.plist` in a folder of the program's name; see ``SettingsFile``.
-    public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self)) }
+    /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
+    public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self), format: type(of: self).settingsFormat) }
 
     /// Binary.
     public static var settingsFormat: PropertyListFormat { .binary }
