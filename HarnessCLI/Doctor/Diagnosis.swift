@@ -34,16 +34,17 @@ struct Diagnosis {
     let suite: String?
 
     /// Whether the library reads the file as JSON.
-    var isJSON: Bool { suite == nil && Target.format(of: path) == .json }
+    let isJSON: Bool
 
     /// - Parameter suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
     init(path: String, suite: String? = nil) {
         self.path = path
         self.suite = suite
+        let isJSON = suite == nil && Target.format(of: path) == .json
+        self.isJSON = isJSON
         let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
-        let isJSON = self.isJSON
         // Checks the lock before the file, so that a running writer can finish.
         lock = surroundings.map(LockState.init) ?? .none
         examination = FileInspection(path: target, isDomain: suite != nil, isJSON: isJSON)

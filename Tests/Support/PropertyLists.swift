@@ -1,8 +1,12 @@
 package import Foundation
 
-/// The property list in a file, read by Foundation alone; empty if its top level is not a dictionary.
+/// The property list or JSON in a file, read by Foundation alone; empty if its top level is not a dictionary.
 package func propertyList(at url: URL) throws -> [String: Any] {
-    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+    let bytes = try Data(contentsOf: url)
+    let list =
+        bytes.first == UInt8(ascii: "{")
+        ? try JSONSerialization.jsonObject(with: bytes)
+        : try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
     return list as? [String: Any] ?? [:]
 }
 

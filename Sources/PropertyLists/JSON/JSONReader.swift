@@ -148,7 +148,8 @@ package struct JSONReader {
         containers[index].key = key
         if let former = containers[index].members.index(forKey: key) {
             guard containers[index].members[former].key.utf8.elementsEqual(key.utf8) else {
-                throw excess("the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
+                throw excess(
+                    "the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
             }
             throw flaw("the key occurs twice", at: start)
         }
@@ -226,6 +227,7 @@ package struct JSONReader {
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
         let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
         return PropertyListFault(
-            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column, isIncomplete: current == nil)
+            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column,
+            isIncomplete: current == nil)
     }
 }
