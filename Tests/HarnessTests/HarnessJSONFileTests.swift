@@ -47,7 +47,7 @@ import Testing
     @Test func aTypoIsExplainedAndMended() throws {
         try home.prefs("write", path, "R", "k", "-int", "3")
         try home.write(Data("{\n  \"R\": {\n    \"k\": 4,\n  }\n}\n".utf8), to: "x.json")
-        let reason = "line 4, column 3: expected a key in quotes (at R)"
+        let reason = "line 4, column 3: expected a key after the comma, found } (at R)"
         let report = try home.prefs("doctor", path)
         #expect(report.code == 1)
         #expect(
@@ -67,7 +67,7 @@ import Testing
         let report = try home.prefs("doctor", "--mend", path)
         #expect(report.code == 1)
         let text = try home.prefs("doctor", path).output
-        #expect(text.contains("line 2, column 20: JSON has no comments; expected a key in quotes"))
+        #expect(text.contains("line 2, column 18: JSON has no comments; expected a key in quotes"))
         #expect(text.contains("if it is meant to be JSON, correct line 2"))
         let names = Set(try home.state().keys).subtracting(before.keys)
         #expect(names.isSubset(of: [".x.json.lock"]))

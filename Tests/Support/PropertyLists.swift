@@ -5,9 +5,22 @@ package func propertyList(at url: URL) throws -> [String: Any] {
     let bytes = try Data(contentsOf: url)
     let list =
         bytes.first == UInt8(ascii: "{")
-        ? try JSONSerialization.jsonObject(with: bytes)
+        ? withData(try JSONSerialization.jsonObject(with: bytes))
         : try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
     return list as? [String: Any] ?? [:]
+}
+
+/// The same with the objects that stand for data in JSON as data.
+private func withData(_ value: Any) -> Any {
+    switch value {
+    case let object as [String: Any]:
+        if object.count == 1, let text = object["$data"] as? String, let data = Data(base64Encoded: text) {
+            return data
+        }
+        return object.mapValues(withData)
+    case let elements as [Any]: return elements.map(withData)
+    default: return value
+    }
 }
 
 /// Writes a property list, by Foundation alone.

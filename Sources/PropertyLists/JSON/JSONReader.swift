@@ -130,6 +130,11 @@ package struct JSONReader {
         case UInt8(ascii: ","):
             position += 1
             skipBlanks()
+            // What people leave when they remove the last line.
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                throw flaw(
+                    isObject ? "expected a key after the comma, found }" : "expected a value after the comma, found ]")
+            }
             if isObject { try readKey() }
             return nil
         case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):

@@ -108,7 +108,7 @@ import Testing
         try edit(text)
         let prefs = prefs()
         #expect(prefs.outcome == "ok")
-        #expect(exactForm(prefs.values) == exactForm(["a": 1_000.0, "b": "é\n"]))
+        #expect(CanonicalValue.areEqual(prefs.values, ["a": 1_000.0 as NSNumber, "b": "é\n"]))
         // The next write lays it out.
         prefs["c"] = false
         #expect(prefs.outcome == "ok")
@@ -129,13 +129,16 @@ import Testing
     }
 
     private static let typos: [(text: String, line: Int, column: Int, reason: String)] = [
-        ("{\n  \"AnyPrefs\": {\n    \"a\": 2,\n  }\n}\n", 4, 3, "expected a key in quotes (at AnyPrefs)"),
+        (
+            "{\n  \"AnyPrefs\": {\n    \"a\": 2,\n  }\n}\n", 4, 3,
+            "expected a key after the comma, found } (at AnyPrefs)"
+        ),
         (
             "{\n  \"AnyPrefs\": {\n    \"a\": 2 // mine\n  }\n}\n", 3, 12,
             "JSON has no comments; expected , or } (at AnyPrefs)"
         ),
         ("# mine\n{}", 1, 1, "JSON has no comments; expected a value"),
-        ("{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 31, "the key occurs twice (at AnyPrefs.a)"),
+        ("{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 30, "the key occurs twice (at AnyPrefs.a)"),
         (
             "{\"AnyPrefs\": {\"a\": null}}", 1, 20,
             "null cannot be stored in a property list; leave it out (at AnyPrefs.a)"
@@ -170,7 +173,9 @@ import Testing
         #expect(try text() == "{\n  \"AnyPrefs\": {\n    \"a\": 3,\n    \"b\": 8\n  }\n}\n")
     }
 
-    @Test(arguments: [("[1]", "its top level is not a dictionary"), ("{\"a\": 1,}", "expected a key in quotes")])
+    @Test(arguments: [
+        ("[1]", "its top level is not a dictionary"), ("{\"a\": 1,}", "expected a key after the comma, found }"),
+    ])
     func aFileThatWeHaveNotWrittenIsNeverChanged(_ text: String, _ reason: String) throws {
         try edit(text)
         let before = try FolderState(folder)

@@ -98,23 +98,30 @@ import Testing
         ]
     }
 
-    /// Foundation keeps no difference between 1 and 1.0, so numbers are not compared.
-    @Test func foundation() throws {
+    /// Foundation has other numbers, so only their places are compared. It reads forms as objects.
+    @Test func foundationReadsTheSame() throws {
         func form(_ value: Any) -> String {
+            if value is NSNumber { return "number" }
             switch CanonicalForm(value) {
-            case .list(let elements): "[" + elements.map(form).joined(separator: ",") + "]"
+            case .list(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
             case .dictionary(let members):
-                "{" + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
+                if members.count == 1, let (key, content) = members.first {
+                    if key == "$data", let text = content as? String { return text }
+                    if key == "$date" { return "date" }
+                    if key == "$double" { return "number" }
+                }
+                return "{"
+                    + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
                     + "}"
-            case .number: "number"
-            default: exactForm(value)
+            case .bool, .number: return "number"
+            case .date: return "date"
+            case .data(let data): return data.base64EncodedString()
+            default: return exactForm(value)
             }
         }
         for (seed, tree) in try Self.trees().enumerated() {
-            let read = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(tree, as: .json))
-            let theirs = try JSONSerialization.data(withJSONObject: read)
-            let again = try PropertyListCoder.decode(theirs, json: .file).value
-            #expect(form(again) == form(tree), "seed \(seed + 1)")
+            let theirs = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(tree, as: .json))
+            #expect(form(theirs) == form(tree), "seed \(seed + 1)")
         }
     }
 
