@@ -109,6 +109,7 @@ import Testing
                     if key == "$data", let text = content as? String { return text }
                     if key == "$date" { return "date" }
                     if key == "$double" { return "number" }
+                    if key.hasPrefix("$$") { return form([String(key.dropFirst()): content]) }
                 }
                 return "{"
                     + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
