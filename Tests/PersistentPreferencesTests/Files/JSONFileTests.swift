@@ -236,10 +236,15 @@ import Testing
     }
 
     /// A store with another format names JSON and leaves it alone, although there is a last good copy.
-    @Test(arguments: PropertyListFormat.propertyLists, [false, true])
-    func anotherStoreNeverReplacesJSON(_ format: PropertyListFormat, isDamaged: Bool) throws {
+    @Test(
+        arguments: PropertyListFormat.propertyLists,
+        [
+            (nil, "is JSON, not a property list"), ("{\"AnyPrefs\": {,}}", "looks like JSON, not a property list"),
+            ("", "is empty"),
+        ])
+    func anotherStoreNeverReplacesJSON(_ format: PropertyListFormat, _ edited: (text: String?, reason: String)) throws {
         prefs()["a"] = 1
-        if isDamaged { try edit("{\"AnyPrefs\": {\"a\": 1,}}") }
+        if let text = edited.text { try edit(text) }
         let before = try FolderState(folder)
         do {
             let other = prefs(format: format)
@@ -250,8 +255,7 @@ import Testing
                 Issue.record("\(other.outcome)")
                 return
             }
-            #expect(
-                file.reason == (isDamaged ? "looks like JSON, not a property list" : "is JSON, not a property list"))
+            #expect(file.reason == edited.reason)
             other.deleteAll()
         }
         #expect(try FolderState(folder) == before)
