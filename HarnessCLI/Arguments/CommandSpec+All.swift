@@ -100,7 +100,7 @@ extension CommandSpec {
 
     static let otherCommands: [CommandSpec] = [
         CommandSpec(
-            name: "vet", operands: "FILE", summary: "report what is wrong with a property-list file, and where",
+            name: "vet", operands: "FILE", summary: "report what is wrong with a property-list or JSON file",
             example: "prefs vet settings.plist", options: [],
             parse: { words, _ throws(UsageError) in .vet(path: words[0]) }),
         CommandSpec(

@@ -12,13 +12,13 @@ enum Help {
 
         The built-in set of five preferences (an Int, a String, an Array, a Dictionary and a Date):
         \(commands(CommandSpec.setCommands))
-        Any UserDefaults domain and any property-list file:
+        Any UserDefaults domain, property-list file and JSON file:
         \(commands(CommandSpec.domainCommands))
         Other commands:
         \(commands(CommandSpec.otherCommands))
         KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
         "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is the name of a UserDefaults domain, or the path of a
-        property list: a word that contains / or ends with .plist.
+        file: a word that contains / or ends with .plist or .json. A file whose name ends with .json is JSON.
 
         \(options(OptionSpec.all))
         `prefs help COMMAND` describes a command and shows an example.

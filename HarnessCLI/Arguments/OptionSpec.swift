@@ -8,7 +8,8 @@ struct OptionSpec: Sendable {
     static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (PrefsTestSet)")
     static let suite = OptionSpec(
         name: "--suite", valueName: "NAME", summary: "a UserDefaults suite (\(TestSetRunner.defaultSuite))")
-    static let file = OptionSpec(name: "--file", valueName: "PATH", summary: "a property-list file instead of a suite")
+    static let file = OptionSpec(
+        name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
     static let domain = OptionSpec(
         name: "--domain", valueName: "DOMAIN",
         summary: "a whole domain instead of the set; with --root, one root of it")

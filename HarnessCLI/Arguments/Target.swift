@@ -1,15 +1,28 @@
 import Foundation
 import PersistentPreferences
 
-/// Where preferences are stored: a UserDefaults domain or a property-list file.
+/// Where preferences are stored: a UserDefaults domain, a property-list file, or a JSON file, which has the extension `.json`.
 enum Target: Equatable {
     case suite(String)
     case file(String)
 
-    /// A word that contains a slash or ends with `.plist` is a path. Compares bytes, because a combining mark may follow the slash.
+    /// A word that contains a slash or ends with `.plist` or `.json` is a path. Compares bytes, because a combining mark may follow
+    /// the slash.
     init(domain word: String) {
-        let isPath = word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
+        let isPath =
+            word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
+            || Self.format(of: word) == .json
         self = isPath ? .file(word) : .suite(word)
+    }
+
+    /// The format of a new file, by its extension. Only a file with the extension `.json` is read as JSON.
+    static func format(of path: String) -> PropertyListFormat {
+        path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
+    }
+
+    /// A store on the file at a path.
+    static func store(_ path: String, at url: URL) -> PropertyListFileStore {
+        PropertyListFileStore(url: url, format: format(of: path))
     }
 
     var url: URL? {
@@ -29,7 +42,7 @@ enum Target: Equatable {
     func domain() throws -> PropertyListDomain {
         switch self {
         case .suite(let name): try PropertyListDomain(suiteName: name)
-        case .file(let path): try PropertyListDomain(url: url ?? URL(filePath: path))
+        case .file(let path): try PropertyListDomain(url: url ?? URL(filePath: path), format: Self.format(of: path))
         }
     }
 
@@ -45,7 +58,7 @@ enum Target: Equatable {
     var name: String {
         switch self {
         case .suite(let name): "UserDefaults suite \"\(name)\""
-        case .file: "property-list file"
+        case .file(let path): Self.format(of: path) == .json ? "JSON file" : "property-list file"
         }
     }
 }

@@ -114,7 +114,9 @@ extension Diagnosis {
         case .notOurs:
             return Finding(
                 reason: "\(reason); this package has not written the file, does not change it, and rejects writes"
-                    + (examination.line.map { "; if it is meant to be a property list, correct line \($0)" } ?? ""))
+                    + (examination.line.map {
+                        "; if it is meant to be \(isJSON ? "JSON" : "a property list"), correct line \($0)"
+                    } ?? ""))
         case .unsafe:
             // It may be a valid file of another program, so no command removes it.
             return Finding(

@@ -33,30 +33,39 @@ struct Diagnosis {
     /// The name of a UserDefaults domain; nil for a file.
     let suite: String?
 
+    /// Whether the library reads the file as JSON.
+    let isJSON: Bool
+
     /// - Parameter suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
     init(path: String, suite: String? = nil) {
         self.path = path
         self.suite = suite
+        let isJSON = suite == nil && Target.format(of: path) == .json
+        self.isJSON = isJSON
         let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings
         let target = surroundings?.file ?? path
         // Checks the lock before the file, so that a running writer can finish.
         lock = surroundings.map(LockState.init) ?? .none
-        examination = FileInspection(path: target, isDomain: suite != nil)
+        examination = FileInspection(path: target, isDomain: suite != nil, isJSON: isJSON)
         file = FileMetadata(target)
         access = Access(target)
         folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileMetadata($0.temporary) }
         quarantined = (surroundings?.quarantined ?? []).compactMap { path in
-            FileMetadata(path).map { (path, $0, FileInspection(path: path).state == .whole) }
+            FileMetadata(path).map { (path, $0, FileInspection(path: path, isJSON: isJSON).state == .whole) }
         }
-        lastGood = surroundings.flatMap { [examination, file] in Self.lastGood($0.lastGood, examination, file) }
+        lastGood = surroundings.flatMap { [examination, file] in
+            Self.lastGood($0.lastGood, examination, file, isJSON: isJSON)
+        }
     }
 
-    private static func lastGood(_ path: String, _ main: FileInspection, _ file: FileMetadata?) -> LastGoodCopy? {
+    private static func lastGood(
+        _ path: String, _ main: FileInspection, _ file: FileMetadata?, isJSON: Bool
+    ) -> LastGoodCopy? {
         guard let metadata = FileMetadata(path) else { return nil }
-        let examination = FileInspection(path: path)
+        let examination = FileInspection(path: path, isJSON: isJSON)
         // In a shared folder, another user may have planted the file.
         let isOfSameOwner = metadata.ownerID == file?.ownerID ?? Int(geteuid())
         return LastGoodCopy(

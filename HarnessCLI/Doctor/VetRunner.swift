@@ -1,10 +1,10 @@
 import Foundation
 import PersistentPreferences
 
-/// Reports what is wrong with a property-list file.
+/// Reports what is wrong with a file of preferences.
 enum VetRunner {
     static func run(_ path: String, wantsJSON: Bool) -> Outcome {
-        let examination = FileInspection(path: path.absolutePath)
+        let examination = FileInspection(path: path.absolutePath, isJSON: Target.format(of: path) == .json)
         let code = examination.problems.isEmpty ? 0 : Outcome.failureCode
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)
@@ -13,8 +13,13 @@ enum VetRunner {
 
     /// "a binary property list, 2 roots, 7 values"
     static func summary(_ examination: FileInspection) -> String {
-        let format = examination.format == .xml ? "an XML" : "a binary"
-        return "\(format) property list, \(count(examination.roots, "root")), \(count(examination.values, "value"))"
+        let format =
+            switch examination.format {
+            case .xml: "an XML property list"
+            case .json: "JSON"
+            default: "a binary property list"
+            }
+        return "\(format), \(count(examination.roots, "root")), \(count(examination.values, "value"))"
     }
 
     static func count(_ number: Int, _ noun: String) -> String {

@@ -17,7 +17,7 @@ struct TestSetRunner {
         let store: any PrefsStore
         switch target {
         case .file(let path):
-            store = PropertyListFileStore(url: target.url ?? URL(filePath: path))
+            store = Target.store(path, at: target.url ?? URL(filePath: path))
             file = target.url?.absoluteURL.path(percentEncoded: false)
         case .suite(let name):
             let defaults = UserDefaultsStore(suiteName: name)

@@ -51,6 +51,8 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         var flushes = FlushRecord()
         var mirror: (any Mirror)?
         var formatOfNewFile = PropertyListFormat.binary
+        /// Whether a store with the format JSON uses the file.
+        var isJSONExpected = false
         var protection: FileProtection?
 
         @inline(__always)
@@ -219,18 +221,36 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     package func setMirror(_ mirror: any Mirror) {
         state.withLock { state in
-            // Whose file a malformed one is depends on it.
-            if state.mirror == nil, state.snapshot?.fault != nil { state.snapshot = nil }
+            // Whose file a malformed one is depends on it, and whether JSON is read.
+            if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
+                state.snapshot = nil
+            }
             state.mirror = mirror
         }
     }
 
     package func setFormatOfNewFile(_ format: PropertyListFormat) {
-        state.withLock { $0.formatOfNewFile = format }
+        state.withLock { state in
+            state.formatOfNewFile = format
+            guard format == .json, !state.isJSONExpected else { return }
+            state.isJSONExpected = true
+            // It may be JSON.
+            if state.snapshot?.fault != nil { state.snapshot = nil }
+        }
     }
 
-    var newFileFormat: PropertyListFormat {
-        state.withLock { $0.formatOfNewFile }
+    /// Only for a store that asks for it: other programs take the file for a property list. Never for the file of a UserDefaults
+    /// domain.
+    var readsJSON: Bool {
+        state.withLock { $0.isJSONExpected && $0.mirror == nil }
+    }
+
+    /// The format of a commit that replaces a state.
+    func format(replacing base: Snapshot) -> PropertyListFormat {
+        state.withLock { state in
+            let format = base.format ?? state.formatOfNewFile
+            return format == .json && state.mirror != nil ? .binary : format
+        }
     }
 
     package func setProtection(_ protection: FileProtection) {

@@ -10,21 +10,11 @@ enum ImportedData {
         let limit = PropertyListLimits.fileBytes
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
-        if !isPropertyList(data), data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
-            throw .invalidImport(reason: "expected JSON in UTF-8, found UTF-16")
-        }
-        let top = try reading { () throws(DecodingFailure) in
-            isPropertyList(data) ? try PropertyListCoder.decode(data).value : try JSONReader.value(of: data)
-        }
+        let top = try reading { () throws(DecodingFailure) in try PropertyListCoder.decode(data, json: .root).value }
         guard let values = top as? [String: Any] else {
             throw .invalidImport(reason: "expected a dictionary at the top level, found \(ValueMismatch.kind(of: top))")
         }
         return values
-    }
-
-    /// Checks the first bytes.
-    private static func isPropertyList(_ data: Data) -> Bool {
-        data.starts(with: "bplist".utf8) || data.withUnsafeBytes(XMLPropertyListReader.isXML)
     }
 
     static func reading<R>(_ read: () throws(DecodingFailure) -> R) throws(PrefsError) -> R {

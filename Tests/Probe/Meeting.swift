@@ -10,7 +10,7 @@ enum Meeting {
             let store: any PrefsStore =
                 words[0] == "suite"
                 ? UserDefaultsStore(suiteName: words[1])
-                : PropertyListFileStore(url: URL(filePath: words[1], directoryHint: .notDirectory))
+                : Probe.store(URL(filePath: words[1], directoryHint: .notDirectory))
             let prefs = ProbePrefs(store: store)
             let told = describe(prefs.lastError)
             let count = prefs.storedCount

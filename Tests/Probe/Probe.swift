@@ -10,6 +10,11 @@ final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 enum Probe {
+    /// A store on a file, in JSON if the extension says so.
+    static func store(_ url: URL) -> PropertyListFileStore {
+        PropertyListFileStore(url: url, format: url.pathExtension == "json" ? .json : .binary)
+    }
+
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
     static func conformance(_ name: String) throws {
         guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {

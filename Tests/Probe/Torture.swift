@@ -15,7 +15,7 @@ extension Probe {
         let writer = TortureWriter(index)
         let prefs: TorturePrefs
         if arguments.count > 2 {
-            prefs = TorturePrefs(store: PropertyListFileStore(url: URL(filePath: arguments[2])))
+            prefs = TorturePrefs(store: Probe.store(URL(filePath: arguments[2])))
         } else {
             prefs = TorturePrefs()
         }

@@ -11,6 +11,7 @@ struct KillTorture {
     enum Target: String, CaseIterable {
         case defaultStore = "default store"
         case fileStore = "file store"
+        case jsonFile = "JSON file"
     }
 
     /// What was done and what was found, so far.
@@ -48,12 +49,24 @@ struct KillTorture {
         generator = SeededGenerator(seed: seed)
         standing = Array(repeating: 0, count: writers)
         home = try TemporaryFolder()
-        file = home.file(target == .defaultStore ? ".config/Probe.plist" : "files/torture.plist")
+        file = home.file(Self.path(target))
         // An entry of another program, once in the format that UserDefaults writes.
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
-        try writePropertyList(
-            ["Other": Self.foreign], to: file, as: target == .defaultStore && writers == 1 ? .xml : .binary)
+        let content = ["Other": Self.foreign]
+        if target == .jsonFile {
+            try JSONEncoder().encode(content).write(to: file)
+        } else {
+            try writePropertyList(content, to: file, as: target == .defaultStore && writers == 1 ? .xml : .binary)
+        }
+    }
+
+    private static func path(_ target: Target) -> String {
+        switch target {
+        case .defaultStore: ".config/Probe.plist"
+        case .fileStore: "files/torture.plist"
+        case .jsonFile: "files/torture.json"
+        }
     }
 
     /// Goes on until so many writers were killed, or something was wrong.
@@ -137,7 +150,7 @@ struct KillTorture {
     private func start(_ index: Int) throws -> PipedChild {
         let manners = TortureWriter.Manner.allCases
         var arguments = ["torture", "\(index)", manners[(index + rounds / 2) % manners.count].rawValue]
-        if target == .fileStore { arguments.append(file.path) }
+        if target != .defaultStore { arguments.append(file.path) }
         return try PipedChild("Probe", arguments, home: home)
     }
 
@@ -216,7 +229,7 @@ struct KillTorture {
 
     /// A process opens the file for the first time and reads: it finds the same. Its first write tidies up.
     private mutating func reopen() throws {
-        let store = PropertyListFileStore(url: file)
+        let store = PropertyListFileStore(url: file, format: target == .jsonFile ? .json : .binary)
         let root = try store.read(root: "TorturePrefs") ?? [:]
         try store.update(root: "TorturePrefs") { _ in }
         let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }

@@ -11,8 +11,9 @@ import Testing
         var parts: [String] = []
         for (number, (target, writers)) in KillTorture.configurations.enumerated() {
             var torture = try KillTorture(target, writers: writers, seed: seed + UInt64(number))
-            // The four shares add up to all.
-            torture.run(kills: kills * (number + 1) / 4 - kills * number / 4)
+            // The shares add up to all.
+            let shares = KillTorture.configurations.count
+            torture.run(kills: kills * (number + 1) / shares - kills * number / shares)
             let tally = torture.tally
             tallies.append(tally)
             parts.append("\(target.rawValue) \(writers) writer\(writers > 1 ? "s" : "") \(tally.kills)")

@@ -23,10 +23,10 @@ import Testing
 
     @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
-        // XML is whole without the line break at its end.
+        // XML and JSON are whole without the line break at their end.
         for count in 0..<(bytes.count - 1) {
             #expect(throws: DecodingFailure.self, "\(count) bytes") {
-                try PropertyListCoder.decode(bytes.prefix(count))
+                try PropertyListCoder.decode(bytes.prefix(count), json: .file)
             }
         }
     }
@@ -38,7 +38,7 @@ import Testing
         for bit in 0..<(bytes.count * 8) {
             var mutant = bytes
             mutant[bit / 8] ^= 1 << (bit % 8)
-            guard let value = try? PropertyListCoder.decode(mutant).value else {
+            guard let value = try? PropertyListCoder.decode(mutant, json: .file).value else {
                 refused += 1
                 continue
             }

@@ -47,7 +47,7 @@ import Testing
         #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
     }
 
-    @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.allCases)
+    @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.propertyLists)
     func plutilAccepts(_ format: PropertyListFormat) throws {
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]

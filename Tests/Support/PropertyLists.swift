@@ -1,9 +1,26 @@
 package import Foundation
 
-/// The property list in a file, read by Foundation alone; empty if its top level is not a dictionary.
+/// The property list or JSON in a file, read by Foundation alone; empty if its top level is not a dictionary.
 package func propertyList(at url: URL) throws -> [String: Any] {
-    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+    let bytes = try Data(contentsOf: url)
+    let list =
+        bytes.first == UInt8(ascii: "{")
+        ? withData(try JSONSerialization.jsonObject(with: bytes))
+        : try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
     return list as? [String: Any] ?? [:]
+}
+
+/// The same with the objects that stand for data in JSON as data.
+private func withData(_ value: Any) -> Any {
+    switch value {
+    case let object as [String: Any]:
+        if object.count == 1, let text = object["$data"] as? String, let data = Data(base64Encoded: text) {
+            return data
+        }
+        return object.mapValues(withData)
+    case let elements as [Any]: return elements.map(withData)
+    default: return value
+    }
 }
 
 /// Writes a property list, by Foundation alone.

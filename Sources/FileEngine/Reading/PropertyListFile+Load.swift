@@ -57,7 +57,7 @@ extension PropertyListFile {
                 Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
             }
             do {
-                let list = try Self.decode(bytes, as: root)
+                let list = try Self.decode(bytes, as: root, json: readsJSON ? .file : nil)
                 return .state(
                     Snapshot(content: list.content, from: source(list.format), loss: list.loss, system: system))
             } catch DecodingFailure.malformed(let fault) {
@@ -83,9 +83,9 @@ extension PropertyListFile {
 
     /// Decodes the bytes of a file as the content of a domain or of a document.
     package static func decode(
-        _ bytes: Data, as root: Root = .domain
+        _ bytes: Data, as root: Root = .domain, json: JSONReader.Limits? = nil
     ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
-        let list = try PropertyListCoder.decode(bytes)
+        let list = try PropertyListCoder.decode(bytes, json: json)
         if root == .document { return ([documentKey: list.value], list.format, list.loss) }
         guard let content = list.value as? Content else { throw .malformed("its top level is not a dictionary") }
         return (content, list.format, list.loss)

@@ -9,7 +9,7 @@ import PrefsPropertyLists
 /// }
 /// ```
 ///
-/// It contains no byte of the file. A value type; may be passed between threads.
+/// It contains names and keys of the file, and never a value. A value type; may be passed between threads.
 public struct MalformedFile: Sendable, Hashable {
     /// The state that reads return while the file is malformed, and that the next write starts from.
     public enum KnownState: Sendable, Hashable {

@@ -16,8 +16,8 @@ extension PropertyListFile {
         } catch {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
-        let isOurs = copy.isThere || currentMirror != nil
-        if bytes.source.status.size == 0, !isOurs {
+        let isOurs = copy.isOurs || currentMirror != nil
+        if bytes.source.status.size == 0, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
         let (state, known) = newest(knownState, copy)
@@ -45,11 +45,18 @@ extension PropertyListFile {
     private enum LastGoodCopy {
         /// There is no trusted copy: in a folder that others may write to, anybody can plant one.
         case missing
+        /// The file belongs to a store with the format JSON, and this one has another.
+        case ofJSONStore
         /// It is damaged itself.
         case damaged
         case usable(KnownState, Date)
 
-        var isThere: Bool { if case .missing = self { false } else { true } }
+        var isOurs: Bool {
+            switch self {
+            case .missing, .ofJSONStore: false
+            case .damaged, .usable: true
+            }
+        }
     }
 
     private func lastGoodCopy(
@@ -73,7 +80,8 @@ extension PropertyListFile {
         else { return .missing }
         let copied = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
         do {
-            let list = try Self.decode(copied, as: root)
+            let list = try Self.decode(copied, as: root, json: .file)
+            if list.format == .json, !readsJSON, currentMirror == nil { return .ofJSONStore }
             let state = KnownState(
                 content: list.content, format: list.format, loss: list.loss, changed: status.changed)
             return .usable(state, status.modified.date)

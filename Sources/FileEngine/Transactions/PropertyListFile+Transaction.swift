@@ -35,7 +35,7 @@ extension PropertyListFile.Session {
     /// Stores the content, if it is another than the file has.
     func commit(_ content: Content, durability: CommitDurability) throws {
         try file.refuseFork(of: lock)
-        let content = PropertyListCoder.storable(content, as: base.format ?? file.newFileFormat)
+        let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
         if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
@@ -66,6 +66,6 @@ extension PropertyListFile.Session {
     }
 
     func stored(_ content: Content?) -> Content? {
-        content.map { PropertyListCoder.storable($0, as: base.format ?? file.newFileFormat) }
+        content.map { PropertyListCoder.storable($0, as: file.format(replacing: base)) }
     }
 }

@@ -10,7 +10,7 @@ extension PropertyListFile {
         _ content: Content, replacing base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss { throw FileError.notStored(StorageFailure(path: names.path, reason: loss)) }
-        let format = base.format ?? newFileFormat
+        let format = format(replacing: base)
         let bytes = try encoded(content, as: format)
         let quarantine = try quarantine(base, under: writeLock)
         let file: OpenFile

@@ -69,7 +69,11 @@ struct PropertyListDocument: Sendable {
     }
 
     /// The root of a file that comes with the program and is never written, and its format.
-    static func contents(ofResource url: URL) throws(PrefsError) -> (root: Any, format: PropertyListFormat) {
+    ///
+    /// - Parameter format: of the file that the root is for. JSON is read only for a JSON file.
+    static func contents(
+        ofResource url: URL, for format: PropertyListFormat = .binary
+    ) throws(PrefsError) -> (root: Any, format: PropertyListFormat) {
         let path = url.path(percentEncoded: false)
         let bytes: Data
         do {
@@ -78,7 +82,7 @@ struct PropertyListDocument: Sendable {
             throw .unreadable(StorageFailure(path: path, reason: "cannot be read"))
         }
         do {
-            let list = try PropertyListCoder.decode(bytes)
+            let list = try PropertyListCoder.decode(bytes, json: format == .json ? .file : nil)
             return (list.value, list.format)
         } catch {
             throw .unreadable(StorageFailure(path: path, reason: error.reason))

@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// A Codable type that saves, loads and resets itself in its own property-list file.
+/// A Codable type that saves, loads and resets itself in its own file, a property list or JSON.
 ///
 /// ```swift
 /// struct PlayerSettings: SettingsFile {
@@ -46,8 +46,8 @@ import PrefsPropertyLists
 ///   has not written.
 /// - `reset()` restores the values of the bundle's property list; if there is none, those of ``initialSettings``; if the type does not
 ///   state them, those with which the first access, a load, created the file. It never restores values that were saved.
-/// - Values are stored as ``PrefCoding`` describes for Codable types, in a binary or XML property list. XML rounds dates to the
-///   second.
+/// - Values are stored as ``PrefCoding`` describes for Codable types, in a binary or XML property list or in JSON. XML rounds
+///   dates to the second.
 ///
 /// ## Performance
 /// A load validates the file and decodes it. A save encodes the value, decodes the file and, if they differ, replaces the file
@@ -61,12 +61,12 @@ import PrefsPropertyLists
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
 public protocol SettingsFile: Codable {
-    /// The location of the file. By default `TYPE.plist` in a folder with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on
+    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on
     /// Linux, in Application Support on Apple platforms. Types with the same name, for example private ones or those of several
     /// modules, would share a file: give each its own.
     func settingsURL() -> URL
 
-    /// The format of a new file; binary by default. An existing file keeps its format.
+    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is JSON.
     static var settingsFormat: PropertyListFormat { get }
 
     /// The initial values. Implement it so that `reset()` works although the program saves before it loads. By default it throws, and
@@ -111,8 +111,8 @@ public protocol SettingsFile: Codable {
 }
 
 extension SettingsFile {
-    /// `TYPE.plist` in a folder of the program's name; see ``SettingsFile``.
-    public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self)) }
+    /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
+    public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self), format: type(of: self).settingsFormat) }
 
     /// Binary.
     public static var settingsFormat: PropertyListFormat { .binary }

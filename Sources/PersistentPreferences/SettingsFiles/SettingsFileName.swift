@@ -1,14 +1,16 @@
 import Foundation
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The default place of a type's settings file.
 enum SettingsFileName {
-    static func url(of type: Any.Type) -> URL {
+    static func url(of type: Any.Type, format: PropertyListFormat) -> URL {
         guard let folder = try? ConfigurationFolder.path.get() else {
             // No file URL: every access of it says so.
             return URL(string: "missing-home:") ?? URL(filePath: "/")
         }
-        let path = "\(folder)/\(ConfigurationFolder.program)/\(name(of: type)).plist"
+        let name = name(of: type) + (format == .json ? ".json" : ".plist")
+        let path = "\(folder)/\(ConfigurationFolder.program)/\(name)"
         return URL(filePath: path, directoryHint: .notDirectory)
     }
 

@@ -42,7 +42,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     func load(_ settings: Settings, from bundle: Bundle) throws -> Loaded {
         try loaded {
             let bundled = try? resource(in: bundle).map {
-                try PropertyListDocument.contents(ofResource: $0).root
+                try PropertyListDocument.contents(ofResource: $0, for: values.type.settingsFormat).root
             }
             return bundled.map { SettingsValues<Settings>.merged($0, over: values.own(settings)) }
                 ?? initialRoot(settings)
@@ -243,7 +243,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     ) throws -> (settings: Settings, root: Any, format: PropertyListFormat)? {
         guard let resource = resource(in: bundle) else { return nil }
         let (root, format) = try SettingsFileError.converting {
-            try PropertyListDocument.contents(ofResource: resource)
+            try PropertyListDocument.contents(ofResource: resource, for: values.type.settingsFormat)
         }
         let bundled = try values.decode(root, from: resource.path(percentEncoded: false)) { values.own(settings) }
         return (bundled, root, format)

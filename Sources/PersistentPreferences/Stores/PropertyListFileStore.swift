@@ -2,7 +2,7 @@ public import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store that keeps its roots in one property-list file.
+/// A store that keeps its roots in one file: a property list or JSON.
 ///
 /// Use it when you want to choose the file yourself, for example in a command-line tool:
 ///
@@ -29,6 +29,10 @@ import PrefsPropertyLists
 /// the last commit. If another program damages the file, reads leave it alone and return the newest known state, which is this
 /// copy or what the process knows. The next write quarantines the file as `NAME.corrupt-…` and stores that state with its change.
 /// A malformed file without a last good copy was not written by this package; it is never replaced.
+///
+/// With the format ``PropertyListFormat/json``, the file is the JSON of ``ExportFormat/json``, for people to edit. Such a store also
+/// reads a property list and keeps its format. A store with another format does not read JSON, and never replaces a JSON file that
+/// this package has written. See <doc:FilesThatPeopleEdit>.
 ///
 /// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was forked in a
 /// process with threads can read and write if its parent has done so before; it cannot observe. On Apple platforms, a forked
@@ -65,7 +69,7 @@ public final class PropertyListFileStore: DomainBackedStore {
     ///
     /// - Parameters:
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
-    ///   - format: the format of the file if a write creates it.
+    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may be JSON.
     ///   - durability: the durability of this store's writes.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
     ///   - protection: the protection class that the next write gives to the file and to the files that it creates beside it. nil

@@ -51,8 +51,10 @@ package struct FileInspection: Sendable {
 
     /// Looks at the file that a path leads to, through links.
     ///
-    /// - Parameter isDomain: whether it is the file of a UserDefaults domain, which is always ours.
-    package init(path: String, isDomain: Bool = false) {
+    /// - Parameters:
+    ///   - isDomain: whether it is the file of a UserDefaults domain, which is always ours.
+    ///   - isJSON: whether the store of the file has the format JSON.
+    package init(path: String, isDomain: Bool = false, isJSON: Bool = false) {
         var target = path
         do {
             target = try PathResolution(path, system: .real).target
@@ -62,13 +64,13 @@ package struct FileInspection: Sendable {
                 return
             }
             self.bytes = bytes
-            let (content, format, loss) = try PropertyListFile.decode(bytes)
+            let (content, format, loss) = try PropertyListFile.decode(bytes, json: isJSON ? .file : nil)
             self.format = format
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
             if format == .xml { examineWriting(content) }
         } catch DecodingFailure.malformed(let fault) {
-            let isOurs = isDomain || Self.hasLastGoodCopy(target)
+            let isOurs = isDomain || Self.hasLastGoodCopy(target, isJSON: isJSON)
             if bytes?.isEmpty == true, !isOurs {
                 fail(.missing, "is empty")
                 return
@@ -91,13 +93,16 @@ package struct FileInspection: Sendable {
     }
 
     /// Whether there is a copy beside the file, at a physical path, that the engine would trust.
-    private static func hasLastGoodCopy(_ path: String) -> Bool {
+    private static func hasLastGoodCopy(_ path: String, isJSON: Bool) -> Bool {
         let system = SystemCalls.real
         let names = FileNames(path: path)
         guard let file = try? system.status(ofPath: path, followsLinks: false),
             let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
         else { return false }
-        return copy.isTrustedCopy(of: file.owner)
+        guard copy.isTrustedCopy(of: file.owner) else { return false }
+        // A copy in JSON is that of a store with the format JSON.
+        let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
+        return (try? bytes.map { try PropertyListFile.decode($0, json: .file) })??.format != .json
     }
 
     /// nil if there is no file at the physical path.

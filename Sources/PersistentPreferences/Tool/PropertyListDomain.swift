@@ -1,5 +1,6 @@
 package import Foundation
 import PrefsFileEngine
+package import PrefsPropertyLists
 
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
 /// stores, with which it shares locks and cache. Any thread.
@@ -17,11 +18,11 @@ package struct PropertyListDomain: Sendable {
         fileURL = store.storage.fileURL
     }
 
-    /// A property-list file.
+    /// A property-list file, or a file of another format.
     ///
     /// - Throws: `PrefsError`.
-    package init(url: URL) throws {
-        store = DomainStore(FileLocation(path: try NameVetting.path(of: url)))
+    package init(url: URL, format: PropertyListFormat = .binary) throws {
+        store = DomainStore(FileLocation(path: try NameVetting.path(of: url)) { $0.setFormatOfNewFile(format) })
         fileURL = url
     }
 

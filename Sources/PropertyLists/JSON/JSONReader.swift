@@ -1,8 +1,28 @@
 package import Foundation
 
-/// Reads the JSON of ``ExportFormat/json``, from anybody: in time linear in the bytes, on a stack of constant depth.
+/// Reads the JSON of ``ExportFormat/json``, from anybody: in time linear in the bytes, on a stack of constant depth. A byte order
+/// mark at the beginning is skipped, because editors on Windows write one.
 package struct JSONReader {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// What one reading may yield.
+    package struct Limits: Sendable {
+        /// Levels of containers.
+        var depth: Int
+        /// More levels: for the object of a form, and in an import for the root, which is not part of a value.
+        var extraDepth: Int
+        /// Values.
+        var nodes = Int.max
+        /// Bytes of a binary property list that holds the values; some forms take four times as much.
+        var bytes = Int.max
+
+        /// One root, as in an import or an argument.
+        package static let root = Limits(
+            depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes)
+        /// A file, which other programs may write.
+        package static let file = Limits(
+            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes)
+    }
 
     /// A list or an object that has begun and not ended.
     private struct Container {
@@ -23,32 +43,26 @@ package struct JSONReader {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var containers: [Container] = []
-    /// Bytes that the values may yet take.
-    private var budget: Int
-
-    /// The root, a form in it and the object that is that form's stand around what a value may nest.
-    private static let deepest = PropertyListLimits.depth + 2
+    /// What is left of the limits.
+    private var limits: Limits
 
     /// The value that the bytes hold.
     ///
-    /// - Parameter budget: for the values, in bytes of a binary property list; some forms take four times as much.
-    /// - Throws: `DecodingFailure.malformed`, with a line and a column.
-    package static func value(of data: Data, budget: Int = 4 * PropertyListLimits.rootBytes) throws(DecodingFailure)
-        -> Any
-    {
+    /// - Throws: `DecodingFailure`, with a line and a column. `.unsupported` for good JSON beyond a limit.
+    package static func value(of data: Data, limits: Limits = .root) throws(DecodingFailure) -> Any {
         try data.withBytes { bytes throws(DecodingFailure) in
-            try value(of: bytes, budget: budget)
+            try value(of: bytes, limits: limits)
         }
     }
 
-    static func value(of bytes: UnsafeRawBufferPointer, budget: Int = .max) throws(DecodingFailure) -> Any {
-        var reader = JSONReader(bytes, budget: budget)
+    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> Any {
+        var reader = JSONReader(bytes, limits: limits)
         return try reader.read()
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer, budget: Int) {
+    private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
         self.bytes = bytes
-        self.budget = budget
+        self.limits = limits
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
     }
 
@@ -58,7 +72,7 @@ package struct JSONReader {
             while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
             guard containers.isEmpty else { continue }
             skipBlanks()
-            guard current == nil else { throw flaw("unexpected text after the value") }
+            guard current == nil else { throw missing("unexpected text after the value") }
             return value
         }
     }
@@ -68,11 +82,13 @@ package struct JSONReader {
     /// nil if a container has begun. Its first part comes next.
     private mutating func readValueOrBeginning() throws(DecodingFailure) -> Any? {
         skipBlanks()
+        limits.nodes -= 1
+        guard limits.nodes >= 0 else { throw excess("has more than \(PropertyListLimits.fileNodes) values") }
         try charge(9)
         switch current {
         case UInt8(ascii: "["), UInt8(ascii: "{"):
-            guard containers.count < Self.deepest else {
-                throw flaw("nested deeper than \(PropertyListLimits.depth) levels")
+            guard containers.count < limits.depth + limits.extraDepth else {
+                throw excess("nested deeper than \(limits.depth) levels")
             }
             let isObject = current == UInt8(ascii: "{")
             containers.append(Container(start: position, isObject: isObject))
@@ -89,7 +105,12 @@ package struct JSONReader {
             if takes("true") { return true }
             if takes("false") { return false }
             if takes("null") { throw flaw("null cannot be stored in a property list; leave it out", at: position - 4) }
-            throw flaw("expected a value")
+            let start = position
+            // A word that is cut off may be completed by the program that writes it.
+            if ["true", "false", "null"].contains(where: { $0.utf8.starts(with: bytes[start...]) }) {
+                position = bytes.count
+            }
+            throw missing("expected a value", at: start)
         }
     }
 
@@ -109,27 +130,36 @@ package struct JSONReader {
         case UInt8(ascii: ","):
             position += 1
             skipBlanks()
+            // What people leave when they remove the last line.
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                throw flaw(
+                    isObject ? "expected a key after the comma, found }" : "expected a value after the comma, found ]")
+            }
             if isObject { try readKey() }
             return nil
         case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):
             return try endContainer()
         default:
-            throw flaw(isObject ? "expected , or }" : "expected , or ]")
+            throw missing(isObject ? "expected , or }" : "expected , or ]")
         }
     }
 
     private mutating func readKey() throws(DecodingFailure) {
         let start = position
-        guard current == UInt8(ascii: "\"") else { throw flaw("expected a key in quotes") }
+        guard current == UInt8(ascii: "\"") else { throw missing("expected a key in quotes") }
         let key = try readText()
-        guard StreamSafeText.isSafe(key) else { throw flaw(StreamSafeText.reason, at: start) }
+        guard StreamSafeText.isSafe(key) else { throw excess(StreamSafeText.reason, at: start) }
         let index = containers.count - 1
         containers[index].key = key
-        guard containers[index].members.index(forKey: key) == nil else {
+        if let former = containers[index].members.index(forKey: key) {
+            guard containers[index].members[former].key.utf8.elementsEqual(key.utf8) else {
+                throw excess(
+                    "the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
+            }
             throw flaw("the key occurs twice", at: start)
         }
         skipBlanks()
-        guard current == UInt8(ascii: ":") else { throw flaw("expected :") }
+        guard current == UInt8(ascii: ":") else { throw missing("expected :") }
         position += 1
     }
 
@@ -165,15 +195,33 @@ package struct JSONReader {
     }
 
     mutating func charge(_ count: Int) throws(DecodingFailure) {
-        budget -= count
-        guard budget >= 0 else {
-            throw flaw("larger than \(PropertyListLimits.rootBytes >> 20) MiB")
+        limits.bytes -= count
+        guard limits.bytes >= 0 else {
+            throw excess("larger than \(PropertyListLimits.rootBytes >> 20) MiB")
         }
     }
 
-    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
+    // MARK: - Errors
+
+    /// JSON that breaks the rules, or that has no property-list value.
     func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        let offset = offset ?? position
+        .malformed(fault(reason, at: offset ?? position))
+    }
+
+    /// The same where something else was expected. People write comments there.
+    private func missing(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        let rest = bytes[position...]
+        let isComment = ["//", "/*", "#"].contains { rest.starts(with: $0.utf8) }
+        return flaw(isComment ? "JSON has no comments; \(reason)" : reason, at: offset)
+    }
+
+    /// Good JSON, perhaps of another program, that cannot be kept here.
+    private func excess(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        .unsupported("\(fault(reason, at: offset ?? position))")
+    }
+
+    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
+    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         let before = bytes[..<offset]
         let lineStart = (before.lastIndex(of: 0x0A) ?? -1) + 1
         let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
@@ -183,7 +231,8 @@ package struct JSONReader {
         let path = ShownText.path(
             steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
         let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
-        return .malformed(
-            PropertyListFault(reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column))
+        return PropertyListFault(
+            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column,
+            isIncomplete: current == nil)
     }
 }

@@ -4,6 +4,8 @@ package import Foundation
 package struct JSONWriter {
     /// Whether references of keyed archives are written as well, for people to see. No import reads them.
     private var showsUIDs = false
+    /// How many values the reader will count.
+    private var nodes = 0
     private var bytes: [UInt8] = []
 
     /// - Throws: what the vetter says of objects of other programs.
@@ -23,8 +25,22 @@ package struct JSONWriter {
         return Data(writer.bytes)
     }
 
+    /// The bytes of a file.
+    static func data(ofFile value: Any) throws(EncodingFailure) -> Data {
+        var writer = Self()
+        guard writer.write(value, depth: 0) else {
+            throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
+        }
+        guard writer.nodes <= PropertyListLimits.fileNodes else {
+            throw EncodingFailure(path: "", reason: "more than \(PropertyListLimits.fileNodes) values")
+        }
+        writer.bytes.append(UInt8(ascii: "\n"))
+        return Data(writer.bytes)
+    }
+
     /// - Returns: false if the value is not a property-list value.
     private mutating func write(_ value: Any, depth: Int) -> Bool {
+        nodes += 1
         switch CanonicalForm(value) {
         case .text(let text):
             write(text)
@@ -85,6 +101,8 @@ package struct JSONWriter {
     }
 
     private mutating func writeForm(_ key: String, _ writeContent: (inout JSONWriter) -> Void) {
+        // The reader counts the object and its content.
+        nodes += 1
         bytes += "{\"\(key)\": ".utf8
         writeContent(&self)
         bytes += "}".utf8

@@ -8,7 +8,7 @@ package enum DecodingFailure: Error {
     package static func malformed(_ reason: String) -> DecodingFailure { .malformed(PropertyListFault(reason: reason)) }
 }
 
-/// The problem of some bytes, and its place. Contains nothing of them but names of elements.
+/// The problem of some bytes, and its place. Contains nothing of them but names of elements and keys.
 package struct PropertyListFault: Equatable, Sendable {
     /// A clause without a full stop.
     package let reason: String

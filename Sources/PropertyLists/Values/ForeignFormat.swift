@@ -13,7 +13,7 @@ enum ForeignFormat {
     private static func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let first = bytes.first { !isBlank($0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
-        return (try? JSONReader.value(of: bytes)) != nil
+        return (try? JSONReader.value(of: bytes, limits: .file)) != nil
     }
 
     /// An object that begins with a key and a colon: with a trailing comma, a comment or a typo in it, perhaps.

@@ -9,13 +9,21 @@ package struct DecodedPropertyList {
     package var loss: String?
 }
 
-/// Bytes to property list and back, in the two formats of property lists. Each has one reader and one writer, all of our own.
+/// Bytes to property list and back, in every format. Each has one reader and one writer, all of our own.
 package enum PropertyListCoder {
-    package static func decode(_ bytes: Data) throws(DecodingFailure) -> DecodedPropertyList {
-        try bytes.withBytes { buffer throws(DecodingFailure) in try decode(buffer) }
+    /// Recognizes the format by the first bytes.
+    ///
+    /// - Parameter json: the limits of JSON; nil if JSON is not read. Bytes that are not a property list are read as JSON, and the
+    ///   error describes them as such.
+    package static func decode(
+        _ bytes: Data, json: JSONReader.Limits? = nil
+    ) throws(DecodingFailure) -> DecodedPropertyList {
+        try bytes.withBytes { buffer throws(DecodingFailure) in try decode(buffer, json: json) }
     }
 
-    private static func decode(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> DecodedPropertyList {
+    private static func decode(
+        _ bytes: UnsafeRawBufferPointer, json: JSONReader.Limits?
+    ) throws(DecodingFailure) -> DecodedPropertyList {
         if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty", isIncomplete: true)) }
         if bytes.starts(with: "bplist".utf8) {
             do {
@@ -30,7 +38,13 @@ package enum PropertyListCoder {
             }
         }
         guard XMLPropertyListReader.isXML(bytes) else {
-            throw .malformed(ForeignFormat.reason(bytes) ?? "is neither a binary nor an XML property list")
+            guard let json else {
+                throw .malformed(ForeignFormat.reason(bytes) ?? "is neither a binary nor an XML property list")
+            }
+            if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+                throw .malformed("expected JSON in UTF-8, found UTF-16")
+            }
+            return DecodedPropertyList(value: try JSONReader.value(of: bytes, limits: json), format: .json)
         }
         let (value, loss) = try XMLPropertyListReader.value(in: bytes)
         return DecodedPropertyList(value: value, format: .xml, loss: loss)
@@ -54,6 +68,7 @@ package enum PropertyListCoder {
     package static func encode(_ value: Any, as format: PropertyListFormat) throws(EncodingFailure) -> Data {
         switch format {
         case .xml: return try XMLPropertyListWriter.data(from: value)
+        case .json: return try JSONWriter.data(ofFile: value)
         case .binary:
             guard let bytes = BinaryPropertyListWriter.data(from: value) else {
                 throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in a property list")

@@ -1,7 +1,13 @@
-/// The format of a property-list file: `PropertyListFileStore(url: url, format: .xml)`.
+/// The format of a file of preferences: `PropertyListFileStore(url: url, format: .xml)`.
 public enum PropertyListFormat: String, Sendable, Hashable, CaseIterable {
     /// Compact and exact: dates keep their fraction. The default for a new file.
     case binary
     /// Readable in a text editor. Dates are rounded down to the second.
     case xml
+    /// JSON, for files that people edit and keep in version control. Exact: the bytes are those of `exported(as: .json)`, with keys
+    /// sorted and each value on its own line.
+    ///
+    /// Other programs that expect a property list, such as `UserDefaults`, do not read it. Therefore only a store that was created
+    /// with this format reads and writes JSON, and the file of a `UserDefaults` domain never becomes JSON.
+    case json
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -9,9 +10,9 @@ import Testing
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
     /// A disk with two commits on it, all of it flushed, whose file another program has then damaged.
-    private static func damagedVolume() -> SimulatedVolume {
+    private static func damagedVolume(_ format: PropertyListFormat) -> SimulatedVolume {
         let machine = SimulatedMachine(CrashScenario.volume())
-        let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
+        let prefs = CrashScenario.prefs(on: SimulatedProcess(machine), format)
         prefs["a"] = 1
         prefs["b"] = 2
         var volume = machine.volume
@@ -24,11 +25,12 @@ import Testing
 
     private static let damage = Array("half a propert".utf8)
 
-    @Test func neitherTheDamagedBytesNorTheLastGoodStateAreLost() throws {
+    @Test(arguments: [PropertyListFormat.binary, .json])
+    func neitherTheDamagedBytesNorTheLastGoodStateAreLost(_ format: PropertyListFormat) throws {
         let good = ["a": 1, "b": 2]
         let story = CrashScenario(
-            name: "recovery", steps: [{ $0["c"] = 5 }], states: [good, good.merging(["c": 5]) { $1 }])
-        let points = story.points(on: Self.damagedVolume())
+            name: "recovery", format: format, steps: [{ $0["c"] = 5 }], states: [good, good.merging(["c": 5]) { $1 }])
+        let points = story.points(on: Self.damagedVolume(format))
         #expect(points.last?.acknowledged == 1)
         var states = 0
         for point in points {
@@ -36,7 +38,7 @@ import Testing
                 states += 1
                 let files = state.listing()
                 #expect(files.values.contains(Self.damage), "\(point): the damaged bytes are lost")
-                let (prefs, machine) = state.reopened()
+                let (prefs, machine) = state.reopened(format)
                 #expect(story.states[point.acknowledged...].contains(prefs.ints), "\(point): \(prefs.errors)")
                 let isDamaged = files[CrashScenario.path] == Self.damage
                 #expect((prefs.lastError != nil) == isDamaged, "\(point): \(prefs.errors)")
@@ -71,7 +73,7 @@ import Testing
                 if prefs.lastError != nil { step(prefs) }
                 #expect(prefs.outcome == "ok", "\(story), flush \(failing)")
                 for disk in machine.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
-                    #expect(disk.reopened().prefs.ints == state, "\(story), flush \(failing)")
+                    #expect(disk.reopened(story.format).prefs.ints == state, "\(story), flush \(failing)")
                 }
             }
         }

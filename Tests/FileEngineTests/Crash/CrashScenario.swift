@@ -39,6 +39,9 @@ struct CrashScenario: Sendable, CustomStringConvertible {
             name: "XML", format: .xml, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
             states: [[:], ["a": 1], ["b": 2]]),
         CrashScenario(
+            name: "JSON", format: .json, steps: [{ $0["a"] = 1 }, { $0.values = ["b": 2] }],
+            states: [[:], ["a": 1], ["b": 2]]),
+        CrashScenario(
             name: "deletion", steps: [{ $0["a"] = 1 }, { $0.deleteAll() }, { $0["b"] = 2 }],
             states: [[:], ["a": 1], [:], ["b": 2]]),
         CrashScenario(
@@ -97,9 +100,9 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
 extension SimulatedVolume {
     /// A program that starts on this volume.
-    func reopened() -> (prefs: FileRoot, machine: SimulatedMachine) {
+    func reopened(_ format: PropertyListFormat = .binary) -> (prefs: FileRoot, machine: SimulatedMachine) {
         let machine = SimulatedMachine(self)
-        return (CrashScenario.prefs(on: SimulatedProcess(machine)), machine)
+        return (CrashScenario.prefs(on: SimulatedProcess(machine), format), machine)
     }
 
     /// What is left beside the file that should not be.

@@ -33,7 +33,7 @@ import Testing
         var tally = Tally()
         for story in CrashScenario.all {
             for killed in story.points() {
-                let found = killed.volume.reopened().prefs.ints
+                let found = killed.volume.reopened(story.format).prefs.ints
                 // What it finds it writes again, which changes nothing and is acknowledged all the same; then a change.
                 let next = CrashScenario(
                     name: "\(story), killed \(killed)", format: story.format,
@@ -55,14 +55,15 @@ import Testing
         for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
             guard tally.seen.insert(.init(files: state.listing(), allowed: allowed)).inserted else { continue }
             tally.states += 1
-            let (prefs, machine) = state.reopened()
+            let (prefs, machine) = state.reopened(story.format)
             let ints = prefs.ints
             let isRight = allowed.contains(ints) && prefs.errors.isEmpty
             #expect(isRight, "\(story): \(point): \(ints) \(prefs.errors) \(state.listing().keys)")
             tally.lost += isRight ? 0 : 1
             prefs["c"] = 9
             #expect(prefs.outcome == "ok", "\(story): \(point)")
-            #expect(machine.volume.reopened().prefs.ints == ints.merging(["c": 9]) { $1 }, "\(story): \(point)")
+            #expect(
+                machine.volume.reopened(story.format).prefs.ints == ints.merging(["c": 9]) { $1 }, "\(story): \(point)")
             #expect(machine.volume.leftovers == [], "\(story): \(point)")
         }
     }

@@ -23,8 +23,9 @@ enum BytesCheck {
             case .success(let copy) = PropertyListVetter.canonical(value, forKey: "key")
         else { return }
         try demandSame(value, copy, "vetting made another value of JSON")
-        let again = try JSONReader.value(of: JSONWriter.data(of: ["key": copy]))
-        try demandSame(["key": copy], again, "another value when written as JSON")
+        let exported = try JSONWriter.data(of: ["key": copy])
+        try demandSame(["key": copy], JSONReader.value(of: exported), "another value when written as JSON")
+        try demand(PropertyListCoder.encode(["key": copy], as: .json) == exported, "other JSON in a file")
     }
 
     private static func runFile(_ bytes: Data) throws -> Bool {
@@ -83,7 +84,7 @@ enum BytesCheck {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
-        let again = try PropertyListCoder.decode(bytes)
+        let again = try PropertyListCoder.decode(bytes, json: .file)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
         try demandSame(value, again.value, isInXML: format == .xml, "another value when written as \(format)")
         if isItsOwn, format == .xml {

@@ -20,10 +20,10 @@ import Testing
         ("{a:1}", "line 1, column 2: expected a key in quotes"),
         ("{'a':1}", "line 1, column 2: expected a key in quotes"),
         (#"{"a" 1}"#, "line 1, column 6: expected : (at a)"),
-        (#"{"a":1,}"#, "line 1, column 8: expected a key in quotes"),
+        (#"{"a":1,}"#, "line 1, column 8: expected a key after the comma, found }"),
         ("{\n  \"é\": [1, 2\n 3]}", "line 3, column 2: expected , or ] (at é[2])"),
         (#"{"a":{"b":1 "c":2}}"#, "line 1, column 13: expected , or } (at a)"),
-        (#"{"a":[1,]}"#, "line 1, column 9: expected a value (at a[1])"),
+        (#"{"a":[1,]}"#, "line 1, column 9: expected a value after the comma, found ] (at a[1])"),
         (#"{"a":[1}"#, "line 1, column 8: expected , or ] (at a[1])"),
         (
             "{\n\n  \"é\u{1F600}\": null}",
@@ -34,7 +34,10 @@ import Testing
             "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])"
         ),
         (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice (at a)"),
-        ("{\"\u{E9}\":1,\"e\u{301}\":2}", "line 1, column 8: the key occurs twice (at e\u{301})"),
+        (
+            "{\"\u{E9}\":1,\"e\u{301}\":2}",
+            "line 1, column 8: the key occurs twice, in two spellings that differ only in Unicode normalization (at e\u{301})"
+        ),
         (#"{"a":NaN}"#, "line 1, column 6: expected a value (at a)"),
         (#"{"a":01}"#, "line 1, column 6: a number must not have a leading zero (at a)"),
         (#"{"a":-}"#, "line 1, column 7: expected a digit (at a)"),
@@ -69,6 +72,11 @@ import Testing
             #"{"a":{"$ref":1}}"#,
             #"line 1, column 6: expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $ (at a)"#
         ),
+        ("// mine\n{}", "line 1, column 1: JSON has no comments; expected a value"),
+        ("{\n  # mine\n  \"a\": 1\n}", "line 2, column 3: JSON has no comments; expected a key in quotes"),
+        (#"{"a": /* mine */ 1}"#, "line 1, column 7: JSON has no comments; expected a value (at a)"),
+        ("{\r\n \"a\": 1 // mine\r\n}", "line 2, column 9: JSON has no comments; expected , or }"),
+        ("{}\n//", "line 2, column 1: JSON has no comments; unexpected text after the value"),
         ("<plist><dict><key>a</key></plist>", "line 1, column 26: expected </dict>, found </plist>"),
         ("<html/>", "line 1, column 1: is XML, but its root element is <html>, not <plist>"),
         ("bplist00", "too short for a binary property list, or of an unknown version"),
@@ -171,8 +179,11 @@ import Testing
 
     @Test func moreThanMayBeStored() throws {
         let data = Data(#"{"a":[0,"é"]}"#.utf8)
-        #expect(throws: Never.self) { try JSONReader.value(of: data, budget: 39) }
-        let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, budget: 38) }
+        var limits = JSONReader.Limits.root
+        limits.bytes = 39
+        #expect(throws: Never.self) { try JSONReader.value(of: data, limits: limits) }
+        limits.bytes = 38
+        let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, limits: limits) }
         #expect(
             error?.reason == "line 1, column 12: larger than 4 MiB (at a[1])")
         #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")

@@ -19,11 +19,11 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    enum Place: CaseIterable { case memory, binary, xml, simulated, simulatedFlat }
+    enum Place: CaseIterable { case memory, binary, xml, json, simulated, simulatedFlat }
 
     /// Files with every watcher; no folder is watched for the others.
     private static let watched: [(Place, Watcher)] = Place.allCases.flatMap { place in
-        let watchers = place == .binary || place == .xml ? Watcher.allCases : [.system]
+        let watchers = [.binary, .xml, .json].contains(place) ? Watcher.allCases : [.system]
         return watchers.map { (place, $0) }
     }
 
@@ -36,6 +36,8 @@ import Testing
         case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
         case .xml:
             PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
+        case .json:
+            PropertyListFileStore(url: folder.file("test.json"), format: .json, durability: .process, system: system)
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
         system.flushes = false
     }
 
-    enum Place: CaseIterable { case memory, binary, xml, simulated, simulatedFlat }
+    enum Place: CaseIterable { case memory, binary, xml, json, simulated, simulatedFlat }
 
     private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
         let system = WatchedSystemCalls(watcher)
@@ -30,6 +30,8 @@ import Testing
         case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
         case .xml:
             PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
+        case .json:
+            PropertyListFileStore(url: folder.file("test.json"), format: .json, durability: .process, system: system)
         }
     }
 

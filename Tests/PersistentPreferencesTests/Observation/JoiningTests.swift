@@ -23,7 +23,7 @@ import Testing
 
     /// At each call of a commit somebody begins to observe: what it starts from and what it hears make the end, and nothing
     /// is heard twice or comes from elsewhere.
-    @Test(arguments: [PropertyListFormat.binary, .xml], [false, true])
+    @Test(arguments: PropertyListFormat.allCases, [false, true])
     func inTheMiddleOfACommit(_ format: PropertyListFormat, fails: Bool) throws {
         let date = Date(timeIntervalSinceReferenceDate: 5.5)
         var joined = 0

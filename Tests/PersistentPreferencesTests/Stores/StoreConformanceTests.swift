@@ -8,10 +8,11 @@ import Testing
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
     enum Kind: String, CaseIterable {
-        case inMemory, binaryFile, xmlFile, fileBehindLink, unflushedFile, flatFile, foreign, account
+        case inMemory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile, foreign,
+            account
         case simulated, simulatedFlat
 
-        var isFlat: Bool { self == .flatFile || self == .simulatedFlat }
+        var isFlat: Bool { [.flatFile, .flatJSONFile, .simulatedFlat].contains(self) }
 
         var checks: [StoreCheck] {
             // This one has no `observe`.
@@ -36,6 +37,8 @@ import Testing
             case .inMemory: memory
             case .binaryFile: PropertyListFileStore(url: folder.file())
             case .xmlFile: PropertyListFileStore(url: folder.file(), format: .xml)
+            case .jsonFile: PropertyListFileStore(url: folder.file("test.json"), format: .json)
+            case .flatJSONFile: PropertyListFileStore(url: folder.file("test.json"), format: .json, layout: .flat)
             case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
             case .unflushedFile: PropertyListFileStore(url: folder.file(), durability: .process)
             case .flatFile: PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)

@@ -1,12 +1,13 @@
 package import PrefsPropertyLists
 
 extension EncodingFailure {
-    /// XML has no form for some values that the other format has, and a UID takes a level more there.
+    /// XML has no form for some values that the binary format has, and a UID takes a level more there. JSON has none for a UID.
     package func isExpected(in format: PropertyListFormat) -> Bool {
-        format == .xml
-            && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
-                reason.hasPrefix($0) || reason.hasSuffix($0)
-            }
+        format == .json && reason == "holds a value that cannot be stored in JSON"
+            || format == .xml
+                && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {
+                    reason.hasPrefix($0) || reason.hasSuffix($0)
+                }
     }
 }
 

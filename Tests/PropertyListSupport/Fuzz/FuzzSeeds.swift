@@ -17,7 +17,7 @@ package enum FuzzSeeds {
                 }
             }
         }
-        return seeds + xml.map { Data($0.utf8) } + objects.map(AssembledList.input) + [Data(deep)]
+        return seeds + (xml + json).map { Data($0.utf8) } + objects.map(AssembledList.input) + [Data(deep)]
     }
 
     /// Each kind of value first and inside others, with what follows it in the input going up and down.
@@ -57,6 +57,11 @@ package enum FuzzSeeds {
         "<plist><dict><key>CF$UID</key><integer>5</integer></dict></plist>",
         "<plist><array><integer>0x1F</integer><integer>-18446744073709551616</integer><real>nan</real></array></plist>",
         "<!DOCTYPE plist [ ]>\n<plist><date>2026-02-30T25:61:61Z</date></plist>",
+    ]
+
+    private static let json = [
+        "\u{FEFF}{\r\n\"\\u00e9\": [1e3, -0.0, 18446744073709551615], \"$$a\": {\"$double\": \"nan\"}}",
+        "{\"a\": {\"$$b\": {\"$date\": 1e+16}}, \"c\": {\"$data\": \"AQ==\"}, \"d\": \"\\ud83d\\ude00\"} ",
     ]
 
     private static let objects: [[[UInt8]]] = [

@@ -32,7 +32,7 @@ import Testing
         return form == expected || form.count == expected.count && sorted(form) == sorted(expected)
     }
 
-    @Test(arguments: PropertyListFormat.allCases) func foundation(_ format: PropertyListFormat) throws {
+    @Test(arguments: PropertyListFormat.propertyLists) func foundation(_ format: PropertyListFormat) throws {
         var differences = 0
         for (seed, tree) in try Self.trees().enumerated() {
             let ours = try PropertyListCoder.encode(tree, as: format)
@@ -52,7 +52,7 @@ import Testing
             "interop: Foundation, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
-    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: PropertyListFormat.allCases)
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: PropertyListFormat.propertyLists)
     func plistlib(_ format: PropertyListFormat) throws {
         var differences = 0
         let trees = try Self.trees()
@@ -77,7 +77,8 @@ import Testing
 
     /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that holds only blanks
     /// as it is.
-    @Test(.enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.allCases)
+    @Test(
+        .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.propertyLists)
     func libplist(_ format: PropertyListFormat) throws {
         let trees = try Self.trees().filter { tree in
             let form = OtherReaders.form(tree)
@@ -87,7 +88,7 @@ import Testing
         for start in stride(from: 0, to: trees.count, by: 500) {
             let list = Array(trees[start..<min(start + 500, trees.count)])
             let ours = try PropertyListCoder.encode(list as [Any], as: format)
-            for other in PropertyListFormat.allCases {
+            for other in PropertyListFormat.propertyLists {
                 let theirs = try PropertyListCoder.decode(try OtherReaders.libplist(ours, to: other))
                 for (tree, again) in zip(list, theirs.value as? [Any] ?? [])
                 where !Self.isWrittenAs(again, OtherReaders.form(tree)) {

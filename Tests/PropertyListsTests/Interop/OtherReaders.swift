@@ -14,6 +14,7 @@ enum OtherReaders {
     }
 
     static let python = program("python3")
+    static let jq = program("jq")
     /// libplist's converter.
     static let plistutil = program("plistutil")
 

@@ -18,15 +18,19 @@ struct DamageCase: CustomStringConvertible {
 
     let name: String
     let bytes: Data
+    /// Of the store.
+    let format: PropertyListFormat
     let meeting: PrefsAccess?
     let lastGood: LastGood
 
     /// So many encounters with the same bytes, those from a number on of all that there are.
-    static func cases(_ name: String, _ bytes: Data, from start: Int = 0, count: Int) -> [DamageCase] {
+    static func cases(
+        _ name: String, _ bytes: Data, as format: PropertyListFormat, from start: Int = 0, count: Int
+    ) -> [DamageCase] {
         (start..<start + min(count, combinations)).map { number in
             let (turn, meeting) = number.quotientAndRemainder(dividingBy: meetings.count)
             return DamageCase(
-                name: name, bytes: bytes, meeting: meetings[meeting],
+                name: name, bytes: bytes, format: format, meeting: meetings[meeting],
                 lastGood: LastGood.allCases[turn % LastGood.allCases.count])
         }
     }
@@ -55,9 +59,10 @@ struct DamageCase: CustomStringConvertible {
         /// They may be a good file of others, which is left alone.
         case excess(String)
 
-        init(_ bytes: Data) {
+        /// - Parameter format: of the store.
+        init(_ bytes: Data, for format: PropertyListFormat) {
             do {
-                let (content, format, loss) = try PropertyListFile.decode(bytes)
+                let (content, format, loss) = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
                 self = .content(content, format, loss: loss ?? Self.excess(of: content, in: format, bytes))
             } catch {
                 switch error {
@@ -80,7 +85,7 @@ struct DamageCase: CustomStringConvertible {
         }
     }
 
-    var expected: Expected { Expected(bytes) }
+    var expected: Expected { Expected(bytes, for: format) }
 }
 
 /// What the encounters came to.

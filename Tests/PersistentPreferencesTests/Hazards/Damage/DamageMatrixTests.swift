@@ -14,18 +14,18 @@ import Testing
 /// `swift test` lets each damage meet one kind of access, each of them in turn, and of the XML file takes a fifth;
 /// `PREFS_DAMAGE=18` lets every damage meet all of them.
 @Suite struct DamageMatrixTests {
-    @Test(arguments: [PropertyListFormat.binary, .xml])
+    @Test(arguments: PropertyListFormat.allCases)
     func nothingIsLost(_ format: PropertyListFormat) throws {
         let good = try Self.good(format)
-        let run = try DamageRun(goodBytes: good)
+        let run = try DamageRun(goodBytes: good, format: format)
         let count = Hazard.count("PREFS_DAMAGE", default: 1)
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
             // Most of the bits of an XML file are much the same to us.
             if count == 1, format == .xml, number % 5 != 0 { continue }
-            run.run(DamageCase.cases(damage.name, damage.bytes, from: number, count: count))
+            run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
         for (number, damage) in try Self.others(of: good, as: format).enumerated() {
-            run.run(DamageCase.cases(damage.name, damage.bytes, from: number, count: 6 * count))
+            run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: 6 * count))
         }
         for violation in run.tally.violations.prefix(20) { Issue.record("\(format): \(violation)") }
         #expect(run.tally.violations.isEmpty)
@@ -38,7 +38,7 @@ import Testing
         let good = try Self.good(.xml)
         for damage in Self.cuts(of: good) + Self.flips(of: good) {
             let list = try? PropertyListSerialization.propertyList(from: damage.bytes, options: [], format: nil)
-            switch DamageCase.Expected(damage.bytes) {
+            switch DamageCase.Expected(damage.bytes, for: .xml) {
             case .damage(let fault):
                 let isKnown = !(list is [String: Any]) || XMLJudge.reasonsOfOurs.contains { fault.reason.hasPrefix($0) }
                 #expect(isKnown, "\(damage.name): \(fault)")

@@ -10,10 +10,12 @@ import TestSupport
 final class DamageRun {
     private let folder: TemporaryFolder
     private let goodBytes: Data
+    private let format: PropertyListFormat
     private(set) var tally = DamageTally()
 
-    init(goodBytes: Data) throws {
+    init(goodBytes: Data, format: PropertyListFormat) throws {
         folder = try TemporaryFolder()
+        self.format = format
         self.goodBytes = goodBytes
     }
 
@@ -40,7 +42,7 @@ final class DamageRun {
         }
         let system = RecordingSystemCalls()
         system.flushes = false
-        func make() -> AnyPrefs { AnyPrefs(store: PropertyListFileStore(url: file, system: system)) }
+        func make() -> AnyPrefs { AnyPrefs(store: PropertyListFileStore(url: file, format: format, system: system)) }
         let prefs: AnyPrefs
         if let meeting = damage.meeting {
             // With the true clock, or the cache would take files of this very moment for old and unchanging.
@@ -213,11 +215,14 @@ final class DamageRun {
     }
 
     private func isContent(_ bytes: Data?, _ content: [String: Any]?) -> Bool {
-        guard let bytes, case .content(let stored, _, _) = DamageCase.Expected(bytes) else { return content == nil }
+        guard let bytes, case .content(let stored, _, _) = DamageCase.Expected(bytes, for: format) else {
+            return content == nil
+        }
         return content.map { CanonicalValue.areEqual($0, stored) } ?? false
     }
 
     private func describe(_ value: Any?) -> String {
-        value.map { "\(($0 as? Data).flatMap { try? PropertyListFile.decode($0).content } ?? $0)" } ?? "nothing"
+        value.map { "\(($0 as? Data).flatMap { try? PropertyListFile.decode($0, json: .file).content } ?? $0)" }
+            ?? "nothing"
     }
 }

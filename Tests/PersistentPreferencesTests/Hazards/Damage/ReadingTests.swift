@@ -13,7 +13,8 @@ import Testing
 @Suite struct ReadingTests {
     /// What is in the place of the file.
     enum Content: String, CaseIterable {
-        case missing, empty, text, json, openStep, html, arrayOnTop, cutXML, typo, cutBinary, zeros, unsupported,
+        case missing, empty, text, json, cutJSON, typoInJSON, openStep, html, arrayOnTop, cutXML, typo, cutBinary,
+            zeros, unsupported,
             tooDeep, whole, twins
 
         var bytes: Data? {
@@ -22,6 +23,8 @@ import Testing
             case .empty: Data()
             case .text: Data("my notes\n".utf8)
             case .json: Data("{\"AnyPrefs\": {\"a\": 1}}".utf8)
+            case .cutJSON: Data("{\"AnyPrefs\": {\"a\": 1".utf8)
+            case .typoInJSON: Data("{\n  \"AnyPrefs\": {\"a\": 1,}\n}\n".utf8)
             case .openStep: Data("{ AnyPrefs = { a = 1; }; }".utf8)
             case .html: Data("<html><body/></html>".utf8)
             case .arrayOnTop: Data("<plist><array><string>x</string></array></plist>".utf8)
@@ -60,7 +63,8 @@ import Testing
 
     /// All files are written before the first is read. A read waits for the rest of a young file that seems to be cut off: so does
     /// the first one here, and the others are older by then.
-    @Test(arguments: [false, true]) func nothingChanges(_ isLinked: Bool) throws {
+    @Test(arguments: [false, true], [PropertyListFormat.binary, .json])
+    func nothingChanges(_ isLinked: Bool, _ format: PropertyListFormat) throws {
         let situations = try Content.allCases.flatMap { content in
             try Neighbors.allCases.map { neighbors in
                 let folder = try TemporaryFolder()
@@ -74,7 +78,7 @@ import Testing
             for read in Read.allCases {
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
-                for _ in 0..<2 { run(read, situation.url) }
+                for _ in 0..<2 { run(read, situation.url, format) }
                 let after = try FolderState(folder)
                 #expect(after == before, "\(read), \(content), \(neighbors)")
             }
@@ -127,8 +131,8 @@ import Testing
 
     private struct Setting: PrefKey { static let defaultValue = 5 }
 
-    private func run(_ read: Read, _ url: URL) {
-        let store = PropertyListFileStore(url: url, system: RecordingSystemCalls())
+    private func run(_ read: Read, _ url: URL, _ format: PropertyListFormat) {
+        let store = PropertyListFileStore(url: url, format: format, system: RecordingSystemCalls())
         func prefs() -> AnyPrefs { AnyPrefs(key: "AnyPrefs", store: store) }
         func typed() -> ReadPrefs { ReadPrefs(key: "AnyPrefs", store: store) }
         switch read {
@@ -144,8 +148,8 @@ import Testing
         case .store: _ = try? store.read(root: "AnyPrefs")
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
-        case .domain: _ = try? PropertyListDomain(url: url).entries()
-        case .examination: _ = FileInspection(path: url.path)
+        case .domain: _ = try? PropertyListDomain(url: url, format: format).entries()
+        case .examination: _ = FileInspection(path: url.path, isJSON: format == .json)
         case .surroundings: _ = try? SidecarPaths(path: url.path)
         case .settings:
             var settings = ReadSettings(place: url)

@@ -70,6 +70,7 @@ import Testing
             // Also to a process that has not seen any of it.
             let fresh = PropertyListFile(
                 path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path, system: RecordingSystemCalls())
+            fresh.setFormatOfNewFile(scenario.format)
             let read = try fresh.read().content?["AnyPrefs"] as? [String: Int]
             let isRight = state == expected && read == expected && prefs.ints == expected ?? [:]
             #expect(isRight, place)

@@ -6,7 +6,7 @@ import PropertyListSupport
 @testable import PrefsPropertyLists
 
 /// What has to hold of any value that a program may want to store: it is refused with path and reason, or is stored and
-/// read exactly, in both formats.
+/// read exactly, in every format.
 enum ValueCheck {
     private static let key = "key"
 
@@ -52,7 +52,7 @@ enum ValueCheck {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
-        let file = try PropertyListFile.decode(bytes)
+        let file = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // What a commit publishes is what the next load finds.
         try demandSame(storable, file.content, "another value when written as \(format)")

@@ -8,13 +8,14 @@ import Testing
 
 /// The stores that a value has to survive.
 enum StoreKind: CaseIterable {
-    case memory, binary, xml
+    case memory, binary, xml, json
 
     func make(in folder: TemporaryFolder) -> any PrefsStore {
         switch self {
         case .memory: InMemoryStore()
         case .binary: PropertyListFileStore(url: folder.file(), format: .binary, durability: .process)
         case .xml: PropertyListFileStore(url: folder.file(), format: .xml, durability: .process)
+        case .json: PropertyListFileStore(url: folder.file(), format: .json, durability: .process)
         }
     }
 }

@@ -1,0 +1,63 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// The file of a UserDefaults domain never becomes JSON, because UserDefaults does not read it.
+@Suite struct DomainFormatTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private final class Mirror: PropertyListFile.Mirror {
+        func willChange() {}
+        func didChange() {}
+        func note(_ content: PropertyListFile.Content?) {}
+    }
+
+    private func file() -> PropertyListFile {
+        PropertyListFile(path: folder.path + "/test.plist")
+    }
+
+    private func set(_ key: String, in file: PropertyListFile) throws {
+        try file.transact(durability: .process) { $0.replace(key, with: "x") }
+    }
+
+    private func bytes() throws -> Data { try Data(contentsOf: folder.file()) }
+
+    @Test(arguments: [false, true]) func aNewFileIsAPropertyList(_ isMirrorFirst: Bool) throws {
+        let file = file()
+        if isMirrorFirst { file.setMirror(Mirror()) }
+        file.setFormatOfNewFile(.json)
+        if !isMirrorFirst { file.setMirror(Mirror()) }
+        try set("a", in: file)
+        #expect(try PropertyListCoder.decode(bytes()).format == .binary)
+    }
+
+    /// What a store with the format JSON has written before the file was known to be that of a domain is not lost.
+    @Test(arguments: [false, true]) func jsonBecomesAPropertyListAgain(_ isSameProcess: Bool) throws {
+        var file = file()
+        file.setFormatOfNewFile(.json)
+        try set("a", in: file)
+        let json = try bytes()
+        #expect(json.starts(with: "{".utf8))
+        if !isSameProcess { file = self.file() }
+        file.setMirror(Mirror())
+        let reading = try file.read()
+        #expect(reading.content as? [String: String] == ["a": "x"])
+        guard case .damaged(let report) = reading.warning else {
+            Issue.record("\(String(describing: reading.warning))")
+            return
+        }
+        #expect(report.reason == "is JSON, not a property list")
+        try set("b", in: file)
+        let list = try PropertyListCoder.decode(bytes())
+        #expect(list.format == .binary && list.value as? [String: String] == ["a": "x", "b": "x"])
+        let quarantined = try folder.names().filter { $0.contains(".corrupt-") }
+        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [json])
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// What this package writes as JSON, other programs read the same; what they write, this package reads identically. Random trees;
+/// `PREFS_TREES` sets how many.
+@Suite struct JSONInteropTests {
+    private static let count = Hazard.count("PREFS_TREES", default: 1_000)
+
+    private static func trees() throws -> [Any] {
+        try (1...UInt64(count)).map { try InteropTree.make(seed: $0) as Any }
+    }
+
+    /// Runs a program on a file `in.json` and gives what it prints.
+    private static func run(_ program: URL?, _ arguments: [String], on input: Data) throws -> Data {
+        let folder = try TemporaryFolder()
+        try input.write(to: folder.file("in.json"))
+        let result = try Child(
+            URL(filePath: "/bin/sh"),
+            ["-c", #"cd "$0" && exec "$@" <in.json >out.json"#, folder.path, program?.path ?? ""] + arguments,
+            environment: ProcessInfo.processInfo.environment
+        ).wait()
+        guard result.code == 0 else { throw FuzzViolation("\(program?.lastPathComponent ?? ""): \(result.errors)") }
+        return try Data(contentsOf: folder.file("out.json"))
+    }
+
+    private static func read(_ bytes: Data) throws -> [Any] {
+        try PropertyListCoder.decode(bytes, json: .file).value as? [Any] ?? []
+    }
+
+    private func check(_ again: [Any], _ trees: [Any], _ reader: String) {
+        #expect(again.count == trees.count)
+        for (seed, (tree, other)) in zip(trees, again).enumerated() where exactForm(tree) != exactForm(other) {
+            Issue.record(
+                "\(reader), seed \(seed + 1): \(exactForm(tree).prefix(300)) became \(exactForm(other).prefix(300))")
+        }
+    }
+
+    /// Python's layouts: compact, in ASCII, indented by tabs in reverse order with CRLF, and with a byte order mark.
+    @Test(
+        .enabled(if: OtherReaders.has(OtherReaders.python, "json of Python")),
+        arguments: [
+            "text = json.dumps(value, separators=(',', ':'))",
+            "text = json.dumps(value, ensure_ascii=False, sort_keys=True)",
+            "text = json.dumps(reverse(value), indent='\\t').replace('\\n', '\\r\\n')",
+            "text = '\\ufeff' + json.dumps(value, indent=4, ensure_ascii=False)",
+        ])
+    func python(_ dump: String) throws {
+        let trees = try Self.trees()
+        let script = """
+            import json, sys
+            def reverse(value):
+                if isinstance(value, dict): return {key: reverse(value[key]) for key in reversed(value)}
+                return [reverse(element) for element in value] if isinstance(value, list) else value
+            value = json.loads(sys.stdin.buffer.read().decode('utf-8'))
+            \(dump)
+            sys.stdout.buffer.write(text.encode('utf-8'))
+            """
+        let ours = try PropertyListCoder.encode(trees, as: .json)
+        check(try Self.read(Self.run(OtherReaders.python, ["-c", script], on: ours)), trees, dump)
+    }
+
+    /// Of values that need no form, the bytes are those of Python and jq, so these programs leave no difference in a file.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "json of Python"))) func pythonWritesTheSameBytes() throws
+    {
+        let ours = try PropertyListCoder.encode(plain: Self.plain, as: .json)
+        let script = """
+            import json, sys
+            text = json.dumps(json.load(sys.stdin), indent=2, sort_keys=True, ensure_ascii=False) + '\\n'
+            sys.stdout.buffer.write(text.encode('utf-8'))
+            """
+        #expect(try Self.run(OtherReaders.python, ["-c", script], on: ours) == ours)
+    }
+
+    /// jq writes 1.0 as 1 and keeps 53 bits of an integer, so only other numbers are compared.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.jq, "jq"))) func jqWritesTheSameBytes() throws {
+        let plain = Self.plain.filter { $0.key != "numbers" }
+        let ours = try PropertyListCoder.encode(plain: plain, as: .json)
+        #expect(try Self.run(OtherReaders.jq, ["-S", "."], on: ours) == ours)
+        let all = try PropertyListCoder.encode(Self.trees(), as: .json)
+        #expect(try Self.run(OtherReaders.jq, ["length"], on: all) == Data("\(Self.count)\n".utf8))
+        let edited = try Self.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
+        #expect(
+            try (PropertyListCoder.decode(edited, json: .file).value as? [String: Any])?["list"] as? [AnyHashable] == [
+                7, -3, 0.5,
+            ])
+    }
+
+    private static var plain: [String: Any] {
+        [
+            "numbers": [0, 1.0, -0.0, 1e22, Double.leastNonzeroMagnitude, 1e-5, 1e16, 0.1, UInt64.max, Int64.min]
+                as [Any],
+            "list": [1, -3, 0.5] as [Any], "text": "é \u{1F600} \"\\/\n\t", "empty": [String: Any](), "none": [Any](),
+            "deep": ["b": [[true], ["x": false]], "a": ["": ""]] as [String: Any], "é": 1, "\u{1F600}": 2, "Z": 3,
+        ]
+    }
+
+    /// Foundation has other numbers, so only their places are compared. It reads forms as objects.
+    @Test func foundationReadsTheSame() throws {
+        func form(_ value: Any) -> String {
+            if value is NSNumber { return "number" }
+            switch CanonicalForm(value) {
+            case .list(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
+            case .dictionary(let members):
+                if members.count == 1, let (key, content) = members.first {
+                    if key == "$data", let text = content as? String { return text }
+                    if key == "$date" { return "date" }
+                    if key == "$double" { return "number" }
+                    if key.hasPrefix("$$") { return form([String(key.dropFirst()): content]) }
+                }
+                return "{"
+                    + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
+                    + "}"
+            case .bool, .number: return "number"
+            case .date: return "date"
+            case .data(let data): return data.base64EncodedString()
+            default: return exactForm(value)
+            }
+        }
+        for (seed, tree) in try Self.trees().enumerated() {
+            let theirs = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(tree, as: .json))
+            #expect(form(theirs) == form(tree), "seed \(seed + 1)")
+        }
+    }
+
+    // MARK: - Hostile files
+
+    /// Each took minutes if it took quadratic time; the suite's limit would tell. As a file there are fewer limits than in an import.
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
+        func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+        let text =
+            switch kind {
+            case 0: "{\"a\":[" + many("1,", 400_000)
+            case 1: "{\"a\":\"" + many("\\u0041", 400_000)
+            case 2: "{\"a\":\"" + many("\u{301}\u{316}", 400_000) + "\"}"
+            case 3: "{" + (0..<100_000).map { "\"\($0)\":0" }.joined(separator: ",")
+            case 4: many(" \n", 1_000_000)
+            case 5: "{\"" + many("\u{301}\u{316}", 400_000) + "\":1}"
+            case 6: "{\"a\":[" + many("{\"k\":[]},", 100_000)
+            default: many("[", 1_000_000)
+            }
+        _ = try? PropertyListCoder.decode(Data(text.utf8), json: .file)
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyListCoder.decode(Data((text + "\u{1}").utf8), json: .file)
+        }
+        #expect(failure?.reason.hasPrefix("line ") == true)
+        // The same bytes in the place of a property list are only named.
+        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(Data((text + "\u{1}").utf8)) }
+    }
+
+    /// An incomplete file may be one that another program is writing, so a read waits for the rest.
+    @Test func whatIsCutOffIsIncomplete() throws {
+        let text = #"{"a": [true, false, -1.5e3, "é\u00e9\\"], "b": {"$data": "AQ=="}, "c": {}}"#
+        for count in 1..<text.utf8.count {
+            let cut = Data(text.utf8.prefix(count))
+            let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(cut, json: .file) }
+            guard case .malformed(let fault)? = failure, fault.isIncomplete, fault.line == 1 else {
+                Issue.record("\(count): \(String(describing: failure))")
+                continue
+            }
+        }
+        for text in ["{]", "{\"a\": tru}", "{\"a\": 1,}\n", "{} x"] {
+            let failure = #expect(throws: DecodingFailure.self) {
+                try PropertyListCoder.decode(Data(text.utf8), json: .file)
+            }
+            guard case .malformed(let fault)? = failure, !fault.isIncomplete else {
+                Issue.record("\(text): \(String(describing: failure))")
+                continue
+            }
+        }
+    }
+
+    /// A reader would reject more values than it may count, so the writer does.
+    @Test func moreValuesThanAFileMayHold() throws {
+        let most = PropertyListLimits.fileNodes
+        let many = [Any](repeating: true, count: most - 1)
+        let bytes = try PropertyListCoder.encode(many, as: .json)
+        #expect(try Self.read(bytes).count == most - 1)
+        let tooMany = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(many + [true], as: .json) }
+        #expect(tooMany?.reason == "more than \(most) values")
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyListCoder.decode(bytes.dropLast(3) + Data(",true]".utf8), json: .file)
+        }
+        #expect(failure?.reason.contains("has more than \(most) values") == true)
+    }
+}
