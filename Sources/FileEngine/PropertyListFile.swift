@@ -18,6 +18,8 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         case domain
         /// Anything: the content's one entry, under `documentKey`.
         case document
+        /// The same as `domain`, in JSON. Such a file is read and watched, and never written.
+        case jsonDomain
     }
 
     package static let documentKey = "document"

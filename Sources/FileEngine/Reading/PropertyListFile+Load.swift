@@ -85,6 +85,12 @@ extension PropertyListFile {
     package static func decode(
         _ bytes: Data, as root: Root = .domain
     ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
+        if root == .jsonDomain {
+            guard let content = try JSONReader.value(of: bytes) as? Content else {
+                throw .malformed("its top level is not a dictionary")
+            }
+            return (content, .xml, nil)
+        }
         let list = try PropertyListCoder.decode(bytes)
         if root == .document { return ([documentKey: list.value], list.format, list.loss) }
         guard let content = list.value as? Content else { throw .malformed("its top level is not a dictionary") }

@@ -90,7 +90,8 @@ struct RootEntries: KeyedEntries {
         try NameVetting.checkRoot(root)
         let reading = try store.rootStore.snapshot(of: root)
         if let warning = reading.warning { report(warning) }
-        return try reading.value(forKey: key)
+        guard let layers = reading.layers else { return try reading.value(forKey: key) }
+        return try layers.merged(reading.values(), root: root)?[key]
     }
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
@@ -98,7 +99,9 @@ struct RootEntries: KeyedEntries {
         return try store.rootStore.subscribe(to: root, keys: [key], subscriber, from: nil)
     }
 
-    func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }
+    func concerns(_ key: String, _ change: EntryChange) -> Bool {
+        change.difference.keys.contains(key) || change.after is LayeredEntry
+    }
 
     func setObject(_ object: Any?, forKey key: String) throws {
         try store.update(root: root) { values in
