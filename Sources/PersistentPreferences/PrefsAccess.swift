@@ -54,10 +54,15 @@ struct PrefsAccess {
 
     /// The value that a write to a key replaces: a layer below is not written to.
     func valueToReplace(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
-        if let layers = reading.layers, let above = state.layered(key, in: layers, root: root).above {
-            return above.object
-        }
+        if let cover = cover(of: key, in: reading) { return cover.object }
         return try storedValue(forKey: key, in: reading)
+    }
+
+    /// Whether a layer above the base sets the key.
+    func isCovered(_ key: String, in reading: RootSnapshot) -> Bool { cover(of: key, in: reading) != nil }
+
+    private func cover(of key: String, in reading: RootSnapshot) -> LayeredKey.Value? {
+        reading.layers.flatMap { state.layered(key, in: $0, root: root).above }
     }
 
     func source(ofKey key: String, in reading: RootSnapshot) throws(PrefsError) -> PrefSource {
@@ -72,7 +77,12 @@ struct PrefsAccess {
     }
 
     private mutating func note(_ faults: [LayerFault]) {
-        if !faults.isEmpty { warning = warning ?? .invalidLayer(faults) }
+        guard !faults.isEmpty else { return }
+        switch warning {
+        case nil: warning = .invalidLayer(faults)
+        case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
+        default: break
+        }
     }
 
     /// One of the stored values, without the others if possible.
@@ -145,6 +155,8 @@ struct PrefsAccess {
     ) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
+        // Before the store is locked, and again with the layers of that time.
+        try checkCovers(change)
         hasReachedStore = true
         try store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
         noteSuccess()

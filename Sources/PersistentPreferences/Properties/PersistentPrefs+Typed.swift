@@ -141,10 +141,12 @@ extension PersistentPrefs {
             guard let object else { return try RootChange(from: before, to: [:]) }
             return try RootChange(from: before, to: [key: stored.flatMap { withUnknownFields(object, $0) } ?? object])
         }
-        let stored = try access.valueToReplace(forKey: key, in: access.look())
+        let reading = try access.look()
+        let stored = try access.valueToReplace(forKey: key, in: reading)
+        let isCovered = access.isCovered(key, in: reading)
         try access.commit(change(of: stored), isChecked: true) { current in
             // Another process may have stored other unknown fields meanwhile.
-            guard let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else {
+            guard !isCovered, let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else {
                 return nil
             }
             return try change(of: now)
