@@ -33,7 +33,8 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json, help,
+        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json,
+        help,
         version,
     ]
 

@@ -113,7 +113,9 @@ final class InstanceState: @unchecked Sendable {
         let new = LayeredKey(key, in: layers, root: root, for: declarations[key]?.property)
         guard layers.revision != nil else { return new }
         lock.withLock {
-            if state.layeredKeys?.isOf(layers, root: root) != true { state.layeredKeys = LayeredKeys(layers, root: root) }
+            if state.layeredKeys?.isOf(layers, root: root) != true {
+                state.layeredKeys = LayeredKeys(layers, root: root)
+            }
             state.layeredKeys?[key] = new
         }
         return new

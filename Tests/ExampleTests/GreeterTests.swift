@@ -82,7 +82,10 @@ import Testing
 
     @Test(arguments: [
         (["--save", "times", "9"], [:], "layer arguments: -times: must be in 1...5; ignored\n"),
-        (["--save", "times", "2"], ["GREETER_times": "3"], "\"times\" is set by the layer environment (GREETER_times); the stored state is unchanged\n"),
+        (
+            ["--save", "times", "2"], ["GREETER_times": "3"],
+            "\"times\" is set by the layer environment (GREETER_times); the stored state is unchanged\n"
+        ),
     ])
     func aRejectedSettingIsNotSaved(_ arguments: [String], _ environment: [String: String], _ message: String) throws {
         let surroundings = ["HOME": home.path, "XDG_CONFIG_DIRS": system.path].merging(environment) { $1 }

@@ -10,11 +10,15 @@ import Testing
         home = try HarnessHome()
     }
 
-    private func prefs(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws -> Printed {
+    private func prefs(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws
+        -> Printed
+    {
         let environment = variables.merging(["HOME": home.folder.path]) { $1 }
         return Printed(
-            try Child("prefs", arguments + ["--file", home.path("f.plist"), "--layers", "APP_"], environment: environment)
-                .wait())
+            try Child(
+                "prefs", arguments + ["--file", home.path("f.plist"), "--layers", "APP_"], environment: environment
+            )
+            .wait())
     }
 
     @Test func commandsShowWhatLayersSet() throws {
@@ -24,11 +28,14 @@ import Testing
         #expect(
             try prefs("set", "string", "x")
                 == .failure(
-                    "\"String Value\" is set by the layer environment (APP_String_Value); the stored state is unchanged"))
+                    "\"String Value\" is set by the layer environment (APP_String_Value); the stored state is unchanged"
+                ))
         #expect(try prefs("set", "string", "above") == Printed())
         #expect(try prefs("export").output == "{\n  \"Integer Value\": 7,\n  \"String Value\": \"above\"\n}\n")
         #expect(try home.prefs("get", "string", "--file", home.path("f.plist")).code == 1, "nothing was stored")
-        let lines = try prefs("show").output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        let lines = try prefs("show").output.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
         #expect(lines.contains("KEY SHORT TYPE SOURCE VALUE"))
         #expect(lines.contains("Integer Value int Int stored 7"))
         #expect(lines.contains("String Value string String environment above"))

@@ -33,7 +33,8 @@ struct ObservedRoot: Sendable {
         let schema = state.declarations.schema
         let isLayered = change.before is LayeredEntry || change.after is LayeredEntry
         let hasShape =
-            !isLayered && schema.hasShape(change.before as? [String: Any]) && schema.hasShape(change.after as? [String: Any])
+            !isLayered && schema.hasShape(change.before as? [String: Any])
+            && schema.hasShape(change.after as? [String: Any])
         // A flat domain is the root under whatever key the instance has.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)

@@ -146,7 +146,8 @@ extension PersistentPrefs {
         let isCovered = access.isCovered(key, in: reading)
         try access.commit(change(of: stored), isChecked: true) { current in
             // Another process may have stored other unknown fields meanwhile.
-            guard !isCovered, let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true else {
+            guard !isCovered, let now = current?[key], stored.map({ !CanonicalValue.areIdentical($0, now) }) ?? true
+            else {
                 return nil
             }
             return try change(of: now)

@@ -39,7 +39,9 @@ package struct TextForms {
         case "false", "no", "off": return false
         default: break
         }
-        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else { return nil }
+        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
+            return nil
+        }
         if let interval = JSONDate.interval(of: text) { return Date(timeIntervalSinceReferenceDate: interval) }
         return try? JSONReader.value(of: Data(text.utf8))
     }

@@ -16,7 +16,8 @@ import Testing
 
         var checks: [StoreCheck] {
             // This one has no `observe`.
-            let all = self == .foreign || self == .layeredForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
+            let all =
+                self == .foreign || self == .layeredForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
             // A flat domain has one root, whatever its name; and an empty one counts as missing.
             let ofRoots = ["rootsAreSeparate", "emptyIsNotMissing", "otherRootIsNoChange", "closureMayUseTheStore"]
             return isFlat ? all.filter { !ofRoots.contains($0.name) } : all

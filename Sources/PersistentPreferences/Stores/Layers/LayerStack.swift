@@ -15,7 +15,8 @@ final class LayerStack: Sendable {
         let target = baseFile.flatMap { (try? PathResolution($0, system: .real))?.target }
         func checked(_ layer: PrefsLayer) -> PrefsLayer {
             guard let target, case .file(let file) = layer.source, file.leads(to: target) else { return layer }
-            return PrefsLayer(name: layer.name, broken: "the layer reads the file of the base: \(ShownText.line(target))")
+            return PrefsLayer(
+                name: layer.name, broken: "the layer reads the file of the base: \(ShownText.line(target))")
         }
         self.above = above.map(checked)
         self.below = below.map(checked)

@@ -53,15 +53,15 @@ public final class LayeredStore: PrefsStore {
             rootStore,
             LayerStack(
                 above: above + (inner?.stack.above ?? []), below: (inner?.stack.below ?? []) + below,
-                layout: rootStore.layout, baseFile: (rootStore as? DomainStore)?.storage.fileURL?.path(percentEncoded: false)))
+                layout: rootStore.layout,
+                baseFile: (rootStore as? DomainStore)?.storage.fileURL?.path(percentEncoded: false)))
     }
 
-    /// Returns the root of the base merged with the layers that have values; nil if all are missing.
+    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that cannot be read is left
+    /// out; only instances report it.
     public func read(root: String) throws -> [String: Any]? {
         let stored = try base.read(root: root)
-        let layers = layered.layers
-        if let failure = layers?.failure(of: root) { throw failure }
-        return layers.map { $0.merged(stored, root: root) } ?? stored
+        return layered.layers.map { $0.merged(stored, root: root) } ?? stored
     }
 
     /// Changes the root of the base in one transaction. The body gets the merged state. See ``PrefsStore/update(root:_:)``.

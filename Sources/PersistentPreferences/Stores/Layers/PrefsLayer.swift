@@ -40,6 +40,9 @@ public struct PrefsLayer: Sendable {
     ///
     /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a variable. The
     /// environment is read once, when the layer is made. The variable applies to every root.
+    /// - Parameters:
+    ///   - prefix: what the names of the variables begin with; it may be empty.
+    ///   - variables: the environment, for tests.
     public static func environment(
         prefix: String, in variables: [String: String] = ProcessInfo.processInfo.environment
     ) -> PrefsLayer {
@@ -58,6 +61,7 @@ public struct PrefsLayer: Sendable {
     ///
     /// The argument after `-key` is its value, whatever it begins with. The last occurrence of a key counts. Arguments after `--` are
     /// ignored. Unlike in `UserDefaults`, the value is not read as an old-style property list, but parsed by the type of the property.
+    /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         return PrefsLayer("arguments", .entries(.text { LayerText(argument: "-" + $0, in: words) }))
@@ -67,6 +71,7 @@ public struct PrefsLayer: Sendable {
     ///
     /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs one `fstat` for each
     /// read, and is observed.
+    /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
     public static func file(_ url: URL) -> PrefsLayer {
         do {
             let path = try NameVetting.path(of: url)
@@ -80,7 +85,9 @@ public struct PrefsLayer: Sendable {
     ///
     /// The first file that exists counts; `.plist` comes before `.json` in a folder. Folders whose paths are not absolute are ignored. The
     /// variable is read once, when the layer is made; the files are looked for at each read. Otherwise as ``file(_:)``.
-    /// - Parameter name: as of a suite: at most 200 bytes, without `/`, NUL or a leading dot.
+    /// - Parameters:
+    ///   - name: as of a suite: at most 200 bytes, without `/`, NUL or a leading dot.
+    ///   - variables: the environment, for tests.
     public static func system(
         _ name: String, in variables: [String: String] = ProcessInfo.processInfo.environment
     ) -> PrefsLayer {
@@ -99,7 +106,9 @@ public struct PrefsLayer: Sendable {
 
     /// Values by key, for every root. For the defaults of an app, or for those of a test.
     ///
-    /// - Parameter name: the name of the layer in errors.
+    /// - Parameters:
+    ///   - values: property-list values. Others are reported with ``PrefsError/invalidLayer(_:)`` and left out.
+    ///   - name: the name of the layer in errors.
     public static func values(_ values: [String: Any], name: String = "values") -> PrefsLayer {
         var vetted: [String: Any] = [:]
         var faults: [LayerFault] = []

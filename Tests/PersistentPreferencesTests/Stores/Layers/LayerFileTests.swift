@@ -30,7 +30,8 @@ import Testing
     ) -> LayerPrefs {
         LayerPrefs(
             store: LayeredStore(
-                PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout), above: above,
+                PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout),
+                above: above,
                 below: below))
     }
 
@@ -93,18 +94,18 @@ import Testing
     }
 
     enum Damage: String, CaseIterable {
-        case cutJSON, cutXML, plainText, list, rootOfAnotherType, folder, unreadable
+        case cutJSON, cutXML, plainText, list, rootOfAnotherType, folder, linkLoop
 
         /// What the error says.
         var reason: String {
             switch self {
             case .cutJSON: "line 1, column"
             case .cutXML: "line"
-            case .plainText: ""
+            case .plainText: "line 1, column 1: expected a value"
             case .list: "top level"
             case .rootOfAnotherType: "the root \"LayerPrefs\" is not a dictionary"
-            case .folder: "regular file"
-            case .unreadable: ""
+            case .folder: "is a folder"
+            case .linkLoop: "Too many levels of symbolic links"
             }
         }
     }
@@ -119,7 +120,8 @@ import Testing
         case .list: try json("[1, 2]", name)
         case .rootOfAnotherType: try json(#"{"LayerPrefs": 5}"#, name)
         case .folder: try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
-        case .unreadable: try FileManager.default.createSymbolicLink(atPath: folder.file(name).path, withDestinationPath: name)
+        case .linkLoop:
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name).path, withDestinationPath: name)
         }
         let before = try? Data(contentsOf: folder.file(name))
         let prefs = prefs(
@@ -192,7 +194,8 @@ import Testing
     func changesOfALayerAreReported(_ name: String) throws {
         let heard = Heard<String>()
         let values = Heard<Int>()
-        let prefs = prefs(above: [.file(folder.file(name)), .variables(["APP_name": "above"])], below: [.values(["ratio": 2.5])])
+        let prefs = prefs(
+            above: [.file(folder.file(name)), .variables(["APP_name": "above"])], below: [.values(["ratio": 2.5])])
         let all = prefs.onChange { change in
             let texts = change.keys.map { key in
                 "\(key): \(change.oldValues[key] ?? "-") → \(change.newValues[key] ?? "-") \(change.origin)"
@@ -208,7 +211,8 @@ import Testing
                 let new = "new.plist"
                 try plist(["LayerPrefs": root], new)
                 let url = folder.file(name)
-                try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
                 #expect(rename(folder.file(new).path, url.path) == 0)
             } else {
                 let ratio = ratio.map { ", \"ratio\": \($0)" } ?? ""
@@ -218,7 +222,10 @@ import Testing
         try write(20, nil)
         heard.wait(for: 1)
         values.wait { $0.last == 20 }
-        #expect(heard.all == ["name: above → hidden\(name.hasSuffix("plist") ? " 20" : "") elsewhere, size: - → 20 elsewhere"])
+        #expect(
+            heard.all == [
+                "name: above → hidden\(name.hasSuffix("plist") ? " 20" : "") elsewhere, size: - → 20 elsewhere"
+            ])
         prefs.ratio = 1.5
         heard.wait(for: 2)
         #expect(heard.all.last == "ratio: 2.5 → 1.5 thisProcess", "merged values")
@@ -226,7 +233,8 @@ import Testing
         LayerPrefs(store: PropertyListFileStore(url: folder.file("base.plist"), durability: .process)).size = 50
         prefs.$ratio.reset()
         heard.wait(for: 4)
-        #expect(heard.all.suffix(2) == ["isOn: - → true thisProcess", "ratio: 1.5 → 2.5 thisProcess"], "size is covered")
+        #expect(
+            heard.all.suffix(2) == ["isOn: - → true thisProcess", "ratio: 1.5 → 2.5 thisProcess"], "size is covered")
         try write(21, 3.5)
         values.wait { $0.last == 21 }
         #expect(values.all == [20, 21])

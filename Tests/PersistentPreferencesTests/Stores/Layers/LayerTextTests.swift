@@ -40,7 +40,8 @@ import Testing
             ("size", "4.5", "expected Int, found another text"), ("size", "true", "expected Int, found another text"),
             ("size", "+9", "expected Int, found another text"),
             ("size", "100", "must be in 8...72"), ("ratio", "1,5", "expected Double, found another text"),
-            ("isOn", "2", "expected Bool, found another text"), ("theme", "blue", "expected LayerTheme, found another text"),
+            ("isOn", "2", "expected Bool, found another text"),
+            ("theme", "blue", "expected LayerTheme, found another text"),
             ("limit", "x", "expected Optional<Int>, found another text"),
             ("numbers", "1,x", "expected Array<Int>, found another text"),
             ("numbers", "[1,", "expected Array<Int>, found invalid JSON: line 1, column 4: "),
@@ -116,7 +117,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true), (["-verbose", "-size", "20"], 20, true),
+        (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true),
+        (["-verbose", "-size", "20"], 20, true),
         (["--size", "20"], 12, true), (["--", "-size", "20"], 12, true), (["-size"], 12, false),
         (["-name", "x", "-size"], 12, false), ([], 12, true),
     ])

@@ -17,7 +17,10 @@ import Testing
     @Test func theFirstLayerThatHasAValueWins() {
         let layers = (
             [PrefsLayer.arguments(["p", "-size", "20"]), .variables(["APP_size": "21", "APP_name": "environment"])],
-            [PrefsLayer.values(["size": 22, "name": "x", "ratio": 2.5, "limit": 5]), .values(["ratio": 3.5, "isOn": true])]
+            [
+                PrefsLayer.values(["size": 22, "name": "x", "ratio": 2.5, "limit": 5]),
+                .values(["ratio": 3.5, "isOn": true]),
+            ]
         )
         let prefs = prefs(above: layers.0, below: layers.1)
         #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn) == (20, "environment", 2.5, true))
@@ -44,7 +47,9 @@ import Testing
         #expect(LayerPrefs(store: base).size == 30)
     }
 
-    enum Path: CaseIterable { case property, handle, subscripted, values, inPlace, update, nested, imported, reset, removed }
+    enum Path: CaseIterable {
+        case property, handle, subscripted, values, inPlace, update, nested, imported, reset, removed
+    }
 
     @Test(arguments: Path.allCases)
     func aWriteToACoveredKeyIsRejected(_ path: Path) throws {
@@ -171,9 +176,11 @@ import Testing
     }
 
     @Test func aLayeredBaseHasItsLayersInside() {
-        let inner = LayeredStore(base, above: [.variables(["APP_size": "20", "APP_name": "inner"])], below: [.values(["ratio": 1.5])])
+        let inner = LayeredStore(
+            base, above: [.variables(["APP_size": "20", "APP_name": "inner"])], below: [.values(["ratio": 1.5])])
         let prefs = LayerPrefs(
-            store: LayeredStore(inner, above: [.arguments(["p", "-size", "21"])], below: [.values(["ratio": 2.5, "isOn": true])]))
+            store: LayeredStore(
+                inner, above: [.arguments(["p", "-size", "21"])], below: [.values(["ratio": 2.5, "isOn": true])]))
         #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn) == (21, "inner", 1.5, true))
         prefs.theme = .dark
         #expect(LayerPrefs(store: base).theme == .dark)
@@ -235,7 +242,11 @@ extension InMemoryStore {
         @Pref var other = 0
 
         override class var migrations: [PrefsMigration] {
-            [PrefsMigration(to: 1) { values in values["milliseconds"] = (values["seconds"] as? Int).map { $0 * 1_000 } }]
+            [
+                PrefsMigration(to: 1) { values in
+                    values["milliseconds"] = (values["seconds"] as? Int).map { $0 * 1_000 }
+                }
+            ]
         }
     }
 

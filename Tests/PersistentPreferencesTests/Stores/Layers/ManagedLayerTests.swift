@@ -18,7 +18,9 @@ import Testing
         #expect(prefs.ratio == 1.5)
         #expect(
             prefs.lastError
-                == .invalidLayer([LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")]))
+                == .invalidLayer([
+                    LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")
+                ]))
         prefs.size = 40
         #expect(prefs.lastError == .coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")]))
         process.managed = [:]
