@@ -107,6 +107,8 @@ struct PrefsAccess {
         let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
+        // Most classes have none, and a copy of the snapshot costs a read.
+        if !state.declarations.hasFormerRoots { return reading }
         return try formerRoot(insteadOf: reading)?.reading ?? reading
     }
 

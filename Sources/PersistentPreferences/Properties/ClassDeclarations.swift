@@ -63,6 +63,8 @@ final class ClassDeclarations: Sendable {
 
     subscript(key: String) -> Declaration? { byKey[key] }
 
+    var hasFormerRoots: Bool { !formerRoots.isEmpty }
+
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
         formerRoots.isEmpty || root != ownRoot ? [] : formerRoots
