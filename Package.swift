@@ -62,6 +62,9 @@ let package = Package(
         .executableTarget(
             name: "Pulse", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Pulse",
             swiftSettings: strict),
+        .executableTarget(
+            name: "Greeter", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Greeter",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
@@ -118,7 +121,8 @@ let package = Package(
             dependencies: ["PersistentPreferences", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ExampleTests", dependencies: ["HarnessCLI", "Pulse", "TestSupport", "Words"], swiftSettings: strict),
+            name: "ExampleTests", dependencies: ["Greeter", "HarnessCLI", "Pulse", "TestSupport", "Words"],
+            swiftSettings: strict),
         .testTarget(
             name: "MainActorTests", dependencies: ["PersistentPreferences"],
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),

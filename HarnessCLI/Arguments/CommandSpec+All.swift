@@ -6,7 +6,7 @@ extension CommandSpec {
         name: "show", operands: "", summary: "show the set as a table",
         details: "Stores the default values first if nothing is stored and no --root, --suite or --file is given.",
         example: "prefs",
-        options: OptionSpec.target, parse: { _, _ throws(UsageError) in .show })
+        options: OptionSpec.layeredTarget, parse: { _, _ throws(UsageError) in .show })
 
     /// All commands, in the order of the help.
     static let all = setCommands + domainCommands + otherCommands
@@ -16,7 +16,7 @@ extension CommandSpec {
         show,
         CommandSpec(
             name: "get", operands: "KEY", summary: "print one value; exit 1 if it is not set",
-            example: "prefs get int", options: OptionSpec.target,
+            example: "prefs get int", options: OptionSpec.layeredTarget,
             parse: { words, _ throws(UsageError) in .get(key: words[0]) }),
         CommandSpec(
             name: "set", operands: "KEY VALUE", summary: "store one value",
@@ -24,7 +24,7 @@ extension CommandSpec {
                 The key determines the type of VALUE: 42; any text; a,b,c or ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or
                 2026-11-20T08:30:00Z.
                 """,
-            example: "prefs set array One,Two", options: OptionSpec.target,
+            example: "prefs set array One,Two", options: OptionSpec.layeredTarget,
             parse: { words, _ throws(UsageError) in .set(key: words[0], value: words[1]) }),
         CommandSpec(
             name: "unset", operands: "KEY", summary: "remove one value", example: "prefs unset date",
@@ -47,7 +47,7 @@ extension CommandSpec {
         CommandSpec(
             name: "watch", operands: "[KEY …]", summary: "print changes as they happen, until interrupted",
             details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
-            example: "prefs watch int string", options: OptionSpec.target,
+            example: "prefs watch int string", options: OptionSpec.layeredTarget,
             parse: { words, _ throws(UsageError) in .watch(keys: words) }),
     ]
 
@@ -79,7 +79,7 @@ extension CommandSpec {
             }),
         CommandSpec(
             name: "export", operands: "[PATH]", summary: "write values to a file, or to standard output",
-            example: "prefs export --format xml set.plist", options: OptionSpec.target + [.domain, .format],
+            example: "prefs export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format],
             parse: { words, options throws(UsageError) in
                 .export(try format(options[.format]), path: words.first.flatMap(path))
             }),

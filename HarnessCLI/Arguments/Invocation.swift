@@ -30,6 +30,8 @@ struct Invocation {
     let root: String?
     /// The location of the test set that the user named; nil for the default suite.
     let target: Target?
+    /// The prefix of the environment variables that are read above the store.
+    let layers: String?
     /// The domain to export or import instead of the test set.
     let domain: Target?
     let wantsJSON: Bool
@@ -38,6 +40,7 @@ struct Invocation {
         let options = try Options(arguments)
         wantsJSON = options.has(.json)
         root = options[.root]
+        layers = options[.layers]
         domain = options[.domain].map(Target.init(domain:))
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
@@ -49,6 +52,7 @@ struct Invocation {
         if target != nil, domain != nil {
             throw UsageError("--domain cannot be combined with --suite or --file")
         }
+        if layers != nil, domain != nil { throw UsageError("--domain cannot be combined with --layers") }
     }
 
     private static func command(_ options: Options) throws(UsageError) -> Command {

@@ -10,6 +10,8 @@ struct OptionSpec: Sendable {
         name: "--suite", valueName: "NAME", summary: "a UserDefaults suite (\(TestSetRunner.defaultSuite))")
     static let file = OptionSpec(
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
+    static let layers = OptionSpec(
+        name: "--layers", valueName: "PREFIX", summary: "read environment variables with this prefix above the store")
     static let domain = OptionSpec(
         name: "--domain", valueName: "DOMAIN",
         summary: "a whole domain instead of the set; with --root, one root of it")
@@ -32,10 +34,13 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json, help,
+        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json,
+        help,
         version,
     ]
 
     /// The options that select where the test set is stored.
     static let target = [root, suite, file]
+    /// The same for commands that may show the values of layers.
+    static let layeredTarget = target + [layers]
 }

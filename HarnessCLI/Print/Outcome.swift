@@ -60,10 +60,11 @@ struct Outcome {
 }
 
 extension PrefsError {
-    /// True if the read that reported this error returned the newest known state of a malformed file.
+    /// True if the read that reported this error returned the newest known state of a malformed file, or ignored an entry of a layer.
     var returnsKnownState: Bool {
         switch self {
         case .damaged(let file), .notOurs(let file): file.state != .nothing
+        case .invalidLayer: true
         default: false
         }
     }

@@ -24,7 +24,9 @@ struct TestSetRunner {
             store = defaults
             file = defaults.fileURL?.path(percentEncoded: false)
         }
-        prefs = PrefsTestSet(key: invocation.root, store: store)
+        let layers = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] }
+        prefs = PrefsTestSet(
+            key: invocation.root, store: layers.map { LayeredStore(store, above: $0) as any PrefsStore } ?? store)
     }
 
     // MARK: - Commands
@@ -141,12 +143,22 @@ struct TestSetRunner {
         head.add("store", target.name)
         if let file { head.add("file", file) }
         var table = Table()
-        table.add("KEY", "SHORT", "TYPE", "VALUE")
+        let showsSources = invocation.layers != nil
+        if showsSources {
+            table.add("KEY", "SHORT", "TYPE", "SOURCE", "VALUE")
+        } else {
+            table.add("KEY", "SHORT", "TYPE", "VALUE")
+        }
         for key in HarnessKey.all(of: prefs) {
             let text = values[key.name].map {
                 Self.cell(ValueText.line($0)) + (key.fits($0) ? "" : "  (not of this type)")
             }
-            table.add(key.name, key.shortName, key.type.rawValue, text ?? "(not set)")
+            let value = text ?? "(not set)"
+            if showsSources {
+                table.add(key.name, key.shortName, key.type.rawValue, "\(prefs.source(ofKey: key.name))", value)
+            } else {
+                table.add(key.name, key.shortName, key.type.rawValue, value)
+            }
         }
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
     }
@@ -156,7 +168,10 @@ struct TestSetRunner {
 
     private func json(of values: [String: Any]) -> String {
         let head: [(String, Any)] = [("root", prefs.key), ("store", target.name)] + (file.map { [("file", $0)] } ?? [])
-        return JSONText.object(head + [("values", values)]) + "\n"
+        let sources = Dictionary(
+            uniqueKeysWithValues: HarnessKey.all(of: prefs).map { ($0.name, "\(prefs.source(ofKey: $0.name))" as Any) })
+        let layered: [(String, Any)] = invocation.layers == nil ? [] : [("sources", sources)]
+        return JSONText.object(head + [("values", values)] + layered) + "\n"
     }
 }
 

@@ -13,6 +13,7 @@ final class InstanceState: @unchecked Sendable {
         var hasFailed = false
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: Any], current: [String: Any])?
+        var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The keys that key-value observers ask for.
@@ -112,6 +113,41 @@ final class InstanceState: @unchecked Sendable {
         let current = try schema.current(stored, root: root)
         if let current { lock.withLock { state.migratedCache = (stored, current) } }
         return current
+    }
+
+    /// What the layers have for a key: looked up once in each state of theirs.
+    func layered(_ key: String, in layers: LayersSnapshot, root: String) -> LayeredKey {
+        let known = lock.withLock {
+            state.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
+        }
+        if let known { return known }
+        let new = LayeredKey(key, in: layers, root: root, for: declarations[key]?.property)
+        guard layers.revision != nil else { return new }
+        lock.withLock {
+            if state.layeredKeys?.isOf(layers, root: root) != true {
+                state.layeredKeys = LayeredKeys(layers, root: root)
+            }
+            state.layeredKeys?[key] = new
+        }
+        return new
+    }
+
+    /// The allowed values of a root between the layers; nil if there are none, and no root.
+    ///
+    /// - Parameter stored: in the current shape.
+    func merged(
+        _ stored: [String: Any]?, with layers: LayersSnapshot, root: String, allowed: AllowedKeys? = nil
+    ) -> (values: [String: Any]?, faults: [LayerFault]) {
+        var values = stored
+        var faults: [LayerFault] = []
+        for key in (allowed ?? owner?.allowedKeys ?? declarations.allowed).list where StreamSafeText.isSafe(key) {
+            let layered = layered(key, in: layers, root: root)
+            faults += layered.faults
+            guard let value = layered.value(over: stored?[key]) else { continue }
+            values = values ?? [:]
+            values?[key] = value
+        }
+        return (values, faults)
     }
 
     /// Registers a subscriber that is told when the instance moves to another root.

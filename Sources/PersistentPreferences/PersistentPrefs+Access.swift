@@ -47,7 +47,7 @@ extension PersistentPrefs {
     func reload() {
         read {
             state.store.forget()
-            guard try $0.values() != nil else { throw PrefsError.noStoredPrefsForKey(key: $0.root) }
+            guard try $0.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: $0.root) }
         }
     }
 
@@ -68,7 +68,7 @@ extension PersistentPrefs {
         write {
             let allowed = allowedKeys
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let before = try $0.value(forKey: name, in: $0.look()).map { [name: $0] }
+            let before = try $0.valueToReplace(forKey: name, in: $0.look()).map { [name: $0] }
             try $0.commit(RootChange(from: before ?? [:], to: value.map { [name: $0] } ?? [:]))
         }
     }
@@ -113,8 +113,8 @@ extension PersistentPrefs {
     func clearValues() {
         write {
             let allowed = allowedKeys
-            let others = try $0.values()?.keys.filter { !allowed.contains($0) }
-            guard let others, try others.isEmpty || !allowed.visible(in: $0.values()).isEmpty else {
+            let others = try $0.storedValues()?.keys.filter { !allowed.contains($0) }
+            guard let others, try others.isEmpty || !allowed.visible(in: $0.storedValues()).isEmpty else {
                 return try $0.acknowledge()
             }
             try $0.clear(allowed)

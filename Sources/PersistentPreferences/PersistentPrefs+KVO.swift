@@ -36,8 +36,9 @@
             let reading = try? store.snapshot(of: key)
             if let warning = reading?.warning { report(warning) }
             let values = try? reading?.values()
-            let now = PastState(values, of: state)
-            let past = PastState(change.former(of: values), of: state)
+            let now = PastState(values, layers: reading?.layers, of: state)
+            let past = PastState(
+                change.former(of: values), layers: change.whole?.before.layers ?? reading?.layers, of: state)
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }

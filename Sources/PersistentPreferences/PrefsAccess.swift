@@ -24,24 +24,75 @@ struct PrefsAccess {
 
     // MARK: - Reading
 
-    /// All stored values of the root, as of now; nil if nothing is stored.
+    /// All values of the root, as of now, with those of layers; nil if there are none.
     mutating func values() throws -> [String: Any]? {
-        try values(in: look())
+        let reading = try look()
+        let stored = try storedValues(in: reading)
+        guard let layers = reading.layers else { return stored }
+        let (values, faults) = state.merged(stored, with: layers, root: root)
+        note(faults)
+        return values
     }
 
-    /// The same for a given snapshot.
-    func values(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
+    /// All stored values of the root, as of now; nil if nothing is stored.
+    mutating func storedValues() throws -> [String: Any]? {
+        try storedValues(in: look())
+    }
+
+    private func storedValues(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
         try state.current(reading.values(), root: root)
     }
 
-    /// One of the values, without the others if possible.
-    func value(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
+    /// The value of a key, or that of a layer.
+    mutating func value(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
+        guard let layers = reading.layers else { return try storedValue(forKey: key, in: reading) }
+        let layered = state.layered(key, in: layers, root: root)
+        note(layered.faults)
+        if let above = layered.above { return above.object }
+        return try layered.value(over: storedValue(forKey: key, in: reading))
+    }
+
+    /// The value that a write to a key replaces: a layer below is not written to.
+    func valueToReplace(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
+        if let cover = cover(of: key, in: reading) { return cover.object }
+        return try storedValue(forKey: key, in: reading)
+    }
+
+    /// Whether a layer above the base sets the key.
+    func isCovered(_ key: String, in reading: RootSnapshot) -> Bool { cover(of: key, in: reading) != nil }
+
+    private func cover(of key: String, in reading: RootSnapshot) -> LayeredKey.Value? {
+        reading.layers.flatMap { state.layered(key, in: $0, root: root).above }
+    }
+
+    func source(ofKey key: String, in reading: RootSnapshot) throws(PrefsError) -> PrefSource {
+        let hasStored = try storedValue(forKey: key, in: reading) != nil
+        guard let layers = reading.layers else { return hasStored ? .stored : .default }
+        return state.layered(key, in: layers, root: root).source(hasStored: hasStored)
+    }
+
+    /// Whether an entry of a layer for the key does not fit, which each read reports.
+    func isFaulty(_ key: String, in reading: RootSnapshot) -> Bool {
+        reading.layers.map { !state.layered(key, in: $0, root: root).faults.isEmpty } ?? false
+    }
+
+    private mutating func note(_ faults: [LayerFault]) {
+        guard !faults.isEmpty else { return }
+        switch warning {
+        case nil: warning = .invalidLayer(faults)
+        case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
+        default: break
+        }
+    }
+
+    /// One of the stored values, without the others if possible.
+    func storedValue(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
         let schema = state.declarations.schema
         if schema.isTrivial { return try reading.value(forKey: key) }
-        guard reading.isReadByKey else { return try values(in: reading)?[key] }
+        guard reading.isReadByKey else { return try storedValues(in: reading)?[key] }
         var part: [String: Any] = [:]
         for name in schema.keysNeeded(for: key) { part[name] = try reading.value(forKey: name) }
-        guard schema.hasVersion(part) else { return try values(in: reading)?[key] }
+        guard schema.hasVersion(part) else { return try storedValues(in: reading)?[key] }
         return try schema.current(part, root: root)?[key]
     }
 
@@ -52,11 +103,12 @@ struct PrefsAccess {
 
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
-        if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }) }
+        if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
         let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         revision = reading.revision
-        guard state.hasFormerRoots else { return reading }
+        // Most classes have none, and a copy of the snapshot costs a read.
+        if !state.hasFormerRoots { return reading }
         return try formerRoot(insteadOf: reading)?.reading ?? reading
     }
 
@@ -116,6 +168,8 @@ struct PrefsAccess {
     ) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
+        // Before the store is locked, and again with the layers of that time.
+        try checkCovers(change)
         hasReachedStore = true
         let store = store
         try store.replace(root: root) { try changed($0) { try revised($0) ?? change } }
@@ -128,7 +182,7 @@ struct PrefsAccess {
         let store = store
         try store.replace(root: root) {
             try changed($0) {
-                let change = try change($0)
+                let change = try change(merged($0))
                 try state.declarations.check(change.assigned)
                 return change
             }
@@ -142,7 +196,8 @@ struct PrefsAccess {
         let store = store
         let access = self
         try store.update(root: root) { stored in
-            let change = try body(access.state.current(access.rootToMove(stored).values, root: access.root))
+            let stored = try access.state.current(access.rootToMove(stored).values, root: access.root)
+            let change = try body(access.merged(stored))
             guard let change, !change.isEmpty else { return }
             try access.state.declarations.check(change.assigned)
             // In the same way as the nested accesses, so that it applies to their result.
@@ -192,6 +247,23 @@ struct PrefsAccess {
         noteSuccess(of: store)
     }
 
+    /// A root in the shape of now, between the layers.
+    private func merged(_ current: [String: Any]?) -> [String: Any]? {
+        guard let layers = store.layers else { return current }
+        return state.merged(current, with: layers, root: root).values
+    }
+
+    /// - Throws: `PrefsError.coveredByLayer`.
+    private func checkCovers(_ change: RootChange) throws(PrefsError) {
+        guard let layers = store.layers else { return }
+        let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
+            state.layered(key, in: layers, root: root).above.map {
+                CoveredKey(key: key, layer: $0.layer, place: $0.place)
+            }
+        }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+    }
+
     /// What a change makes of a root, in the shape of now; nil if it changes nothing.
     private func changed(
         _ stored: [String: Any]?, by change: ([String: Any]?) throws -> RootChange
@@ -199,7 +271,9 @@ struct PrefsAccess {
         let schema = state.declarations.schema
         let (formerKey, stored) = try rootToMove(stored)
         var current = try schema.current(stored, root: root)
-        let change = schema.droppingFormerKeys(try change(current), of: current)
+        let uncovered = try change(current)
+        try checkCovers(uncovered)
+        let change = schema.droppingFormerKeys(uncovered, of: current)
         // An unchanged root keeps its old shape, too.
         guard try change.apply(to: &current), let current else { return nil }
         if let formerKey { try store.update(root: formerKey) { $0 = nil } }

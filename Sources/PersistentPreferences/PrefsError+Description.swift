@@ -43,6 +43,10 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); changes made elsewhere are not reported"
         case .sharedRoot(let shared):
             shared.description
+        case .coveredByLayer(let keys):
+            Self.listed(keys) + "; the stored state is unchanged"
+        case .invalidLayer(let faults):
+            Self.listed(faults) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .userDefaultsUnavailable:
@@ -58,6 +62,12 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
     private static func quoted(_ names: [String]) -> String {
         let others = names.count - mostNames
         return names.prefix(mostNames).map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
+            + (others > 0 ? " and \(others) more" : "")
+    }
+
+    private static func listed(_ parts: [some CustomStringConvertible]) -> String {
+        let others = parts.count - mostNames
+        return parts.prefix(mostNames).map(\.description).joined(separator: "; ")
             + (others > 0 ? " and \(others) more" : "")
     }
 

@@ -28,6 +28,8 @@ extension PrefsError: Equatable {
         case .invalidImport(let reason): ["invalidImport", reason]
         case .notWatched(let failure): ["notWatched", failure]
         case .sharedRoot(let shared): ["sharedRoot", shared]
+        case .coveredByLayer(let keys): ["coveredByLayer", keys]
+        case .invalidLayer(let faults): ["invalidLayer", faults]
         case .userDefaultsUnavailable: ["userDefaultsUnavailable"]
         case .updateOfAnotherStore: ["updateOfAnotherStore"]
         case .unknownError(let error): ["unknownError", error.map(Self.parts(of:)) ?? []]

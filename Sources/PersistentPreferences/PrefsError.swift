@@ -69,6 +69,11 @@ public indirect enum PrefsError: Error, Sendable {
     /// Two classes use one root, and they have the same name or declare a key with different types. Reported once, by the first
     /// instance of the second class. A warning: the instance works. Give one of the classes a root key of its own.
     case sharedRoot(SharedRoot)
+    /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted by key.
+    case coveredByLayer([CoveredKey])
+    /// Layers of a ``LayeredStore`` that cannot be read, or entries that do not fit their properties. They were ignored. A warning: the
+    /// access succeeded with the rest.
+    case invalidLayer([LayerFault])
     /// A write to one store inside an `update` of another store: the two cannot be committed together.
     case updateOfAnotherStore
     /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in its version 1.7.
@@ -79,14 +84,15 @@ public indirect enum PrefsError: Error, Sendable {
 
 extension PrefsError {
     /// Whether the access that reports this error has succeeded: a write that quarantined a damaged file, a write to a domain near the
-    /// size limit, or the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``).
+    /// size limit, the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``), or an access that
+    /// ignored an entry of a layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
     /// ``PrefHandle/set(_:)`` do not return it.
     public var isWarning: Bool {
         switch self {
         case .damaged(let file): file.quarantinedAs != nil
-        case .nearSizeLimit, .sharedRoot: true
+        case .nearSizeLimit, .sharedRoot, .invalidLayer: true
         default: false
         }
     }

@@ -2,7 +2,7 @@ import PrefsPropertyLists
 
 /// Identifies a committed state: two states with the same revision have the same content.
 @usableFromInline
-package struct Revision: Equatable {
+package struct Revision: Equatable, Sendable {
     private static let last = Locked<UInt64>(0)
 
     @usableFromInline let number: UInt64

@@ -101,7 +101,8 @@ struct RootEntries: KeyedEntries {
         try NameVetting.checkRoot(root)
         let reading = try store.rootStore.snapshot(of: root)
         if let warning = reading.warning { report(warning) }
-        return try reading.value(forKey: key)
+        guard let layers = reading.layers else { return try reading.value(forKey: key) }
+        return try layers.merged(reading.values(), root: root)?[key]
     }
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
@@ -109,7 +110,9 @@ struct RootEntries: KeyedEntries {
         return try store.rootStore.subscribe(to: root, keys: [key], subscriber, from: nil)
     }
 
-    func concerns(_ key: String, _ change: EntryChange) -> Bool { change.difference.keys.contains(key) }
+    func concerns(_ key: String, _ change: EntryChange) -> Bool {
+        change.difference.keys.contains(key) || change.after is LayeredEntry
+    }
 
     func transact(_ body: () throws -> Void) throws {
         try store.update(root: root) { _ in try body() }

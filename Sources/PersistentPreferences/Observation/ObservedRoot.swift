@@ -31,13 +31,15 @@ struct ObservedRoot: Sendable {
     /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.
     func pending(_ change: EntryChange) -> PendingChange? {
         let schema = state.declarations.schema
+        let isLayered = change.before is LayeredEntry || change.after is LayeredEntry
         let hasShape =
-            schema.hasShape(change.before as? [String: Any]) && schema.hasShape(change.after as? [String: Any])
+            !isLayered && schema.hasShape(change.before as? [String: Any])
+            && schema.hasShape(change.after as? [String: Any])
         // A flat domain is the root under whatever key the instance has.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
         if let keys, hasShape { pending.filter(keys.contains) }
-        return pending.difference.isEmpty ? nil : pending
+        return pending.difference.isEmpty && !isLayered ? nil : pending
     }
 
     /// A change as the instance shows it; nil if it shows nothing of it. Runs code of the class.
@@ -45,7 +47,8 @@ struct ObservedRoot: Sendable {
         let allowed = state.owner?.allowedKeys ?? firstAllowed
         var difference = pending.difference
         if let whole = pending.whole {
-            difference = DictionaryDifference(from: shown(whole.before), to: shown(whole.after))
+            difference = DictionaryDifference(
+                from: shown(whole.before, allowed), to: shown(whole.after, allowed))
         }
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
@@ -60,8 +63,18 @@ struct ObservedRoot: Sendable {
     /// The root that a subscription starts from, or the former root that the class has not yet moved.
     func values(at subscription: EntrySubscription) -> [String: Any] {
         if let start = subscription.start as? [String: Any] { return shown(start) }
+        if let start = subscription.start as? LayeredEntry, start.stored != nil {
+            return shown(WholeRoot(start), state.owner?.allowedKeys ?? firstAllowed)
+        }
         var access = try? PrefsAccess(root: key, state: state)
         return (try? access?.values()) ?? [:]
+    }
+
+    /// The same between its layers.
+    private func shown(_ root: WholeRoot, _ allowed: AllowedKeys) -> [String: Any] {
+        let values = shown(root.values)
+        guard let layers = root.layers else { return values }
+        return state.merged(values, with: layers, root: root.root, allowed: allowed).values ?? [:]
     }
 
     /// A root in the current shape; empty if a migration fails.

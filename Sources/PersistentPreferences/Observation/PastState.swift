@@ -7,11 +7,14 @@ import PrefsPropertyLists
 final class PastState {
     /// As it is stored; nil if there is no root.
     let root: [String: Any]?
+    /// The layers around it, if the store has any.
+    let layers: LayersSnapshot?
     private let state: InstanceState
     private static let threads = ThreadLocal()
 
-    init(_ root: [String: Any]?, of state: InstanceState) {
+    init(_ root: [String: Any]?, layers: LayersSnapshot? = nil, of state: InstanceState) {
         self.root = root
+        self.layers = layers
         self.state = state
     }
 

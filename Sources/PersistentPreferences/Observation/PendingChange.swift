@@ -1,6 +1,27 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
+/// A root as it is stored, and the layers around it.
+struct WholeRoot {
+    var values: [String: Any]
+    /// The layers and the root key under which they are read; nil if the store has none.
+    var layers: LayersSnapshot?
+    var root = ""
+
+    init(_ entry: Any?) {
+        let layered = entry as? LayeredEntry
+        values = layered?.stored ?? entry as? [String: Any] ?? [:]
+        layers = layered?.layers
+        root = layered?.root ?? ""
+    }
+
+    func with(_ values: [String: Any]) -> WholeRoot {
+        var root = self
+        root.values = values
+        return root
+    }
+}
+
 /// One or several merged changes of a root that are waiting for an observer.
 ///
 /// Unchecked because canonical property-list values, which never change, are not Sendable.
@@ -9,7 +30,7 @@ struct PendingChange: @unchecked Sendable {
     private(set) var root: String
     private(set) var difference: DictionaryDifference
     /// The whole root, if it does not have the current shape of the class yet.
-    private(set) var whole: (before: [String: Any], after: [String: Any])?
+    private(set) var whole: (before: WholeRoot, after: WholeRoot)?
     private(set) var isForeign: Bool
     private(set) var count = 1
     /// Its size in memory, estimated from its values.
@@ -20,19 +41,19 @@ struct PendingChange: @unchecked Sendable {
         difference = change.difference
         isForeign = change.isForeign
         if keepsWhole {
-            whole = (change.before as? [String: Any] ?? [:], change.after as? [String: Any] ?? [:])
+            whole = (WholeRoot(change.before), WholeRoot(change.after))
         }
         bytes = estimatedBytes
     }
 
     private var estimatedBytes: Int {
-        let parts = [difference.old, difference.new, whole?.before ?? [:], whole?.after ?? [:]]
+        let parts = [difference.old, difference.new, whole?.before.values ?? [:], whole?.after.values ?? [:]]
         return parts.reduce(0) { $0 + CanonicalValue.estimatedBytes($1) }
     }
 
     /// The root before the change, computed from a later one.
     func former(of root: [String: Any]?) -> [String: Any]? {
-        let former = whole?.before ?? difference.reverted(from: root ?? [:])
+        let former = whole?.before.values ?? difference.reverted(from: root ?? [:])
         return former.isEmpty ? nil : former
     }
 
@@ -46,9 +67,10 @@ struct PendingChange: @unchecked Sendable {
         switch (whole, next.whole) {
         case (nil, nil): break
         case (let whole?, let nextWhole):
-            self.whole = (whole.before, nextWhole?.after ?? next.difference.applied(to: whole.after))
+            let after = nextWhole?.after ?? whole.after.with(next.difference.applied(to: whole.after.values))
+            self.whole = (whole.before, after)
         case (nil, let nextWhole?):
-            whole = (difference.reverted(from: nextWhole.before), nextWhole.after)
+            whole = (nextWhole.before.with(difference.reverted(from: nextWhole.before.values)), nextWhole.after)
         }
         root = next.root
         difference.append(next.difference)

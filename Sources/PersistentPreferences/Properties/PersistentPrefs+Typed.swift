@@ -13,9 +13,15 @@ extension PersistentPrefs {
         return declarations.declarations.map(PrefDescription.init)
     }
 
-    /// The properties of this instance's class.
+    /// The properties of this instance's class, with the sources of their values. Costs a read. Leaves ``lastError`` alone.
     public func describe() -> [PrefDescription] {
-        declarations.declarations.map(PrefDescription.init)
+        var access = try? access(root: key)
+        let reading = try? access?.look()
+        return declarations.declarations.map { declaration in
+            var description = PrefDescription(declaration)
+            if let reading { description.source = try? access?.source(ofKey: declaration.key, in: reading) }
+            return description
+        }
     }
 
     func value<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
@@ -80,7 +86,18 @@ extension PersistentPrefs {
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
         let key = property.binding(in: state).key
-        return read { try $0.value(forKey: key, in: $0.look()) != nil } ?? false
+        return read { try $0.storedValue(forKey: key, in: $0.look()) != nil } ?? false
+    }
+
+    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its default.
+    ///
+    /// A key that ``keys`` does not contain is an error, as for a read. Costs a read. Any thread.
+    public func source(ofKey key: String) -> PrefSource {
+        state.bridge.access(key, of: self)
+        return read {
+            guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
+            return try $0.source(ofKey: key, in: $0.look())
+        } ?? .default
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
@@ -124,8 +141,11 @@ extension PersistentPrefs {
             guard let object else { return try RootChange(from: before, to: [:]) }
             return try RootChange(from: before, to: [key: stored.flatMap { withUnknownFields(object, $0) } ?? object])
         }
-        let stored = try access.value(forKey: key, in: access.look())
+        let reading = try access.look()
+        let stored = try access.valueToReplace(forKey: key, in: reading)
+        let isCovered = access.isCovered(key, in: reading)
         try access.commit(change(of: stored), isChecked: true) { current in
+            if isCovered { return nil }
             // Another process may have stored other unknown fields meanwhile, or removed them.
             let now = current?[key]
             let isSame =
@@ -137,7 +157,8 @@ extension PersistentPrefs {
 }
 
 extension PrefsAccess {
-    fileprivate func object(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredObject {
-        StoredObject(object: try value(forKey: key, in: reading), revision: reading.revision, root: root)
+    fileprivate mutating func object(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredObject {
+        let object = try value(forKey: key, in: reading)
+        return StoredObject(object: object, revision: isFaulty(key, in: reading) ? nil : reading.revision, root: root)
     }
 }

@@ -19,6 +19,8 @@ public struct PrefDescription: CustomStringConvertible {
     public let constraint: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
+    /// Where the value of the instance comes from. nil in the description of a class, and if the root cannot be read.
+    public internal(set) var source: PrefSource?
 
     init(_ declaration: ClassDeclarations.Declaration) {
         name = declaration.name
@@ -29,11 +31,16 @@ public struct PrefDescription: CustomStringConvertible {
         formerKeys = declaration.property.formerKeys
     }
 
-    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`.
+    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment` follows.
     public var description: String {
         "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(Self.text(of: defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")
             + (formerKeys.isEmpty ? "" : ", previously " + formerKeys.map { "\"\($0)\"" }.joined(separator: ", "))
+            + (layer.map { ", set by \(ShownText.line($0, longest: 300))" } ?? "")
+    }
+
+    private var layer: String? {
+        if case .layer(let name)? = source { name } else { nil }
     }
 
     static func text(of value: Any) -> String {

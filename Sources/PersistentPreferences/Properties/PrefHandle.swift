@@ -21,7 +21,10 @@ public struct PrefHandle<Value> {
     /// The current value: the same as the property.
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
 
-    /// Whether a value is stored. True also if it equals the default or is of another type.
+    /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
+    public var source: PrefSource { prefs.source(ofKey: key) }
+
+    /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides it.
     public var isSet: Bool { prefs.isSet(property) }
 
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.

@@ -172,6 +172,19 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
+    func object(ofText text: String, forKey key: String) -> Result<Any, PropertyListFailure> {
+        let coding = coding
+        let forms = TextForms(text)
+        func failure(_ reason: String) -> Result<Any, PropertyListFailure> {
+            .failure(PropertyListFailure(path: key, topLevelKey: key, reason: reason))
+        }
+        for object in forms.objects {
+            guard let value = try? coding.decode(object, filledFrom: { encodedDefault(coding) }) else { continue }
+            return constraint?.violation(value).map(failure) ?? .success(object)
+        }
+        return failure("expected \(Value.self), found " + (forms.flaw.map { "invalid JSON: \($0)" } ?? "another text"))
+    }
+
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         let coding = coding
         do {

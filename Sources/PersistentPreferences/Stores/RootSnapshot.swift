@@ -11,16 +11,19 @@ struct RootSnapshot {
     var revision: Revision?
     /// Something to report although the read succeeded.
     var warning: PrefsError?
+    /// The layers around the root, if the store has any. The values of the snapshot are those of the base.
+    var layers: LayersSnapshot?
 
     init(
         of root: String, in content: Transaction.Content?, layout: DomainLayout = .roots, revision: Revision? = nil,
-        warning: PrefsError? = nil
+        warning: PrefsError? = nil, layers: LayersSnapshot? = nil
     ) {
         self.content = content
         self.root = root
         self.layout = layout
         self.revision = revision
         self.warning = warning
+        self.layers = layers
         domain = nil
     }
 

@@ -39,8 +39,15 @@ protocol RootStore: AnyObject, Sendable {
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription
 
+    /// The layers around the roots, which the class puts there; nil if there are none. During an update, those of its beginning.
+    var layers: LayersSnapshot? { get }
+
     /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the store.
     func refuse(_ error: PrefsError, root: String)
+}
+
+extension RootStore {
+    var layers: LayersSnapshot? { nil }
 }
 
 /// A store of this package: a public face of a `DomainStore`.
@@ -50,6 +57,6 @@ protocol DomainBackedStore: PrefsStore {
 
 extension PrefsStore {
     var rootStore: any RootStore {
-        (self as? any DomainBackedStore)?.domainStore ?? StoreAdapter(self)
+        (self as? any DomainBackedStore)?.domainStore ?? (self as? LayeredStore)?.layered ?? StoreAdapter(self)
     }
 }

@@ -81,6 +81,10 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
         return found.map(Self.foreign)
     }
 
+    package func isForced(_ key: String) -> Bool {
+        lock.withLock { managed.index(forKey: key) != nil }
+    }
+
     package func isInOtherDomains(_ key: String) -> Bool {
         lock.withLock { [managed, arguments, global, registered].contains { $0.index(forKey: key) != nil } }
     }

@@ -39,6 +39,24 @@ extension Group {
                 let prefs = try FivePrefs.full(in: $0.store("typed-read-file"))
                 return try .reads(verify: prefs.check) { prefs.x }
             },
+            Row(
+                "typed-read-layered", "typed read, arguments and environment above a file store, values below",
+                .times("typed-read-file", atMost: 1.2)
+            ) {
+                let store = LayeredStore(
+                    try $0.store("typed-read-layered"), above: [.arguments(), .environment(prefix: "BENCHMARK_")],
+                    below: [.values(["y": 1])])
+                let prefs = try FivePrefs.full(in: store)
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row("typed-read-layer-file", "the same with a JSON file above", .times("typed-read-layered")) {
+                let file = try $0.file("typed-read-layer-file").appendingPathExtension("json")
+                try Data(#"{"FivePrefs": {"y": 1}}"#.utf8).write(to: file)
+                let store = LayeredStore(
+                    try $0.store("typed-read-layer-file"), above: [.environment(prefix: "BENCHMARK_"), .file(file)])
+                let prefs = try FivePrefs.full(in: store)
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
             Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
                 let prefs = try FivePrefs.full(in: InMemoryStore())
                 return try .reads(verify: prefs.check) { prefs.x }

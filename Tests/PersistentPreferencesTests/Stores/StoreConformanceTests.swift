@@ -11,12 +11,14 @@ import Testing
         case inMemory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile, foreign,
             account
         case simulated, simulatedFlat
+        case layered, layeredFile, layeredFlatFile, layeredForeign
 
-        var isFlat: Bool { [.flatFile, .flatJSONFile, .simulatedFlat].contains(self) }
+        var isFlat: Bool { [.flatFile, .flatJSONFile, .simulatedFlat, .layeredFlatFile].contains(self) }
 
         var checks: [StoreCheck] {
             // This one has no `observe`.
-            let all = self == .foreign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
+            let all =
+                self == .foreign || self == .layeredForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
             // A flat domain has one root, whatever its name; and an empty one counts as missing.
             let ofRoots = ["rootsAreSeparate", "emptyIsNotMissing", "otherRootIsNoChange", "closureMayUseTheStore"]
             return isFlat ? all.filter { !ofRoots.contains($0.name) } : all
@@ -32,6 +34,14 @@ import Testing
             // Dangling at first: the file is made at its target.
             try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
         }
+        // Layers have something to say, but not about the roots of the checks; those are in `LayeredStoreTests`.
+        let texts: [PrefsLayer] = [
+            .environment(prefix: "", in: ["a": "1", "n": "2", "b": "3"]), .arguments(["program", "-n", "7"]),
+        ]
+        let folders = ["XDG_CONFIG_DIRS": folder.path]
+        try writePropertyList(["Z": ["n": 1]], to: folder.file("layer.plist"))
+        try Data(#"{"Y": {"n": 1}}"#.utf8).write(to: folder.file("editor.json"))
+        let layers = texts + [.file(folder.file("layer.plist")), .system("editor", in: folders), .values([:])]
         try check.run {
             switch kind {
             case .inMemory: memory
@@ -46,6 +56,10 @@ import Testing
             case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
             case .foreign: ForeignStore(memory)
             case .account: AccountStore(account: "ann", in: memory)
+            case .layered: LayeredStore(memory)
+            case .layeredFile: LayeredStore(PropertyListFileStore(url: folder.file()), above: layers, below: layers)
+            case .layeredFlatFile: LayeredStore(PropertyListFileStore(url: folder.file(), layout: .flat), above: texts)
+            case .layeredForeign: LayeredStore(ForeignStore(memory), above: texts, below: layers)
             }
         }
     }

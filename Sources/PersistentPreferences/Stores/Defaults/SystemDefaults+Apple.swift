@@ -4,6 +4,10 @@
     import PrefsPropertyLists
 
     extension UserDefaultsStore {
+        static func system(_ suiteName: String?) throws(PrefsError) -> any SystemDefaults {
+            try AppleDefaults.shared(suiteName)
+        }
+
         /// The domain itself knows of every entry that other code sets.
         static func domain(
             _ suiteName: String?
@@ -53,6 +57,8 @@
         // MARK: - Entries
 
         func object(forKey key: String) -> Any? { defaults.object(forKey: key) }
+
+        func isForced(_ key: String) -> Bool { defaults.objectIsForced(forKey: key) }
 
         func isInOtherDomains(_ key: String) -> Bool {
             defaults.objectIsForced(forKey: key)

@@ -10,6 +10,8 @@ package protocol SystemDefaults: AnyObject, Sendable {
 
     /// The object that `UserDefaults.object(forKey:)` finds in the domains of its search list, of any class.
     func object(forKey key: String) -> Any?
+    /// `UserDefaults.objectIsForced(forKey:)`: whether an administrator has set the value.
+    func isForced(_ key: String) -> Bool
     /// Whether another domain of the search list has a value for the key. Then `object(forKey:)` may not return the value of this
     /// domain.
     func isInOtherDomains(_ key: String) -> Bool

@@ -1,0 +1,55 @@
+// A program whose settings come from its arguments, the environment, the user's file and a file of the system, in this order.
+//
+//     swift run Greeter                                    # the defaults, or those of /etc/xdg/greeter.plist or .json
+//     swift run Greeter --save names Ann,Bob               # remembers it in ~/.config/greeter.plist
+//     GREETER_times=3 swift run Greeter -polite no         # for this run only
+//     swift run Greeter --show                             # every setting, and where it comes from
+
+import Foundation
+import PersistentPreferences
+
+final class GreeterPrefs: Prefs, @unchecked Sendable {
+    @Pref(in: 1...5) var times = 1
+    @Pref var names = ["World"]
+    @Pref var polite = true
+}
+
+func complain(of error: PrefsError) {
+    FileHandle.standardError.write(Data("Greeter: \(error)\n".utf8))
+}
+
+let environment = ProcessInfo.processInfo.environment
+let home = environment["HOME"] ?? "/"
+let folder = environment["XDG_CONFIG_HOME"] ?? home + "/.config"
+let store = LayeredStore(
+    PropertyListFileStore(url: URL(filePath: folder + "/greeter.plist"), layout: .flat),
+    above: [.arguments(), .environment(prefix: "GREETER_")], below: [.system("greeter")])
+let prefs = GreeterPrefs(store: store)
+// A new instance says what it could not read. The program goes on with the rest.
+if let error = prefs.lastError { complain(of: error) }
+
+/// Stores a setting in the user's file, from a text that the class parses as it parses the environment.
+func save(_ key: String, _ text: String) -> PrefsError? {
+    let given = GreeterPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(["Greeter", "-" + key, text])]))
+    guard let value = given[key] else { return given.lastError }
+    return prefs.update { $0[key] = value }
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch arguments.first {
+case "--save" where arguments.count == 3:
+    if let error = save(arguments[1], arguments[2]) {
+        complain(of: error)
+        exit(1)
+    }
+case "--show":
+    for property in prefs.describe() {
+        let value = prefs[property.key] ?? property.defaultValue
+        let text = (value as? [Any]).map { $0.map { "\($0)" }.joined(separator: ",") } ?? "\(value)"
+        print("\(property.key) = \(text) (\(property.source ?? .default))")
+    }
+default:
+    for _ in 0..<prefs.times {
+        for name in prefs.names { print(prefs.polite ? "Good day, \(name)." : "Hey \(name)!") }
+    }
+}

@@ -1,0 +1,113 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The text of one key in the environment or in the arguments.
+struct LayerText: Sendable {
+    /// The name of the variable or argument.
+    let place: String
+    /// nil if the value is missing: the argument is the last one.
+    let text: String?
+
+    /// nil if there is no such variable.
+    init?(variable: String, in variables: [String: String]) {
+        guard let text = variables[variable] else { return nil }
+        (place, self.text) = (variable, text)
+    }
+
+    /// nil if there is no such argument.
+    init?(argument: String, in words: [String]) {
+        guard let index = words.lastIndex(of: argument) else { return nil }
+        place = argument
+        text = words.indices.contains(index + 1) ? words[index + 1] : nil
+    }
+}
+
+/// Values of a program, with those that a property list cannot hold.
+///
+/// Unchecked because canonical property-list values, which never change, are not Sendable.
+struct LayerValues: @unchecked Sendable {
+    let values: [String: Any]
+    let faults: [LayerFault]
+}
+
+/// The entries of a layer at one moment.
+enum LayerEntries: Sendable {
+    case text(@Sendable (String) -> LayerText?)
+    case values(LayerValues)
+    case file(LayerFile.Reading, DomainLayout)
+    case managed(any SystemDefaults)
+    /// The layer cannot be read; the text says why.
+    case broken(String)
+
+    /// The values of a root that need no type. The managed ones can only be asked for by key.
+    func values(of root: String) -> [String: Any] {
+        switch self {
+        case .values(let values): values.values
+        case .file(let reading, let layout): (try? layout.dictionary(of: root, in: reading.content)) ?? [:]
+        case .text, .managed, .broken: [:]
+        }
+    }
+
+    /// What is wrong with the layer as a whole, and with a root in it.
+    func faults(of root: String, layer: String) -> [LayerFault] {
+        switch self {
+        case .text, .managed: return []
+        case .values(let values): return values.faults
+        case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason)]
+        case .file(let reading, let layout):
+            if let fault = reading.fault { return [LayerFault(layer: layer, place: reading.path, reason: fault)] }
+            do {
+                _ = try layout.dictionary(of: root, in: reading.content)
+                return []
+            } catch {
+                let reason = "the root \"\(ShownText.key(root))\" is not a dictionary"
+                return [LayerFault(layer: layer, place: reading.path, reason: reason)]
+            }
+        }
+    }
+
+    /// Whether the entries stay the same as long as the object is kept.
+    var isConstant: Bool {
+        if case .managed = self { false } else { true }
+    }
+}
+
+/// A layer with its entries at one moment.
+struct LayerState: Sendable {
+    let name: String
+    let entries: LayerEntries
+
+    /// The place and the object of a key, if the layer has one that fits the property; or why it does not fit.
+    func entry(
+        forKey key: String, root: String, for property: (any DeclaredProperty)?
+    ) -> (place: String, object: Result<Any, PropertyListFailure>)? {
+        switch entries {
+        case .text(let find):
+            guard let found = find(key) else { return nil }
+            guard let text = found.text else {
+                return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
+            }
+            return (found.place, property?.object(ofText: text, forKey: key) ?? .success(text))
+        case .values, .file:
+            guard let object = entries.values(of: root)[key] else { return nil }
+            return (place(of: key), Self.checked(object, key, property))
+        case .managed(let system):
+            guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
+            switch PropertyListVetter.canonical(object, forKey: key) {
+            case .success(let object): return (key, Self.checked(object, key, property))
+            case .failure(let refusal): return (key, .failure(refusal.failures[0]))
+            }
+        case .broken: return nil
+        }
+    }
+
+    private func place(of key: String) -> String {
+        if case .file(let reading, _) = entries { "\(key) in \(reading.path)" } else { key }
+    }
+
+    private static func checked(
+        _ object: Any, _ key: String, _ property: (any DeclaredProperty)?
+    ) -> Result<Any, PropertyListFailure> {
+        property?.failure(of: object, forKey: key).map(Result.failure) ?? .success(object)
+    }
+}

@@ -1,0 +1,79 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The file of a layer: the first one of several that exists. Never written.
+final class LayerFile: Sendable {
+    let locations: [FileLocation]
+
+    /// What was found at one moment.
+    ///
+    /// Unchecked because canonical property-list values, which never change, are not Sendable.
+    struct Reading: @unchecked Sendable {
+        /// The path of the file; that of the first one if none exists.
+        var path = ""
+        var content: Transaction.Content?
+        /// Why the file cannot be read. A damaged file still has the content that the process last read from it.
+        var fault: String?
+        /// The revisions of the files that were looked at; nil for one that cannot be read.
+        var revisions: [Revision?] = []
+    }
+
+    /// - Parameter paths: absolute.
+    init(_ paths: [String]) {
+        locations = paths.map(Self.location)
+    }
+
+    /// A property list, or also JSON if the name says so.
+    private static func location(_ path: String) -> FileLocation {
+        FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.setFormatOfNewFile(.json) } }
+    }
+
+    func read() -> Reading {
+        var reading = Reading(path: locations.first?.path ?? "")
+        for location in locations {
+            do {
+                let found = try location.withFile { try $0.read() }
+                reading.revisions.append(found.revision)
+                let warning = found.warning.map { PrefsError($0) }
+                guard found.content != nil || warning != nil else { continue }
+                reading.content = found.content
+                if let warning, !warning.isWarning { reading.fault = Self.reason(of: warning, at: location.path) }
+            } catch {
+                reading.revisions.append(nil)
+                reading.fault = Self.reason(of: PrefsError(error), at: location.path)
+            }
+            reading.path = location.path
+            break
+        }
+        return reading
+    }
+
+    /// Whether a read would find the same.
+    func isCurrent(_ reading: Reading) -> Bool {
+        for (location, revision) in zip(locations, reading.revisions) {
+            let found = try? location.withFile { try $0.read() }
+            if found?.revision != revision { return false }
+        }
+        return true
+    }
+
+    func forget() {
+        for location in locations { try? location.withFile { $0.forget() } }
+    }
+
+    /// Whether one of the paths leads to a file.
+    func leads(to target: String) -> Bool {
+        locations.contains { (try? PathResolution($0.path, system: .real))?.target == target }
+    }
+
+    /// Without the path, which the fault names.
+    private static func reason(of error: PrefsError, at path: String) -> String {
+        switch error {
+        case .unreadable(let failure): failure.reason
+        case .damaged(let file), .notOurs(let file):
+            (file.line.map { line in "line \(line)" + (file.column.map { ", column \($0)" } ?? "") + ": " } ?? "")
+                + file.reason
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The layers of a store, the first above all others.
+final class LayerStack: Sendable {
+    let above: [PrefsLayer]
+    let below: [PrefsLayer]
+    /// Of the base: the files of layers are laid out like it.
+    private let layout: DomainLayout
+    private let isConstant: Bool
+    private let last: Locked<LayersSnapshot>
+
+    /// - Parameter baseFile: the file of the base. A layer on the same file would cover every entry by itself.
+    init(above: [PrefsLayer], below: [PrefsLayer], layout: DomainLayout, baseFile: String?) {
+        let target = baseFile.flatMap { (try? PathResolution($0, system: .real))?.target }
+        func checked(_ layer: PrefsLayer) -> PrefsLayer {
+            guard let target, case .file(let file) = layer.source, file.leads(to: target) else { return layer }
+            return PrefsLayer(
+                name: layer.name, broken: "the layer reads the file of the base: \(ShownText.line(target))")
+        }
+        self.above = above.map(checked)
+        self.below = below.map(checked)
+        self.layout = layout
+        let first = LayersSnapshot(above: self.above, below: self.below, layout)
+        isConstant = first.isConstant
+        last = Locked(first)
+    }
+
+    var files: [LayerFile] {
+        (above + below).compactMap { if case .file(let file) = $0.source { file } else { nil } }
+    }
+
+    /// The layers as of now. Costs an `fstat` for each file.
+    func current() -> LayersSnapshot {
+        let known = last.withLock { $0 }
+        if isConstant || known.isCurrent(above, below) { return known }
+        let new = LayersSnapshot(above: above, below: below, layout)
+        last.withLock { $0 = new }
+        return new
+    }
+}
+
+/// The layers of a store at one moment.
+final class LayersSnapshot: Sendable {
+    let above: [LayerState]
+    let below: [LayerState]
+    /// nil if entries may change while this object is the newest one.
+    let revision: Revision?
+    /// Whether a layer has entries that a root may make faulty.
+    private let hasFaults: Bool
+
+    fileprivate init(above: [PrefsLayer], below: [PrefsLayer], _ layout: DomainLayout) {
+        func state(_ layer: PrefsLayer) -> LayerState {
+            switch layer.source {
+            case .entries(let entries): LayerState(name: layer.name, entries: entries)
+            case .file(let file): LayerState(name: layer.name, entries: .file(file.read(), layout))
+            }
+        }
+        (self.above, self.below) = (above.map(state), below.map(state))
+        let states = self.above + self.below
+        revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
+        hasFaults = states.contains { state in
+            switch state.entries {
+            case .text, .managed: false
+            case .values(let values): !values.faults.isEmpty
+            case .broken: true
+            case .file(let reading, let layout):
+                reading.fault != nil
+                    || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+            }
+        }
+    }
+
+    fileprivate var isConstant: Bool {
+        (above + below).allSatisfy { if case .file = $0.entries { false } else { true } }
+    }
+
+    fileprivate func isCurrent(_ above: [PrefsLayer], _ below: [PrefsLayer]) -> Bool {
+        Self.areCurrent(self.above, above) && Self.areCurrent(self.below, below)
+    }
+
+    private static func areCurrent(_ states: [LayerState], _ layers: [PrefsLayer]) -> Bool {
+        for (state, layer) in zip(states, layers) {
+            if case .file(let file) = layer.source, case .file(let reading, _) = state.entries,
+                !file.isCurrent(reading)
+            {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The error of the layers that cannot be read; nil if all can.
+    func failure(of root: String) -> PrefsError? {
+        guard hasFaults else { return nil }
+        let faults = (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) }
+        return faults.isEmpty ? nil : .invalidLayer(faults)
+    }
+
+    // MARK: - Without types
+
+    /// A root of the base between the layers, those of text excepted. nil if there is neither.
+    func merged(_ stored: [String: Any]?, root: String) -> [String: Any]? {
+        var result = stored
+        for layer in below {
+            for (key, value) in layer.entries.values(of: root) where result?.index(forKey: key) == nil {
+                result = result ?? [:]
+                result?[key] = value
+            }
+        }
+        for layer in above.reversed() {
+            for (key, value) in layer.entries.values(of: root) {
+                result = result ?? [:]
+                result?[key] = value
+            }
+        }
+        return result
+    }
+
+    /// - Throws: `PrefsError.coveredByLayer` if one of the keys is in a layer above that needs no type.
+    func checkUncovered(_ keys: [String], root: String) throws(PrefsError) {
+        let covered = keys.compactMap { key in
+            above.lazy.compactMap { layer -> CoveredKey? in
+                guard layer.entries.values(of: root)[key] != nil,
+                    let entry = layer.entry(forKey: key, root: root, for: nil)
+                else { return nil }
+                return CoveredKey(key: key, layer: layer.name, place: entry.place)
+            }.first
+        }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+    }
+}

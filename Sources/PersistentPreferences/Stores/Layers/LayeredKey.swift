@@ -1,0 +1,66 @@
+import PrefsPropertyLists
+
+/// What the layers have for one key of a class: parsed and checked by the declared type.
+///
+/// Unchecked because canonical property-list values, which never change, are not Sendable.
+final class LayeredKey: @unchecked Sendable {
+    struct Value {
+        let object: Any
+        let layer: String
+        let place: String
+    }
+
+    /// The value that wins over the stored one.
+    let above: Value?
+    /// The value that is read if nothing is stored.
+    let below: Value?
+    /// The entries that do not fit; they were ignored.
+    let faults: [LayerFault]
+
+    /// - Parameter property: nil for a key without a declaration, which takes every value, and texts as strings.
+    init(_ key: String, in layers: LayersSnapshot, root: String, for property: (any DeclaredProperty)?) {
+        var faults: [LayerFault] = []
+        func first(of states: [LayerState]) -> Value? {
+            for state in states {
+                guard let entry = state.entry(forKey: key, root: root, for: property) else { continue }
+                switch entry.object {
+                case .success(let object): return Value(object: object, layer: state.name, place: entry.place)
+                case .failure(let failure):
+                    faults.append(LayerFault(layer: state.name, place: entry.place, reason: failure.reason))
+                }
+            }
+            return nil
+        }
+        above = first(of: layers.above)
+        below = first(of: layers.below)
+        self.faults = faults
+    }
+
+    /// The value between the layers.
+    func value(over stored: Any?) -> Any? { above?.object ?? stored ?? below?.object }
+
+    func source(hasStored: Bool) -> PrefSource {
+        if let above { return .layer(above.layer) }
+        if hasStored { return .stored }
+        return below.map { .layer($0.layer) } ?? .default
+    }
+}
+
+/// The keys of a class that were looked up in one state of the layers.
+struct LayeredKeys {
+    private let layers: LayersSnapshot
+    private let root: String
+    private var keys: [String: LayeredKey] = [:]
+
+    init(_ layers: LayersSnapshot, root: String) {
+        self.layers = layers
+        self.root = root
+    }
+
+    func isOf(_ layers: LayersSnapshot, root: String) -> Bool { self.layers === layers && self.root == root }
+
+    subscript(key: String) -> LayeredKey? {
+        get { keys[key] }
+        set { keys[key] = newValue }
+    }
+}

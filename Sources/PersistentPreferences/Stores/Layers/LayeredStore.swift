@@ -1,0 +1,105 @@
+import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// A store with layers of values above and below a base. Writes go to the base.
+///
+/// ```swift
+/// final class EditorPrefs: Prefs, @unchecked Sendable {
+///     @Pref var fontSize = 12
+///
+///     static let layered = LayeredStore(
+///         UserDefaultsStore.standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
+///     override class var store: any PrefsStore { layered }
+/// }
+/// ```
+///
+/// ## Behavior
+/// The first layer that has a value for a key wins: those above in their order, then the base, then those below, then the default in the
+/// code. A write to a key that a layer above sets is rejected with ``PrefsError/coveredByLayer(_:)``, unless it equals that value. A key
+/// that is removed from the base shows the layer below again.
+///
+/// `values` and `update` of an instance work on the merged state. They store what differs from it, so a value that equals that of a layer
+/// below is stored only by an assignment to its key. An update reads the layers once, at its beginning.
+///
+/// The store itself knows no types: ``read(root:)``, ``update(root:_:)`` and ``observe(root:_:)`` leave out the layers of text, and those
+/// of managed values.
+///
+/// ## Performance
+/// A read costs that of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`.
+///
+/// ## Errors
+/// A layer that cannot be read, and an entry that does not fit its property, are reported with ``PrefsError/invalidLayer(_:)`` and ignored.
+/// Nothing is changed, and the other layers go on working. Errors of the base are its own.
+///
+/// ## Threads
+/// Any thread.
+public final class LayeredStore: PrefsStore {
+    private let base: any PrefsStore
+    let layered: LayeredRootStore
+
+    /// Creates a store over a base. Reads the environment and the arguments, and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - base: where writes go. If it is a layered store, the new layers are around its own. A layer on the file of the base is rejected
+    ///     with ``PrefsError/invalidLayer(_:)``.
+    ///   - above: layers that win over the base; the first wins over the others.
+    ///   - below: defaults; the first wins over the others.
+    public init(_ base: any PrefsStore, above: [PrefsLayer] = [], below: [PrefsLayer] = []) {
+        let inner = (base as? LayeredStore).map { (store: $0.base, stack: $0.layered.stack) }
+        self.base = inner?.store ?? base
+        let rootStore = self.base.rootStore
+        layered = LayeredRootStore(
+            rootStore,
+            LayerStack(
+                above: above + (inner?.stack.above ?? []), below: (inner?.stack.below ?? []) + below,
+                layout: rootStore.layout,
+                baseFile: (rootStore as? DomainStore)?.storage.fileURL?.path(percentEncoded: false)))
+    }
+
+    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that cannot be read is left
+    /// out; only instances report it.
+    public func read(root: String) throws -> [String: Any]? {
+        let stored = try base.read(root: root)
+        return layered.layers.map { $0.merged(stored, root: root) } ?? stored
+    }
+
+    /// Changes the root of the base in one transaction. The body gets the merged state. See ``PrefsStore/update(root:_:)``.
+    ///
+    /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try layered.withFrozenLayers {
+            try base.update(root: root) { stored in
+                let layers = layered.layers
+                let before = layers.map { $0.merged(stored, root: root) } ?? stored
+                var after = before
+                try body(&after)
+                guard let after else {
+                    if before != nil { stored = nil }
+                    return
+                }
+                let change = try RootChange(from: before ?? [:], to: after)
+                try layers?.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
+                if before == nil { stored = [:] }
+                try change.apply(to: &stored)
+            }
+        }
+    }
+
+    /// Calls the closure after each commit that changes the merged root, and after each change of a layer's file that does. See
+    /// ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try NameVetting.checkRoot(root)
+        let observer = CallbackObserver(on: nil) {
+            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+        }
+        let subscription = try PrefsError.converting {
+            try layered.subscribe(to: root, keys: [], MergedSubscriber(observer), from: nil)
+        }
+        if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
+        return PrefsObservation {
+            subscription.end()
+            observer.end()
+        }
+    }
+}
