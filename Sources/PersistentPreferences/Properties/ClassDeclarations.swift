@@ -66,8 +66,6 @@ final class ClassDeclarations: Sendable {
 
     subscript(key: String) -> Declaration? { byKey[key] }
 
-    var hasFormerRoots: Bool { !formerRoots.isEmpty }
-
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
         !hasFormerRoots || root != ownRoot ? [] : formerRoots
