@@ -66,9 +66,11 @@ struct PrefsAccess {
     }
 
     func source(ofKey key: String, in reading: RootSnapshot) throws(PrefsError) -> PrefSource {
+        let layered = reading.layers.map { state.layered(key, in: $0, root: root) }
+        // The stored value may be unreadable; a layer above it is read all the same.
+        if let layered, layered.above != nil { return layered.source(hasStored: false) }
         let hasStored = try storedValue(forKey: key, in: reading) != nil
-        guard let layers = reading.layers else { return hasStored ? .stored : .default }
-        return state.layered(key, in: layers, root: root).source(hasStored: hasStored)
+        return layered?.source(hasStored: hasStored) ?? (hasStored ? .stored : .default)
     }
 
     /// Whether an entry of a layer for the key does not fit, which each read reports.
@@ -81,7 +83,8 @@ struct PrefsAccess {
         switch warning {
         case nil: warning = .invalidLayer(faults)
         case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
-        default: break
+        // The access has one warning. The handler hears of the others.
+        default: state.owner?.notify(of: .invalidLayer(faults))
         }
     }
 
