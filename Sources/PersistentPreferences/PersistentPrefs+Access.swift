@@ -121,12 +121,6 @@ extension PersistentPrefs {
         }
     }
 
-    static func result<R>(_ value: R?, _ failure: PrefsError?) -> Result<R, PrefsError> {
-        if let failure { return .failure(failure) }
-        guard let value else { preconditionFailure("an update has succeeded without running its body") }
-        return .success(value)
-    }
-
     func removeRoot() {
         write {
             do {

@@ -3,22 +3,37 @@ import Foundation
 extension PersistentPrefs {
     /// The text of an instance: its class, root key and stored values, with the keys sorted.
     func shownText() -> String {
-        let values = (try? peek()) ?? [:]
-        let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return "\(type(of: self))(\"\(key)\")" + (pairs.isEmpty ? " is empty" : " {\(pairs.joined(separator: ", "))}")
+        let name = "\(type(of: self))(\"\(key)\")"
+        switch peek() {
+        case .success(let values) where values.isEmpty: return name + " is empty"
+        case .success(let values):
+            let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            return name + " {\(pairs.joined(separator: ", "))}"
+        case .failure(let error): return name + " cannot be read: \(error)"
+        }
     }
 
     /// The visible values, read without any effect on `lastError`.
-    fileprivate func peek() throws -> [String: Any] {
-        var access = try access(root: key)
-        return allowedKeys.visible(in: try access.values())
+    fileprivate func peek() -> Result<[String: Any], PrefsError> {
+        do {
+            var access = try access(root: key)
+            return .success(allowedKeys.visible(in: try access.values()))
+        } catch {
+            return .failure(PrefsError(error))
+        }
     }
 }
 
 /// What `dump` shows of an instance.
 extension InstanceState: CustomReflectable {
     var customMirror: Mirror {
-        Mirror(self, children: ["key": key, "values": (try? owner?.peek()) ?? [:]], displayStyle: .class)
+        let values: Any =
+            switch owner?.peek() {
+            case .success(let values)?: values
+            case .failure(let error)?: error
+            case nil: "released"
+            }
+        return Mirror(self, children: ["key": key, "values": values], displayStyle: .class)
     }
 }
 

@@ -213,40 +213,6 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
             }, rescue: { throw $0 })
     }
 
-    /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler chooses the one without
-    /// a value.
-    ///
-    /// ```swift
-    /// let number = try prefs.update { values -> Int in
-    ///     let next = (values["next"] as? Int ?? 1)
-    ///     values["next"] = next + 1
-    ///     return next
-    /// }.get()
-    /// ```
-    ///
-    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
-    /// - Throws: what the body throws; then nothing has changed.
-    @_disfavoredOverload
-    @discardableResult
-    public func update<R>(_ body: (inout [String: Any]) throws -> R) rethrows -> Result<R, PrefsError> {
-        var result: R?
-        let failure = try update { (values: inout [String: Any]) -> Void in result = try body(&values) }
-        return Self.result(result, failure)
-    }
-
-    /// Makes the accesses in the body one transaction, and returns what the body returns:
-    /// `try prefs.update { prefs.next += 1; return prefs.next }.get()`.
-    ///
-    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
-    /// - Throws: what the body throws; then nothing has changed.
-    @_disfavoredOverload
-    @discardableResult
-    public func update<R>(_ body: () throws -> R) rethrows -> Result<R, PrefsError> {
-        var result: R?
-        let failure = try update { () -> Void in result = try body() }
-        return Self.result(result, failure)
-    }
-
     /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is

@@ -109,6 +109,8 @@ struct PrefsAccess {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
         let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
+        // The warning is that of the base, if it has one.
+        if let layers = reading.layers { note(layers.faults(of: root)) }
         revision = reading.revision
         // Most classes have none, and a copy of the snapshot costs a read.
         if !state.hasFormerRoots { return reading }

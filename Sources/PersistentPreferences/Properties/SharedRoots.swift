@@ -45,7 +45,6 @@ enum SharedRoots {
     }
 
     private static func names(of types: Any.Type...) -> [String] { types.map { String(reflecting: $0) } }
-
 }
 
 /// Two classes that use one root; see ``PrefsError/sharedRoot(_:)``.

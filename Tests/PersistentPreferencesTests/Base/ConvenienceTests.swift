@@ -41,6 +41,21 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(error == nil)
     }
 
+    /// A store that breaks its contract.
+    private final class LazyStore: PrefsStore {
+        func read(root: String) -> [String: Any]? { nil }
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) {}
+    }
+
+    @Test func aStoreThatDoesNotRunTheBodyIsAnErrorAndNotACrash() {
+        let prefs = CounterPrefs(key: "Root", store: LazyStore())
+        let result = prefs.update { () -> Int in
+            prefs.next += 1
+            return prefs.next
+        }
+        #expect(result == .failure(.unknownError(error: nil)))
+    }
+
     private struct Odd: Error { let number: Int }
 
     @Test func errorsAreEqualIfTheirDetailsAre() {
@@ -77,5 +92,15 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         dump(prefs, to: &dumped)
         #expect(dumped.contains("\"next\"") && dumped.contains("default: 1") && dumped.contains("\"Root\""))
         for word in ["Lock", "lock", "mutex", "pthread", "bridge"] { #expect(!dumped.contains(word), "\(dumped)") }
+    }
+
+    @Test func printingAnInstanceThatCannotBeReadSaysSo() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: true)
+        let prefs = CounterPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
+        #expect("\(prefs)".hasPrefix("CounterPrefs(\"Root\") cannot be read: "))
+        var dumped = ""
+        dump(prefs, to: &dumped)
+        #expect(dumped.contains("unreadable"))
     }
 }

@@ -90,11 +90,9 @@ final class LayersSnapshot: Sendable {
         return true
     }
 
-    /// The error of the layers that cannot be read; nil if all can.
-    func failure(of root: String) -> PrefsError? {
-        guard hasFaults else { return nil }
-        let faults = (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) }
-        return faults.isEmpty ? nil : .invalidLayer(faults)
+    /// What is wrong with layers as a whole.
+    func faults(of root: String) -> [LayerFault] {
+        hasFaults ? (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
     }
 
     // MARK: - Without types

@@ -25,7 +25,8 @@ final class LayeredRootStore: RootStore {
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
         snapshot.layers = layers
         snapshot.revision = both(snapshot.revision, layers.revision)
-        snapshot.warning = snapshot.warning ?? layers.failure(of: root)
+        let faults = layers.faults(of: root)
+        if !faults.isEmpty { snapshot.warning = snapshot.warning ?? .invalidLayer(faults) }
         return snapshot
     }
 

@@ -20,7 +20,7 @@ import PrefsPropertyLists
 /// that is removed from the base shows the layer below again.
 ///
 /// `values` and `update` of an instance work on the merged state. They store what differs from it, so a value that equals that of a layer
-/// below is stored only by an assignment to its key. An update reads the layers once, at its beginning.
+/// below is stored only by an assignment to its key. An update reads the layers once, at its beginning, except for managed values.
 ///
 /// The store itself knows no types: ``read(root:)``, ``update(root:_:)`` and ``observe(root:_:)`` leave out the layers of text, and those
 /// of managed values.

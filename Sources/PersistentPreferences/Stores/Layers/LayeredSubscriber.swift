@@ -43,10 +43,18 @@ final class LayeredSubscriber: EntrySubscriber {
 
     func start(_ keys: [String], from known: LastKnownEntry?) throws -> EntrySubscription {
         let files = store.stack.files.flatMap(\.locations)
-        // A layer that cannot be watched is still read.
-        var subscriptions = files.compactMap { try? $0.subscribe(to: "", LayerFileSubscriber(self), from: nil) }
+        var subscriptions: [EntrySubscription] = []
+        var failures: [StorageFailure] = []
+        for file in files {
+            do {
+                subscriptions.append(try file.subscribe(to: "", LayerFileSubscriber(self), from: nil))
+            } catch {
+                // The layer is still read.
+                failures.append(Self.failure(error, at: file.path))
+            }
+        }
         let base = try store.base.subscribe(to: root, keys: keys, self, from: nil)
-        let failure = base.failure ?? subscriptions.lazy.compactMap(\.failure).first
+        let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
         subscriptions.append(base)
         let layers = store.stack.current()
         let (entry, catchUp) = state.withLock { state in
@@ -57,6 +65,11 @@ final class LayeredSubscriber: EntrySubscriber {
         // They may have changed before there was a state to compare with.
         scheduleLook()
         return EntrySubscription(start: entry, catchUp: catchUp, failure: failure) { self.end() }
+    }
+
+    private static func failure(_ error: any Error, at path: String) -> StorageFailure {
+        if case .unreadable(let failure) = PrefsError(error) { return failure }
+        return StorageFailure(path: path, reason: "cannot be watched: \(PrefsError(error))")
     }
 
     private var part: String { store.layout.part(of: root) }

@@ -59,8 +59,8 @@ public struct PrefsLayer: Sendable {
 
     /// The arguments of the program: `-fontSize 14`, as in the argument domain of `UserDefaults`.
     ///
-    /// The argument after `-key` is its value, whatever it begins with. The last occurrence of a key counts. Arguments after `--` are
-    /// ignored. Unlike in `UserDefaults`, the value is not read as an old-style property list, but parsed by the type of the property.
+    /// The argument after `-key` is its value, whatever it begins with. An argument that equals `-key` counts wherever it is, also as the
+    /// value of another key; the last one wins. Arguments after `--` are ignored. Unlike in `UserDefaults`, the value is not read as an old-style property list, but parsed by the type of the property.
     /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
@@ -112,7 +112,12 @@ public struct PrefsLayer: Sendable {
     public static func values(_ values: [String: Any], name: String = "values") -> PrefsLayer {
         var vetted: [String: Any] = [:]
         var faults: [LayerFault] = []
-        for (key, value) in values where StreamSafeText.isSafe(key) {
+        for (key, value) in values {
+            guard StreamSafeText.isSafe(key) else {
+                faults.append(
+                    LayerFault(layer: name, place: ShownText.line(key, longest: 80), reason: StreamSafeText.reason))
+                continue
+            }
             switch PropertyListVetter.canonical(value, forKey: key) {
             case .success(let value): vetted[key] = value
             case .failure(let refusal):

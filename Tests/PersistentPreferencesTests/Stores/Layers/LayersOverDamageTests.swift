@@ -35,4 +35,35 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = PortPrefs(store: LayeredStore(root, above: layers))
         #expect(prefs.port == 1 && prefs.$port.source == .layer("environment"))
     }
+
+    @Test func aDamagedLayerOverADamagedBaseIsReportedToo() throws {
+        let folder = try TemporaryFolder()
+        let file = PropertyListFileStore(url: folder.file(), durability: .process)
+        try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
+        for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
+        let prefs = PortPrefs(store: LayeredStore(file, above: [.file(folder.file("layer.json"))]))
+        #expect(prefs.port == 8080)
+        let reported = prefs.failures.all
+        for name in ["test.plist", "layer.json"] { #expect(reported.contains { $0.contains(name) }, "\(reported)") }
+    }
+
+    @Test func aKeyThatCannotBeHashedInLinearTimeIsAFault() {
+        let key = "a" + String(repeating: "\u{301}", count: 40)
+        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [.values([key: 1, "port": 2])]))
+        #expect(prefs.lastError?.layerFaults.count == 1 && prefs.port == 2)
+    }
+
+    @Test func aLayerThatCannotBeWatchedIsReported() throws {
+        let folder = try TemporaryFolder()
+        #expect(symlink("layer.plist", folder.file("layer.plist").path) == 0)
+        let layer = PrefsLayer.file(folder.file("layer.plist"))
+        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [layer]))
+        let observation = prefs.onChange { _ in }
+        defer { observation.cancel() }
+        guard case .notWatched(let failure)? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        #expect(failure.path.hasSuffix("layer.plist"))
+    }
 }
