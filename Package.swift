@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
         .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
+        .library(name: "PrefsTool", targets: ["PrefsTool"]),
         .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
@@ -53,9 +54,12 @@ let package = Package(
             name: "PrefsTesting", dependencies: ["PersistentPreferences", "PrefsStoreChecks"],
             path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
-        .executableTarget(
-            name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet"], path: "HarnessCLI",
+        .target(
+            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists", "PrefsTestSet"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet", "PrefsTool"],
+            path: "HarnessCLI", swiftSettings: strict),
         .executableTarget(
             name: "Words", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Words",
             swiftSettings: strict),
@@ -114,7 +118,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
-            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],
+            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// Decoding a terminal's bytes to keys.
 @Suite struct EditorKeyTests {

@@ -2,7 +2,7 @@ import PersistentPreferences
 import PrefsTestSet
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// The effect of keys and changes on the form, without a terminal.
 @Suite struct EditorModelTests {

@@ -3,7 +3,7 @@ import PrefsTestSet
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// The layout of the form at any size and in any state, and its output on a terminal.
 @Suite struct EditorScreenTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// Text in columns, and the text field.
 @Suite struct EditorTextTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
 @Suite struct HarnessCommandTableTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// Help, version, completions and the order of arguments.
 @Suite struct HarnessHelpTests {

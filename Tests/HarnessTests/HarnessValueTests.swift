@@ -4,7 +4,7 @@ import PrefsTestSet
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// Parsing and printing of values.
 @Suite struct HarnessValueTests {

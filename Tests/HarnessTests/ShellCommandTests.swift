@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// A shell passes each word of a printed command unchanged, and runs no part of it.
 @Suite struct ShellCommandTests {

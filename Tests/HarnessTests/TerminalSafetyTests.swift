@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HarnessCLI
+@testable import PrefsTool
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {

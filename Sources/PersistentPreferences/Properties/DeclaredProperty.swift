@@ -4,6 +4,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var formerKeys: [String] { get }
     var valueType: Any.Type { get }
     var anyDefaultValue: Any { get }
+    /// The default in canonical form; nil if it stores nothing.
+    var defaultObject: Any? { get }
     /// Stops the program if the default holds an object that cannot be copied.
     func checkDefault()
     var constraintDescription: String? { get }

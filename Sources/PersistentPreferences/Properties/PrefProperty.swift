@@ -168,6 +168,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var anyDefaultValue: Any { ObjectSearch.findsObject(in: givenDefault) ? copyOfDefault() : givenDefault }
 
+    var defaultObject: Any? { encodedDefault(coding) }
+
     var constraintDescription: String? { constraint?.description }
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }

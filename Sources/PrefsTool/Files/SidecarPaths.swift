@@ -1,20 +1,21 @@
 import Foundation
+import PersistentPreferences
 import PrefsFileEngine
 
 /// The physical path of a file, and the paths of the files that the engine keeps beside it, whether or not they exist. For the
 /// harness. Changes nothing.
-package struct SidecarPaths: Sendable {
+struct SidecarPaths: Sendable {
     /// Absolute, without links.
-    package let file: String
-    package let folder: String
-    package let lock: String
-    package let temporary: String
-    package let lastGood: String
+    let file: String
+    let folder: String
+    let lock: String
+    let temporary: String
+    let lastGood: String
     /// Quarantined files, in the order of their names, which is that of time; nil if the folder cannot be listed.
-    package let quarantined: [String]?
+    let quarantined: [String]?
 
     /// - Parameter path: absolute.
-    package init(path: String) throws(StorageFailure) {
+    init(path: String) throws(StorageFailure) {
         let names = FileNames(path: try PathResolution(path, system: .real).target)
         file = names.path
         folder = names.folder
@@ -31,10 +32,10 @@ package struct SidecarPaths: Sendable {
     }
 
     /// The folder of an absolute path, without following links.
-    package static func folder(of path: String) -> String { FileNames(path: path).folder }
+    static func folder(of path: String) -> String { FileNames(path: path).folder }
 
     /// Why the name of the file leaves no room for the names of recovery, so that writes are rejected; nil if it does.
-    package var nameProblem: String? {
+    var nameProblem: String? {
         do {
             try FileNames(path: file).checkRoomForWriting()
             return nil
@@ -48,7 +49,7 @@ package struct SidecarPaths: Sendable {
     /// Runs the closure with the lock file, open and not locked; nil if it does not exist.
     ///
     /// - Throws: the reason why writers cannot use it.
-    package func withLockFile<R>(_ body: (Int32) -> R) throws(StorageFailure) -> R? {
+    func withLockFile<R>(_ body: (Int32) -> R) throws(StorageFailure) -> R? {
         let (system, names) = (SystemCalls.real, FileNames(path: file))
         let file: OpenFile?
         do throws(StorageFailure) {
@@ -64,7 +65,7 @@ package struct SidecarPaths: Sendable {
     /// Calls the closure, from any thread, when something may have happened to a file, until what is returned is released.
     ///
     /// - Parameter path: absolute. Links are followed once.
-    package static func watch(
+    static func watch(
         path: String, _ changed: @escaping @Sendable () -> Void
     ) throws(StorageFailure) -> AnyObject {
         let names = FileNames(path: try PathResolution(path, system: .real).target)
@@ -74,7 +75,7 @@ package struct SidecarPaths: Sendable {
     /// The path of a suite's file, if the suite has one.
     ///
     /// - Throws: `PrefsError`.
-    package static func path(ofSuite name: String) throws -> String? {
+    static func path(ofSuite name: String) throws -> String? {
         try PropertyListDomain(suiteName: name).fileURL?.path(percentEncoded: false)
     }
 }

@@ -1,27 +1,33 @@
-/// The text of `--help`, for the program and for each command.
-enum Help {
+/// The text of `--help`, for a program and for each command.
+struct Help {
     static let version = "0.9.0"
 
-    static func text(_ spec: CommandSpec?) -> String {
+    private let program: Program
+
+    init(of program: Program) {
+        self.program = program
+    }
+
+    func text(_ spec: CommandSpec?) -> String {
         spec.map(text) ?? whole
     }
 
-    private static var whole: String {
+    private var whole: String {
         """
-        prefs: shows, edits, watches, exports, imports and mends preferences.
+        \(program.name): shows, edits, watches, exports, imports and mends preferences.
 
-        The built-in set of five preferences (an Int, a String, an Array, a Dictionary and a Date):
-        \(commands(CommandSpec.setCommands))
+        Its preferences:
+        \(commands(CommandSpec.ofClass))
         Any UserDefaults domain, property-list file and JSON file:
-        \(commands(CommandSpec.domainCommands))
+        \(commands(CommandSpec.onDomains))
         Other commands:
-        \(commands(CommandSpec.otherCommands))
+        \(commands(CommandSpec.others))
         KEY is a name or a short name: "Integer Value" or int, "String Value" or string, "Array Value" or array,
         "Dictionary Value" or dictionary, "Date Value" or date. DOMAIN is the name of a UserDefaults domain, or the path of a
         file: a word that contains / or ends with .plist or .json. A file whose name ends with .json is JSON.
 
-        \(options(OptionSpec.all))
-        `prefs help COMMAND` describes a command and shows an example.
+        \(options(program.options))
+        `\(program.name) help COMMAND` describes a command and shows an example.
         Tables truncate long values; `get`, `read` and --json show them in full. Control and format characters are shown as escapes
         such as \\u{202e}; in a pipe or a file, `get`, `read` and `export` write values that read back exactly.
         With --json, `read`, `export` and `import --dry-run` print values in the lossless format of an export; other commands
@@ -31,25 +37,25 @@ enum Help {
         """
     }
 
-    private static func text(_ spec: CommandSpec) -> String {
+    private func text(_ spec: CommandSpec) -> String {
         """
-        prefs \(spec.synopsis): \(spec.summary)
+        \(program.name) \(spec.synopsis): \(spec.summary)
         \(spec.details.isEmpty ? "" : "\n\(spec.details)\n")
         \(options(spec.options + [.json]))
-        Example: \(spec.example)
+        Example: \(program.name) \(spec.example)
 
         """
     }
 
-    private static func commands(_ specs: [CommandSpec]) -> String {
+    private func commands(_ specs: [CommandSpec]) -> String {
         var table = Table()
         for spec in specs {
-            table.add("  prefs \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
+            table.add("  \(program.name) \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
         }
         return table.text()
     }
 
-    private static func options(_ specs: [OptionSpec]) -> String {
+    private func options(_ specs: [OptionSpec]) -> String {
         var table = Table()
         for spec in specs { table.add("  " + spec.name + (spec.valueName.map { " \($0)" } ?? ""), spec.summary) }
         return table.text()

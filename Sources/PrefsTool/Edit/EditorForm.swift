@@ -49,7 +49,7 @@ struct EditorForm {
         let state = field != nil && row.errorMessage == nil ? "editing" : row.state
         let emphasis: Span.Emphasis =
             row.errorMessage != nil ? .error : row.isMarked ? .changed : isSelected ? .strong : .none
-        let head = key + columns(row.key.name, row.key.type.rawValue, state).dropFirst(2)
+        let head = key + columns(row.key.name, row.key.typeName, state).dropFirst(2)
         let indent = isTable ? DisplayWidth.of(head) + 2 : 4
         let room = width - indent
         let visible = field?.shown(width: room) ?? (text: DisplayWidth.fitted(row.text.printable, to: room), cursor: 0)

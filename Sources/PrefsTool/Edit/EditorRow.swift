@@ -1,5 +1,5 @@
 import Foundation
-import PrefsTestSet
+import PersistentPreferences
 
 /// One value in the form.
 struct EditorRow: Equatable {
@@ -12,7 +12,7 @@ struct EditorRow: Equatable {
         case ofOtherType(String, name: String)
     }
 
-    let key: HarnessKey
+    let key: PrefsKey
     var content = Content.notSet
     /// True if another process changed the value since the selection moved.
     var isMarked = false
@@ -27,25 +27,12 @@ struct EditorRow: Equatable {
         }
     }
 
-    static func content(_ value: Any?, of key: HarnessKey) -> Content {
+    static func content(_ value: Any?, of key: PrefsKey, in prefs: PersistentPrefs) -> Content {
         guard let value else { return .notSet }
         let text = ValueText.line(value)
-        guard key.fits(value) else { return .ofOtherType(text, name: ValueText.typeName(value)) }
-        return key.isDefault(value) ? .isDefault(text) : .set(text)
-    }
-}
-
-extension HarnessKey {
-    fileprivate func isDefault(_ value: Any) -> Bool {
-        func isSame<Value: Equatable>(_ type: Value.Type) -> Bool {
-            value as? Value == PrefsTestSet.defaultValues[name] as? Value
+        if prefs.mismatch(of: value, forKey: key.name) != nil {
+            return .ofOtherType(text, name: ValueText.typeName(value))
         }
-        return switch type {
-        case .int: isSame(Int.self)
-        case .string: isSame(String.self)
-        case .array: isSame([String].self)
-        case .dictionary: isSame([String: String].self)
-        case .date: isSame(Date.self)
-        }
+        return ValueText.areEqual(value, prefs.defaultObject(forKey: key.name)) ? .isDefault(text) : .set(text)
     }
 }

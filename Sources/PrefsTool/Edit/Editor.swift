@@ -1,21 +1,20 @@
 import Foundation
 import PersistentPreferences
-import PrefsTestSet
 
-extension TestSetRunner {
+extension PrefsRunner {
     /// Shows the full-screen form until the user leaves.
     func edit() -> Outcome {
         guard !invocation.wantsJSON else {
             return .failure("`edit` does not support --json", code: Outcome.usageErrorCode, asJSON: true)
         }
         guard Terminal.isAvailable else {
-            let remedy = "use `prefs set` without one"
+            let remedy = "use `\(program.name) set` without one"
             return .failure(
                 "`edit` needs a terminal on standard input and output; \(remedy)", code: Outcome.usageErrorCode,
                 asJSON: false)
         }
         do {
-            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? target.name)", file: file)
+            var editor = try Editor(prefs, title: "\(prefs.key)  \(file ?? storeName)", file: file)
             try editor.run()
             return Outcome()
         } catch let error as PrefsError {
@@ -31,8 +30,8 @@ struct Editor {
     /// A lone Escape byte is the Escape key if nothing follows within this time.
     private static let escapeTimeoutMilliseconds: Int32 = 50
 
-    private let prefs: PrefsTestSet
-    private let keys: [HarnessKey]
+    private let prefs: PersistentPrefs
+    private let keys: [PrefsKey]
     private let title: String
     private let file: String?
     private let terminal: Terminal
@@ -47,11 +46,11 @@ struct Editor {
     /// - Parameters:
     ///   - title: where the preferences are stored, for the title line.
     ///   - file: the path of the preferences file; nil if there is none.
-    init(_ prefs: PrefsTestSet, title: String, file: String?) throws {
+    init(_ prefs: PersistentPrefs, title: String, file: String?) throws {
         self.prefs = prefs
         self.title = title
         self.file = file
-        keys = HarnessKey.all(of: prefs)
+        keys = PrefsKey.all(of: prefs)
         model = EditorModel(keys.map { EditorRow(key: $0) })
         terminal = try Terminal()
     }
@@ -128,8 +127,8 @@ struct Editor {
         var errorMessage: String?
         do {
             switch effect {
-            case .store(let text, let row): prefs[keys[row].name] = try ValueText.parse(text, as: keys[row].type)
-            case .reset(let row): prefs[keys[row].name] = PrefsTestSet.defaultValues[keys[row].name]
+            case .store(let text, let row): prefs[keys[row].name] = try prefs.canonicalValue(ofText: text, forKey: keys[row].name)
+            case .reset(let row): prefs[keys[row].name] = nil
             case .unset(let row): prefs[keys[row].name] = nil
             case .redraw, .leave: return
             }
@@ -168,7 +167,7 @@ struct Editor {
         let error = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
         readError = error?.shortText
         if let error, !error.returnsKnownState { return .failure(error) }
-        return .success(keys.map { EditorRow.content(values[$0.name], of: $0) })
+        return .success(keys.map { EditorRow.content(values[$0.name], of: $0, in: prefs) })
     }
 }
 
@@ -181,10 +180,5 @@ extension PrefsError {
         case .damaged(let file), .notOurs(let file): String(file.place.dropFirst(file.path.count + 2))
         default: description
         }
-    }
-
-    /// True if the write that reported this error was stored.
-    fileprivate var wasStored: Bool {
-        if case .durabilityUnconfirmed = self { true } else { isWarning }
     }
 }

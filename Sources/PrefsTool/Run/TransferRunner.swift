@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsTestSet
 
 /// Runs an export or an import.
 struct TransferRunner {
@@ -58,9 +57,15 @@ protocol TransferTarget {
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any]
 }
 
-/// The test set, which accepts its own keys and types only.
-struct TestSetTarget: TransferTarget {
-    let prefs: PrefsTestSet
+/// The preferences of the program, which accept their own keys and types only.
+struct ClassTarget: TransferTarget {
+    private let runner: PrefsRunner
+    private var prefs: PersistentPrefs { runner.prefs }
+
+    init(_ runner: PrefsRunner) {
+        self.runner = runner
+    }
+
     var containsRoots: Bool { false }
 
     func values() throws -> (values: [String: Any], failure: PrefsError?) {
@@ -70,13 +75,14 @@ struct TestSetTarget: TransferTarget {
     }
 
     func store(_ bytes: Data, merge: Bool) throws -> PrefsError? {
-        if let error = prefs.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
+        if let error = prefs.import(bytes, merge: merge) { throw CommandError(runner.explain(error)) }
         return prefs.lastError
     }
 
     func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
-        let copy = PrefsTestSet(key: prefs.key, values: values, store: InMemoryStore())
-        if let error = copy.import(bytes, merge: merge) { throw CommandError(prefs.explain(error)) }
+        let copy = runner.program.make(prefs.key, InMemoryStore())
+        copy.values = values
+        if let error = copy.import(bytes, merge: merge) { throw CommandError(runner.explain(error)) }
         return copy.values
     }
 }

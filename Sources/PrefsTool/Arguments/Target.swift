@@ -25,6 +25,14 @@ enum Target: Equatable {
         PropertyListFileStore(url: url, format: format(of: path))
     }
 
+    /// The store of the target.
+    var store: any PrefsStore {
+        switch self {
+        case .suite(let name): UserDefaultsStore(suiteName: name)
+        case .file(let path): Self.store(path, at: url ?? URL(filePath: path))
+        }
+    }
+
     var url: URL? {
         guard case .file(let word) = self else { return nil }
         let path = word.absolutePath

@@ -1,16 +1,21 @@
 import Foundation
-import PrefsTestSet
 
 /// The completion script for bash, made of the lists that the parser uses.
-enum Completions {
-    static var bash: String {
-        let commands = CommandSpec.all.map(\.name).joined(separator: " ")
-        let optionsWithValue = OptionSpec.all.filter { $0.valueName != nil }.map(\.name).joined(separator: "|")
-        let options = CommandSpec.all.map { spec in
-            let names = OptionSpec.all.filter(spec.accepts).map(\.name).joined(separator: " ")
+struct Completions {
+    private let program: Program
+
+    init(of program: Program) {
+        self.program = program
+    }
+
+    var bash: String {
+        let commands = program.commands.map(\.name).joined(separator: " ")
+        let optionsWithValue = program.options.filter { $0.valueName != nil }.map(\.name).joined(separator: "|")
+        let options = program.commands.map { spec in
+            let names = program.options.filter(spec.accepts).map(\.name).joined(separator: " ")
             return "        \(spec.name)) options=\"\(names)\" ;;"
         }
-        let commandsOfKeys = CommandSpec.all.filter(\.takesKeyFirst).map(\.name).joined(separator: "|")
+        let commandsOfKeys = program.commands.filter(\.takesKeyFirst).map(\.name).joined(separator: "|")
         return """
             # Completions of prefs for bash: source <(prefs completions)
             _prefs_files() {

@@ -1,15 +1,16 @@
-package import Foundation
+import Foundation
+import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The files that the harness exports to and imports from.
-package enum ExportFile {
+enum ExportFile {
     /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call
     /// returns.
     ///
     /// A new file is 0600. An existing one keeps its owner, group, mode, access control list and extended attributes. Links are
     /// followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is written to directly.
-    package static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
+    static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
         let system = SystemCalls.real
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) { return try system.writeAll(bytes, to: descriptor) } catch {
@@ -54,7 +55,7 @@ package enum ExportFile {
     /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller owns it.
     ///
     /// - Parameter path: absolute; nil stands for the standard input.
-    package static func read(_ path: String?) throws(StorageFailure) -> Data {
+    static func read(_ path: String?) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
         do throws(StorageFailure) {
             if let descriptor = path.map(openDescriptor) ?? STDIN_FILENO { return try read(descriptor) }

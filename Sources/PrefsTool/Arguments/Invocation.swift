@@ -4,16 +4,17 @@ import PersistentPreferences
 struct Invocation {
     enum Command {
         case show
-        case get(key: String)
-        case set(key: String, value: String)
-        case unset(key: String)
+        case get(key: String, stored: Bool, defaultText: String?)
+        case set([(key: String, text: String)], expected: String?)
+        case unset(keys: [String])
         case reset
-        case clear
-        case deleteAll
+        case increment(key: String, amount: String)
+        case toggle(key: String)
         case edit
         case watch(keys: [String])
+        case schema
         case export(ExportFormat, path: String?)
-        case `import`(path: String?, merge: Bool, dryRun: Bool)
+        case `import`(path: String?, merge: Bool)
         case read(Target, root: String?, key: String?)
         case readType(Target, root: String, key: String?)
         case write(Target, root: String, key: String?, ParsedValue)
@@ -35,10 +36,13 @@ struct Invocation {
     /// The domain to export or import instead of the test set.
     let domain: Target?
     let wantsJSON: Bool
+    /// True if a command prints what it would change, and changes nothing.
+    let isDryRun: Bool
 
-    init(_ arguments: [String]) throws(UsageError) {
-        let options = try Options(arguments)
+    init(_ arguments: [String], of program: Program) throws(UsageError) {
+        let options = try Options(arguments, of: program)
         wantsJSON = options.has(.json)
+        isDryRun = options.has(.dryRun)
         root = options[.root]
         layers = options[.layers]
         domain = options[.domain].map(Target.init(domain:))
@@ -48,25 +52,25 @@ struct Invocation {
         case (nil, nil): target = nil
         default: throw UsageError("--suite and --file cannot be combined; give one of them")
         }
-        command = try Self.command(options)
+        command = try Self.command(options, of: program)
         if target != nil, domain != nil {
             throw UsageError("--domain cannot be combined with --suite or --file")
         }
         if layers != nil, domain != nil { throw UsageError("--domain cannot be combined with --layers") }
     }
 
-    private static func command(_ options: Options) throws(UsageError) -> Command {
+    private static func command(_ options: Options, of program: Program) throws(UsageError) -> Command {
         if options.has(.version) { return .version }
         var operands = options.operands[...]
         let name = operands.popFirst()
         if name == "help" || options.has(.help) {
             let topic = name == "help" ? operands.first : name
-            return .help(try topic.map(spec))
+            return .help(try topic.map { word throws(UsageError) in try Self.spec(word, of: program) })
         }
-        let spec = try name.map(spec) ?? .show
+        let spec = try name.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? CommandSpec.show
         for name in options.optionNames {
             guard let option = OptionSpec.all.first(where: { $0.name == name }), !spec.accepts(option) else { continue }
-            let owners = CommandSpec.all.filter { $0.accepts(option) }.map { "`\($0.name)`" }
+            let owners = program.commands.filter { $0.accepts(option) }.map { "`\($0.name)`" }
             throw UsageError(
                 "`\(spec.name)` does not accept \(name); it is an option of \(owners.joined(separator: ", "))")
         }
@@ -74,16 +78,16 @@ struct Invocation {
             let problem = operands.count < spec.operandCount.lowerBound ? "too few arguments" : "too many arguments"
             let remedy =
                 spec.name == "set" && problem == "too many arguments" ? " (quote a value that contains spaces)" : ""
-            throw UsageError("\(problem) for `\(spec.name)`: prefs \(spec.synopsis)\(remedy)")
+            throw UsageError("\(problem) for `\(spec.name)`: \(program.name) \(spec.synopsis)\(remedy)")
         }
         return try spec.parse(Array(operands), options)
     }
 
     /// Returns the command with that name.
-    private static func spec(_ name: String) throws(UsageError) -> CommandSpec {
-        guard let spec = CommandSpec.all.first(where: { $0.name == name }) else {
+    private static func spec(_ name: String, of program: Program) throws(UsageError) -> CommandSpec {
+        guard let spec = program.commands.first(where: { $0.name == name }) else {
             throw UsageError(
-                "unknown command `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: CommandSpec.all.map(\.name)))"
+                "unknown command `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: program.commands.map(\.name)))"
             )
         }
         return spec

@@ -8,7 +8,7 @@ struct Options {
 
     /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
     /// and so are arguments that begin with a single dash, such as −5.
-    init(_ arguments: [String]) throws(UsageError) {
+    init(_ arguments: [String], of program: Program) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -23,9 +23,9 @@ struct Options {
             let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map(String.init)
             let name = word == "-h" ? OptionSpec.help.name : parts[0]
-            guard let spec = OptionSpec.all.first(where: { $0.name == name }) else {
+            guard let spec = program.options.first(where: { $0.name == name }) else {
                 throw UsageError(
-                    "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: OptionSpec.all.map(\.name))) "
+                    "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: program.options.map(\.name))) "
                         + "(put a value that begins with -- after a separate --)")
             }
             if optionNames.contains(name), spec.valueName != nil {

@@ -10,13 +10,26 @@ struct Outcome {
     var output = Data()
     /// The format of the output.
     var format = OutputFormat.text
-    /// Standard error: text or JSON, already escaped.
-    var errors = ""
+    /// Standard error: a line each.
+    var messages: [Message] = []
     var code: Int32 = 0
 
-    init(output: String = "", as format: OutputFormat = .text, errors: String = "", code: Int32 = 0) {
+    /// A line of standard error.
+    struct Message {
+        let text: String
+        var isError = true
+        let isJSON: Bool
+
+        /// The line as it is printed, without its end.
+        func line(as program: String) -> String {
+            if isJSON { return OutputFormat.json.text(JSONText.object([("error", text)]), for: STDERR_FILENO) }
+            let name = program + ":"
+            return "\(isError ? Style(of: STDERR_FILENO).red(name) : name) \(text.printable)"
+        }
+    }
+
+    init(output: String = "", as format: OutputFormat = .text, code: Int32 = 0) {
         self.init(bytes: Data(output.utf8), as: format)
-        self.errors = errors
         self.code = code
     }
 
@@ -26,36 +39,39 @@ struct Outcome {
     }
 
     static func failure(_ message: String, code: Int32 = failureCode, asJSON: Bool) -> Outcome {
-        let text =
-            asJSON
-            ? OutputFormat.json.text(JSONText.object([("error", message)]), for: STDERR_FILENO)
-            : "\(Style(of: STDERR_FILENO).red("prefs:")) \(message.printable)"
-        return Outcome(errors: text + "\n", code: code)
+        var outcome = Outcome(code: code)
+        outcome.messages = [Message(text: message, isJSON: asJSON)]
+        return outcome
     }
 
     /// Adds an error that did not prevent the output. The exit code becomes 1, except for a warning, which keeps it.
     func reporting(_ error: PrefsError?, asJSON: Bool) -> Outcome {
         guard let error else { return self }
         var outcome = self
-        outcome.errors += Outcome.failure("\(error)", asJSON: asJSON).errors
+        outcome.messages.append(Message(text: "\(error)", isJSON: asJSON))
         if !error.isWarning { outcome.code = Self.failureCode }
         return outcome
     }
 
     /// Writes to both streams.
     ///
+    /// - Parameter program: the name that begins each line of standard error.
     /// - Returns: the exit code; 1 if the output cannot be written.
-    func write() -> Int32 {
+    func write(as program: String) -> Int32 {
         do {
             try FileHandle.standardOutput.write(contentsOf: format.bytes(output, for: STDOUT_FILENO))
         } catch {
-            let failure = Outcome.failure("standard output: \(error.localizedDescription)", asJSON: false)
-            try? FileHandle.standardError.write(contentsOf: Data(failure.errors.utf8))
+            Self.print([Message(text: "standard output: \(error.localizedDescription)", isJSON: false)], program)
             return Self.failureCode
         }
-        // If this fails as well, only the exit code reports it.
-        try? FileHandle.standardError.write(contentsOf: Data(errors.utf8))
+        Self.print(messages, program)
         return code
+    }
+
+    /// If this fails as well, only the exit code reports it.
+    private static func print(_ messages: [Message], _ program: String) {
+        let text = messages.map { $0.line(as: program) + "\n" }.joined()
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 

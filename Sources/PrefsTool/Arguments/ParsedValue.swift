@@ -17,7 +17,7 @@ struct ParsedValue {
 
     /// Parses `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
     static func command(_ words: [String]) throws(UsageError) -> Invocation.Command {
-        let synopsis = "prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
+        let synopsis = "write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
         let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
         // Without a type, the last word is the value.
         let end = type ?? words.count - 1
@@ -83,7 +83,7 @@ struct ParsedValue {
             default: throw error(expected: "yes or no")
             }
         case "-date":
-            return try ValueText.parse(text, as: .date)
+            return try ValueText.parsedDate(text)
         case "-data":
             guard let data = Data(hexadecimal: text) else {
                 throw error(expected: "an even number of hexadecimal digits such as 48656c6c6f")

@@ -5,9 +5,9 @@ struct OptionSpec: Sendable {
     var valueName: String?
     let summary: String
 
-    static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (PrefsTestSet)")
+    static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (that of the program)")
     static let suite = OptionSpec(
-        name: "--suite", valueName: "NAME", summary: "a UserDefaults suite (\(TestSetRunner.defaultSuite))")
+        name: "--suite", valueName: "NAME", summary: "a UserDefaults suite instead of the store of the program")
     static let file = OptionSpec(
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
     static let layers = OptionSpec(
@@ -28,15 +28,20 @@ struct OptionSpec: Sendable {
     static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "number of processes (2)")
     static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes per thread (250)")
     static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and restart them")
+    static let stored = OptionSpec(name: "--stored", summary: "only a value that is stored; exit 1 if there is none")
+    static let defaultText = OptionSpec(
+        name: "--default", valueName: "TEXT", summary: "print this text if there is no value")
+    static let expected = OptionSpec(
+        name: "--if", valueName: "VALUE", summary: "change nothing unless the value is VALUE now")
+    static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, threads, processes, writes, kill, json,
-        help,
-        version,
+        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes,
+        kill, json, help, version,
     ]
 
     /// The options that select where the test set is stored.

@@ -10,7 +10,7 @@ enum Suggestion {
     /// Returns the same, or refers to the help if no word is similar.
     static func textOrHelp(_ word: String, among known: [String]) -> String {
         let near = text(word, among: known)
-        return near.isEmpty ? "; `prefs --help` lists all" : near
+        return near.isEmpty ? "; --help lists all" : near
     }
 
     /// Returns the word with the smallest edit distance, if the distance is small for its length.

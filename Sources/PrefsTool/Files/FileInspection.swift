@@ -1,29 +1,30 @@
-package import Foundation
+import Foundation
+import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The contents of a property-list file and its problems, for the harness.
 ///
 /// The inspection leaves no trace: it writes, moves, creates and locks nothing, and waits for no FIFO. Any thread.
-package struct FileInspection: Sendable {
+struct FileInspection: Sendable {
     /// One thing that is wrong.
-    package struct Problem: Sendable, Equatable {
+    struct Problem: Sendable, Equatable {
         /// The root and the key in it; empty if the problem concerns the file as a whole.
-        package let keys: [String]
+        let keys: [String]
         /// The exact place, in the form of `PropertyListFailure.path`; empty as above.
-        package let path: String
+        let path: String
         /// As a clause without a full stop.
-        package let reason: String
+        let reason: String
     }
 
-    package enum State: String, Sendable {
+    enum State: String, Sendable {
         /// There is no file.
         case missing
         /// It cannot be read, is not a file, or is too large.
         case unreadable
-        /// Its bytes are not a domain, and the package has written it: the next write quarantines it.
+        /// Its bytes are not a domain, and the has written it: the next write quarantines it.
         case damaged
-        /// Its bytes are not a domain, and the package has not written it: writes are rejected.
+        /// Its bytes are not a domain, and the has not written it: writes are rejected.
         case notOurs
         /// It may be valid, but is not safe to parse. The engine does not change it.
         case unsafe
@@ -31,30 +32,30 @@ package struct FileInspection: Sendable {
         case whole
     }
 
-    package private(set) var state = State.whole
-    package private(set) var format: PropertyListFormat?
+    private(set) var state = State.whole
+    private(set) var format: PropertyListFormat?
     /// Entries of the top level that are dictionaries.
-    package private(set) var roots = 0
+    private(set) var roots = 0
     /// The values of all roots.
-    package private(set) var values = 0
+    private(set) var values = 0
     /// Entries of the top level that are something else. A domain of UserDefaults may have such.
-    package private(set) var otherEntries = 0
-    package private(set) var problems: [Problem] = []
+    private(set) var otherEntries = 0
+    private(set) var problems: [Problem] = []
     /// The bytes of a file that was read or is damaged.
-    package private(set) var bytes: Data?
+    private(set) var bytes: Data?
 
     /// A list of a million closures needs no more than a hundred reports.
     private static let mostProblems = 100
 
     /// The line of what makes the file malformed, counted from 1; nil for other files and for formats without lines.
-    package private(set) var line: Int?
+    private(set) var line: Int?
 
     /// Looks at the file that a path leads to, through links.
     ///
     /// - Parameters:
     ///   - isDomain: whether it is the file of a UserDefaults domain, which is always ours.
     ///   - isJSON: whether the store of the file has the format JSON.
-    package init(path: String, isDomain: Bool = false, isJSON: Bool = false) {
+    init(path: String, isDomain: Bool = false, isJSON: Bool = false) {
         var target = path
         do {
             target = try PathResolution(path, system: .real).target
@@ -158,7 +159,7 @@ package struct FileInspection: Sendable {
     /// Vets a root value by value, as a write does.
     private mutating func vet(_ value: Any, _ keys: [String], _ key: String) {
         guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) else { return }
-        // Other programs may have stored values that this package cannot write.
+        // Other programs may have stored values that this cannot write.
         for failure in refusal.failures where failure.reason != UnsupportedValue.uid {
             let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
             note(Problem(keys: keys, path: path, reason: failure.reason))

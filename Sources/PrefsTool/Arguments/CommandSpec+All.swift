@@ -4,82 +4,95 @@ extension CommandSpec {
     /// The command that runs if none is given.
     static let show = CommandSpec(
         name: "show", operands: "", summary: "show the set as a table",
-        details: "Stores the default values first if nothing is stored and no --root, --suite or --file is given.",
-        example: "prefs",
+        details: "Values that are not stored are the defaults of the program.",
+        example: "show",
         options: OptionSpec.layeredTarget, parse: { _, _ throws(UsageError) in .show })
 
-    /// All commands, in the order of the help.
-    static let all = setCommands + domainCommands + otherCommands
+    /// All commands of `prefs`, in the order of its help.
+    static let all = ofClass + transfer + onDomains + others + [stress]
 
-    /// The commands on the built-in test set.
-    static let setCommands: [CommandSpec] = [
+    /// The commands on the preferences of the program.
+    static let ofClass: [CommandSpec] = [
         show,
         CommandSpec(
-            name: "get", operands: "KEY", summary: "print one value; exit 1 if it is not set",
-            example: "prefs get int", options: OptionSpec.layeredTarget,
-            parse: { words, _ throws(UsageError) in .get(key: words[0]) }),
+            name: "get", operands: "KEY", summary: "print the value that the program reads",
+            details: "KEY may lead into a value: `window.size[0]`. The value is the default if nothing is stored.",
+            example: "get KEY", options: OptionSpec.layeredTarget + [.stored, .defaultText],
+            parse: { words, options throws(UsageError) in
+                .get(key: words[0], stored: options.has(.stored), defaultText: options[.defaultText])
+            }),
         CommandSpec(
-            name: "set", operands: "KEY VALUE", summary: "store one value",
+            name: "set", operands: "KEY [VALUE …]", summary: "store values: KEY VALUE, or KEY=VALUE …",
             details: """
-                The key determines the type of VALUE: 42; any text; a,b,c or ["a","b"]; k=v,k2=v2 or {"k":"v"}; 2026-11-20 or
-                2026-11-20T08:30:00Z.
+                The type of the property determines how VALUE is read: 42; any text; a,b,c or ["a","b"]; {"k":"v"}; 2026-11-20 or
+                2026-11-20T08:30:00Z. `-` is standard input. Several values are stored together, or none.
                 """,
-            example: "prefs set array One,Two", options: OptionSpec.layeredTarget,
-            parse: { words, _ throws(UsageError) in .set(key: words[0], value: words[1]) }),
+            example: "set KEY VALUE", options: OptionSpec.layeredTarget + [.expected, .valueFile, .dryRun],
+            parse: { words, options throws(UsageError) in
+                .set(try Assignments.parse(words, file: options[.valueFile]), expected: options[.expected])
+            }),
         CommandSpec(
-            name: "unset", operands: "KEY", summary: "remove one value", example: "prefs unset date",
-            options: OptionSpec.target, parse: { words, _ throws(UsageError) in .unset(key: words[0]) }),
+            name: "unset", operands: "KEY …", summary: "remove values, so that their defaults apply",
+            example: "unset KEY", options: OptionSpec.target + [.dryRun],
+            parse: { words, _ throws(UsageError) in .unset(keys: words) }),
         CommandSpec(
-            name: "reset", operands: "", summary: "store the default values", example: "prefs reset",
-            options: OptionSpec.target, parse: { _, _ throws(UsageError) in .reset }),
+            name: "reset", operands: "", summary: "remove all values, so that the defaults apply", example: "reset",
+            options: OptionSpec.target + [.dryRun], parse: { _, _ throws(UsageError) in .reset }),
         CommandSpec(
-            name: "clear", operands: "", summary: "remove all values", example: "prefs clear",
-            options: OptionSpec.target, parse: { _, _ throws(UsageError) in .clear }),
+            name: "increment", operands: "KEY [AMOUNT]", summary: "add to a number (1)", example: "increment KEY -- -5",
+            options: OptionSpec.target + [.dryRun],
+            parse: { words, _ throws(UsageError) in .increment(key: words[0], amount: words[safe: 1] ?? "1") }),
         CommandSpec(
-            name: "delete-all", operands: "", summary: "remove the root itself", example: "prefs delete-all --root Old",
-            options: OptionSpec.target, parse: { _, _ throws(UsageError) in .deleteAll }),
+            name: "toggle", operands: "KEY", summary: "make true false, and false true", example: "toggle KEY",
+            options: OptionSpec.target + [.dryRun], parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
         CommandSpec(
             name: "edit", operands: "", summary: "edit the values in a full-screen form",
             details:
                 "Arrow keys and Tab move, Enter edits, Escape cancels, r resets a value, ? shows all keys, q quits.",
-            example: "prefs edit --file settings.plist", options: OptionSpec.target,
-            parse: { _, _ throws(UsageError) in .edit }),
+            example: "edit", options: OptionSpec.target, parse: { _, _ throws(UsageError) in .edit }),
         CommandSpec(
             name: "watch", operands: "[KEY …]", summary: "print changes as they happen, until interrupted",
             details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
-            example: "prefs watch int string", options: OptionSpec.layeredTarget,
+            example: "watch", options: OptionSpec.layeredTarget,
             parse: { words, _ throws(UsageError) in .watch(keys: words) }),
+        CommandSpec(
+            name: "schema", operands: "", summary: "print the JSON Schema of the preferences", example: "schema",
+            options: [], parse: { _, _ throws(UsageError) in .schema }),
     ]
 
     /// The commands on any property-list domain.
-    static let domainCommands: [CommandSpec] = [
+    static let onDomains: [CommandSpec] = [
         CommandSpec(
             name: "read", operands: "DOMAIN [ROOT [KEY]]", summary: "print a domain, one of its roots, or one value",
-            example: "prefs read persistentpreferences.harness PrefsTestSet", options: [],
+            example: "read persistentpreferences.harness PrefsTestSet", options: [],
             parse: { words, _ throws(UsageError) in
                 .read(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
             }),
         CommandSpec(
             name: "read-type", operands: "DOMAIN ROOT [KEY]", summary: "print the type of an entry or a value",
-            example: "prefs read-type settings.plist Editor fontSize", options: [],
+            example: "read-type settings.plist Editor fontSize", options: [],
             parse: { words, _ throws(UsageError) in
                 .readType(Target(domain: words[0]), root: words[1], key: words[safe: 2])
             }),
         CommandSpec(
             name: "write", operands: "DOMAIN ROOT [KEY] [-TYPE] VALUE …",
             summary: "store a value in a root, or a top-level entry",
-            details: ParsedValue.help, example: "prefs write settings.plist Editor fontSize -float 12.5", options: [],
+            details: ParsedValue.help, example: "write settings.plist Editor fontSize -float 12.5", options: [],
             parse: { words, _ throws(UsageError) in try ParsedValue.command(words) }),
         CommandSpec(
             name: "delete", operands: "DOMAIN [ROOT [KEY]]",
             summary: "remove a value, a root, or all entries of a domain",
-            example: "prefs delete settings.plist Editor fontSize", options: [],
+            example: "delete settings.plist Editor fontSize", options: [],
             parse: { words, _ throws(UsageError) in
                 .delete(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
             }),
+    ]
+
+    /// The commands on the preferences of the program, and on any domain.
+    static let transfer: [CommandSpec] = [
         CommandSpec(
             name: "export", operands: "[PATH]", summary: "write values to a file, or to standard output",
-            example: "prefs export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format],
+            example: "export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format],
             parse: { words, options throws(UsageError) in
                 .export(try format(options[.format]), path: words.first.flatMap(path))
             }),
@@ -87,21 +100,20 @@ extension CommandSpec {
             name: "import", operands: "[PATH]",
             summary: "store the values of a file, or of standard input; all or nothing",
             details: "If a whole domain is imported, roots that exist on both sides are merged key by key.",
-            example: "prefs import --dry-run set.plist",
+            example: "import --dry-run set.plist",
             options: OptionSpec.target + [.domain, .merge, .replace, .dryRun],
             parse: { words, options throws(UsageError) in
                 if options.has(.merge), options.has(.replace) {
                     throw UsageError("--merge and --replace cannot be combined; give one of them")
                 }
-                return .import(
-                    path: words.first.flatMap(path), merge: !options.has(.replace), dryRun: options.has(.dryRun))
+                return .import(path: words.first.flatMap(path), merge: !options.has(.replace))
             }),
     ]
 
-    static let otherCommands: [CommandSpec] = [
+    static let others: [CommandSpec] = [
         CommandSpec(
             name: "vet", operands: "FILE", summary: "report what is wrong with a property-list or JSON file",
-            example: "prefs vet settings.plist", options: [],
+            example: "vet settings.plist", options: [],
             parse: { words, _ throws(UsageError) in .vet(path: words[0]) }),
         CommandSpec(
             name: "doctor", operands: "[DOMAIN]", summary: "explain the state of a domain's file, and how to mend it",
@@ -109,7 +121,7 @@ extension CommandSpec {
                 Shows the path, the format, the permissions, the holder of the lock, quarantined files and the last good copy.
                 Changes nothing without --mend.
                 """,
-            example: "prefs doctor settings.plist", options: [.suite, .file, .mend],
+            example: "doctor settings.plist", options: [.suite, .file, .mend],
             parse: { words, options throws(UsageError) in
                 if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
                     throw UsageError("DOMAIN cannot be combined with --suite or --file")
@@ -117,15 +129,8 @@ extension CommandSpec {
                 return .doctor(words.first.map(Target.init(domain:)), mends: options.has(.mend))
             }),
         CommandSpec(
-            name: "stress", operands: "",
-            summary: "write from many threads and processes at once, and count lost writes",
-            details: "Works in a temporary folder. Exits with 1 if a write was lost.",
-            example: "prefs stress --threads 8 --processes 4 --kill",
-            options: [.threads, .processes, .writes, .kill],
-            parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) }),
-        CommandSpec(
             name: "completions", operands: "[bash]", summary: "print the completion script for bash",
-            example: "source <(prefs completions)", options: [],
+            example: "completions", options: [],
             parse: { words, _ throws(UsageError) in
                 if let shell = words.first, shell != "bash" {
                     throw UsageError("unknown shell `\(ShownText.key(shell))`; completions are available for bash")
@@ -134,9 +139,17 @@ extension CommandSpec {
             }),
         CommandSpec(
             name: "help", operands: "[COMMAND]", summary: "show this help, or the help of a command",
-            example: "prefs help import",
+            example: "help import",
             options: [], parse: { _, _ throws(UsageError) in .help(nil) }),
     ]
+
+    static let stress = CommandSpec(
+        name: "stress", operands: "",
+        summary: "write from many threads and processes at once, and count lost writes",
+        details: "Works in a temporary folder. Exits with 1 if a write was lost.",
+        example: "stress --threads 8 --processes 4 --kill",
+        options: [.threads, .processes, .writes, .kill],
+        parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) })
 
     /// Returns nil for `-`, the standard stream.
     private static func path(_ word: String) -> String? {

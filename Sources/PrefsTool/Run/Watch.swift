@@ -1,10 +1,10 @@
 import Foundation
 import PersistentPreferences
-import PrefsTestSet
 
 /// Prints each change of the preferences until a signal ends the program or its output is closed.
 final class Watch: Sendable {
-    private let prefs: PrefsTestSet
+    private let prefs: PersistentPrefs
+    private let program: String
     private let keys: [String]
     private let asJSON: Bool
     private let target: String
@@ -25,8 +25,11 @@ final class Watch: Sendable {
     /// - Parameters:
     ///   - target: the name of the store, for messages.
     ///   - file: the path of the preferences file; nil if there is none.
-    init(_ prefs: PrefsTestSet, _ keys: [String], asJSON: Bool, target: String, file: String?) {
+    init(
+        _ prefs: PersistentPrefs, _ keys: [String], of program: Program, asJSON: Bool, target: String, file: String?
+    ) {
         self.prefs = prefs
+        self.program = program.name
         self.keys = keys
         self.asJSON = asJSON
         self.target = target
@@ -47,7 +50,7 @@ final class Watch: Sendable {
         }
         // A file that cannot be read is still watched, since it may become readable.
         queue.sync { reportReadErrors() }
-        printStatus("prefs: watching \((file ?? target).printable); press Ctrl-C to stop")
+        printStatus("\(program): watching \((file ?? target).printable); press Ctrl-C to stop")
         finished.wait()
         observation.cancel()
         withExtendedLifetime(watch) {}
@@ -67,7 +70,7 @@ final class Watch: Sendable {
         if asJSON {
             printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
         } else {
-            printStatus("prefs: " + (now ?? "\(file ?? target) can be read again").printable)
+            printStatus("\(program): " + (now ?? "\(file ?? target) can be read again").printable)
         }
     }
 

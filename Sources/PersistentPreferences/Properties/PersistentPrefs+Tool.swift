@@ -1,0 +1,37 @@
+package import Foundation
+import PrefsPropertyLists
+
+/// What a tool for any class asks an instance.
+extension PersistentPrefs {
+    /// The allowed keys, declared and listed.
+    package var allowedKeyList: [String] { allowedKeys.list }
+
+    /// The class of an instance, for messages.
+    package var className: String { "\(type(of: self))" }
+
+    /// The file that holds the root; nil if the store has none.
+    package var fileURL: URL? {
+        let store = (state.store as? LayeredRootStore)?.base ?? state.store
+        return (store as? DomainStore)?.storage.fileURL
+    }
+
+    /// The default of a declared property as a canonical property-list object; nil for other keys, and if the default stores nothing.
+    package func defaultObject(forKey key: String) -> Any? { declarations[key]?.property.defaultObject }
+
+    /// Why an object cannot be stored under a key, or does not read back: its type or the constraint. nil if it fits, and for a key
+    /// without a declaration.
+    package func mismatch(of object: Any, forKey key: String) -> PropertyListFailure? {
+        declarations[key]?.property.failure(of: object, forKey: key)
+    }
+
+    /// The object of the type that a text stands for. A key without a declaration takes every text as a string.
+    ///
+    /// - Throws: `PrefsError.constraintViolated` with the reason.
+    package func canonicalValue(ofText text: String, forKey key: String) throws(PrefsError) -> Any {
+        switch declarations[key]?.property.object(ofText: text, forKey: key) {
+        case nil: return text
+        case .success(let object): return object
+        case .failure(let failure): throw .constraintViolated([failure])
+        }
+    }
+}

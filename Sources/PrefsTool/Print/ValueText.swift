@@ -1,0 +1,74 @@
+import Foundation
+import PersistentPreferences
+
+/// Parses values from the command line, and prints them.
+enum ValueText {
+    /// The property-list values that a text may stand for: as the type of another value, then as JSON, then as a string.
+    static func readings(of text: String, like other: Any?) -> [Any] {
+        let json = try? ExportFormat.value(ofJSON: Data(text.utf8))
+        let date = date(text).map { [$0 as Any] } ?? []
+        return switch other.map(typeName) {
+        case "string": [text]
+        case "date": date
+        default: (json.map { [$0] } ?? []) + [text]
+        }
+    }
+
+    static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return PrefsChange(root: "", from: ["": left], to: ["": right], origin: .thisProcess) == nil
+    }
+
+    /// - Throws: `UsageError` if the text is not a date.
+    static func parsedDate(_ text: String) throws(UsageError) -> Date {
+        guard let value = date(text) else {
+            throw UsageError(
+                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\"")
+        }
+        return value
+    }
+
+    /// Returns a value on one line: strings and dates without quotes, containers as JSON.
+    static func line(_ value: Any) -> String {
+        if let text = value as? String { return text }
+        if let date = value as? Date { return JSONText.date(date) }
+        return JSONText.value(value)
+    }
+
+    /// The format of the output of `line(_:)`.
+    static func format(_ value: Any) -> OutputFormat { value is String || value is Date ? .value : .json }
+
+    /// Returns the name of the type in property lists.
+    static func typeName(_ value: Any) -> String {
+        switch value {
+        case is String: return "string"
+        case is Date: return "date"
+        case is Data: return "data"
+        case is [Any]: return "array"
+        case is [String: Any]: return "dictionary"
+        // Compares the dynamic type, since on Linux the numbers 0 and 1 cast to `Bool`.
+        case _ where Swift.type(of: value) == Bool.self: return "boolean"
+        default:
+            guard let number = value as? NSNumber else { return "keyed-archive reference" }
+            return ["d", "f"].contains(String(cString: number.objCType)) ? "float" : "integer"
+        }
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let format =
+            /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
+        guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }
+        // Foundation's style uses the Julian calendar before 1582; property lists use the Gregorian calendar.
+        if let seconds = JSONDate.interval(of: "\(day)\(time ?? "T00:00:00")\(fraction ?? "")Z"),
+            seconds < JSONText.startOfGregorianCalendar
+        {
+            return time == nil || text.hasSuffix("Z") ? Date(timeIntervalSinceReferenceDate: seconds) : nil
+        }
+        let plain = Date.ISO8601FormatStyle()
+        let clock = day + (time ?? "T00:00:00") + "Z"
+        // The parser reads 30 February as 2 March. Formatting the date again reveals that.
+        guard let date = try? plain.parse(String(clock)), plain.format(date) == clock else { return nil }
+        guard time != nil else { return date }
+        return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
+    }
+}

@@ -1,0 +1,22 @@
+import PersistentPreferences
+
+/// The program that the tool belongs to.
+struct Program {
+    /// What users type before a command: `prefs`, or `myapp prefs`.
+    let name: String
+    /// Where the preferences are if the user names no other place; nil if only `make` knows.
+    var target: Target?
+    /// All commands, in the order of the help.
+    let commands: [CommandSpec]
+    /// Makes the preferences under a root key in a store; nil stands for the program's own.
+    let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
+
+    /// The options of its commands, in the order of the help.
+    var options: [OptionSpec] {
+        OptionSpec.all.filter { option in
+            // A program with layers of its own has them in `make`.
+            if option.name == OptionSpec.layers.name { return target != nil }
+            return option.name == OptionSpec.version.name || commands.contains { $0.accepts(option) }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import PersistentPreferences
+
+/// A key of a class: what the tool shows about it, and how it reads texts.
+struct PrefsKey: Equatable {
+    /// The key that the value is stored under.
+    let name: String
+    /// The name of the declared property; the key itself if there is none.
+    let shortName: String
+    /// The declaration; nil for a key that the class lists without declaring a property.
+    let description: PrefDescription?
+
+    init(_ name: String, _ description: PrefDescription?) {
+        self.name = name
+        self.description = description
+        shortName = description?.name ?? name
+    }
+
+    static func == (left: PrefsKey, right: PrefsKey) -> Bool { left.name == right.name }
+
+    /// The type in the class.
+    var typeName: String { description.map { "\($0.valueType)" } ?? "any" }
+
+    /// The keys of a class: the declared properties in their order, then those that are only listed.
+    static func all(of prefs: PersistentPrefs) -> [PrefsKey] {
+        let declared = type(of: prefs).describe().map { PrefsKey($0.key, $0) }
+        let known = Set(declared.map(\.name))
+        return declared + prefs.allowedKeyList.filter { !known.contains($0) }.map { PrefsKey($0, nil) }
+    }
+}

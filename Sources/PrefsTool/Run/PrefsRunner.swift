@@ -1,0 +1,295 @@
+import Foundation
+import PersistentPreferences
+
+/// Runs the commands on the preferences of the program.
+struct PrefsRunner {
+    let invocation: Invocation
+    let program: Program
+    let prefs: PersistentPrefs
+    let keys: [PrefsKey]
+    let target: Target?
+
+    init(_ invocation: Invocation, of program: Program) {
+        self.invocation = invocation
+        self.program = program
+        target = invocation.target ?? program.target
+        var store = invocation.target?.store
+        if let prefix = invocation.layers, let target {
+            store = LayeredStore(target.store, above: [.environment(prefix: prefix)])
+        }
+        prefs = program.make(invocation.root, store)
+        keys = PrefsKey.all(of: prefs)
+    }
+
+    // MARK: - Reading
+
+    func show() -> Outcome {
+        let values = prefs.values
+        let failure = prefs.lastError
+        if let failure, !failure.returnsKnownState { return failed(failure) }
+        let (output, form): (String, OutputFormat)
+        do {
+            (output, form) = invocation.wantsJSON ? (try json(of: values), .json) : (table(of: values), .text)
+        } catch {
+            return failed("\(error)")
+        }
+        return Outcome(output: output, as: form).reporting(failure, asJSON: invocation.wantsJSON)
+    }
+
+    /// Prints the value that the program reads; with `stored` only what is stored.
+    func get(_ name: String, stored: Bool, defaultText: String?) -> Outcome {
+        let path = path(name)
+        var value = prefs[path.root]
+        let failure = prefs.lastError
+        if let failure, !failure.returnsKnownState { return failed(failure) }
+        if !stored {
+            value = effective(value, path.root)
+        } else if prefs.source(ofKey: path.root) != .stored {
+            value = nil
+        }
+        guard let value = path.value(in: value) else {
+            if let defaultText { return Outcome(output: defaultText + "\n", as: .value) }
+            return failed("\(name) is not set").reporting(failure, asJSON: invocation.wantsJSON)
+        }
+        let (text, form): (String, OutputFormat) =
+            invocation.wantsJSON ? (JSONText.value(value), .json) : (ValueText.line(value), ValueText.format(value))
+        return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: invocation.wantsJSON)
+    }
+
+    func watch(_ names: [String]) -> Outcome {
+        do {
+            let keys = names.map { path($0).root }
+            try Watch(prefs, keys, of: program, asJSON: invocation.wantsJSON, target: storeName, file: file).run()
+            return Outcome()
+        } catch let error as PrefsError {
+            return failed(error)
+        } catch {
+            return failed("standard output: \(error.localizedDescription)")
+        }
+    }
+
+    func schema() -> Outcome { failed("not yet") }
+
+    func transfer() -> TransferRunner {
+        TransferRunner(target: ClassTarget(self), wantsJSON: invocation.wantsJSON)
+    }
+
+    // MARK: - Writing
+
+    /// Stores values, all or none.
+    ///
+    /// - Parameter expected: what the first key must read as, or nothing is stored.
+    func set(_ assignments: [(key: String, text: String)], expected: String?) -> Outcome {
+        change {
+            if let expected, let first = assignments.first { try check(first.key, is: expected) }
+            for (name, text) in assignments { try assign(text, to: path(name)) }
+        }
+    }
+
+    func unset(_ names: [String]) -> Outcome {
+        change {
+            for name in names {
+                let path = path(name)
+                if path.steps.isEmpty {
+                    try store(nil, path.root)
+                } else {
+                    try replace(path, with: nil)
+                }
+            }
+        }
+    }
+
+    /// Removes all values, so that the program reads its defaults.
+    func reset() -> Outcome {
+        change {
+            prefs.clear()
+            if let error = prefs.lastError, !error.wasStored { throw error }
+        }
+    }
+
+    /// Adds to a number.
+    func increment(_ name: String, by text: String) -> Outcome {
+        change {
+            let path = path(name)
+            let old = path.value(in: effective(prefs[path.root], path.root))
+            try replace(path, with: try Arithmetic.sum(of: old, and: text, name))
+        }
+    }
+
+    func toggle(_ name: String) -> Outcome {
+        change {
+            let path = path(name)
+            let old = path.value(in: effective(prefs[path.root], path.root))
+            guard let old, let value = old as? Bool, ValueText.typeName(old) == "boolean" else {
+                throw CommandError("`\(ShownText.key(name))` is not a Bool")
+            }
+            try replace(path, with: !value)
+        }
+    }
+
+    /// Makes a change in one transaction, all or nothing. A dry run prints what it would change.
+    private func change(_ body: () throws -> Void) -> Outcome {
+        var difference: Difference?
+        let failure: PrefsError?
+        do {
+            failure = try prefs.update {
+                let before = prefs.values
+                try body()
+                guard invocation.isDryRun else { return }
+                difference = Difference(from: before, to: prefs.values, nested: false)
+                throw DryRun()
+            }
+        } catch is DryRun {
+            guard let difference else { return Outcome() }
+            return invocation.wantsJSON
+                ? Outcome(output: difference.json, as: .json)
+                : Outcome(output: difference.text(Style(of: STDOUT_FILENO)))
+        } catch let error as PrefsError {
+            return failed(error)
+        } catch {
+            return .failure(
+                "\(error)", code: error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode,
+                asJSON: invocation.wantsJSON)
+        }
+        guard let failure = failure ?? prefs.lastError else { return Outcome() }
+        return failure.wasStored ? Outcome().reporting(failure, asJSON: invocation.wantsJSON) : failed(failure)
+    }
+
+    /// Ends a transaction without a change.
+    private struct DryRun: Error {}
+
+    private func assign(_ text: String, to path: ValuePath) throws {
+        guard !path.steps.isEmpty else { return try store(value(text, path.root), path.root) }
+        let old = path.value(in: effective(prefs[path.root], path.root))
+        var failure: (any Error)?
+        // As the type of the element that it replaces, then as JSON, then as a string.
+        for value in ValueText.readings(of: text, like: old) {
+            do {
+                return try replace(path, with: value)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func value(_ text: String, _ key: String) throws(PrefsError) -> Any {
+        guard prefs.allowedKeyList.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
+        return try prefs.canonicalValue(ofText: text, forKey: key)
+    }
+
+    private func replace(_ path: ValuePath, with new: Any?) throws {
+        try store(try path.value(effective(prefs[path.root], path.root), with: new), path.root)
+    }
+
+    private func store(_ value: Any?, _ key: String) throws {
+        prefs[key] = value
+        if let error = prefs.lastError, !error.wasStored { throw error }
+    }
+
+    private func check(_ name: String, is expected: String) throws {
+        let path = path(name)
+        let now = path.value(in: effective(prefs[path.root], path.root))
+        let isSame =
+            path.steps.isEmpty
+            ? now.map { ValueText.areEqual($0, try? value(expected, path.root)) } ?? false
+            : ValueText.readings(of: expected, like: now).contains { ValueText.areEqual($0, now) }
+        guard isSame else {
+            throw CommandError("`\(ShownText.key(name))` is \(now.map(ValueText.line) ?? "not set"), not \(expected)")
+        }
+    }
+
+    // MARK: - Keys and values
+
+    /// The place that a user names: by the key, or by the name of the property. An unknown name is passed on unchanged, and the
+    /// preferences reject it.
+    private func path(_ name: String) -> ValuePath {
+        let path = ValuePath(name) { word in keys.contains { $0.name == word || $0.shortName == word } }
+        let key = keys.first { $0.name == path.root } ?? keys.first { $0.shortName == path.root }
+        return key.map { ValuePath($0.name, path.steps) } ?? path
+    }
+
+    /// The object that the program reads: the stored one, or the default if nothing is stored or it does not fit.
+    func effective(_ stored: Any?, _ key: String) -> Any? {
+        if let stored, prefs.mismatch(of: stored, forKey: key) == nil { return stored }
+        return prefs.defaultObject(forKey: key) ?? stored
+    }
+
+    // MARK: - Results
+
+    /// Where the preferences are, for messages.
+    var storeName: String { target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+
+    /// Where the program stores its preferences.
+    ///
+    /// - Throws: `CommandError` if they are not in a file.
+    func ownTarget() throws -> Target {
+        if let target { return target }
+        guard let file else { throw CommandError("\(storeName) has no file") }
+        return .file(file)
+    }
+
+    /// The path of the preferences file; nil if there is none.
+    var file: String? { (target?.url ?? prefs.fileURL)?.absoluteURL.path(percentEncoded: false) }
+
+    func failed(_ error: PrefsError) -> Outcome {
+        failed(explain(error))
+    }
+
+    func failed(_ message: String) -> Outcome {
+        .failure(message, asJSON: invocation.wantsJSON)
+    }
+
+    /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
+    func explain(_ error: PrefsError) -> String {
+        guard case .incorrectKeys(let names) = error else { return error.description }
+        if let name = names.first, names.count == 1,
+            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+        {
+            return "no key `\(ShownText.key(name))`: did you mean `\(near)`?"
+        }
+        let list = keys.map { $0.shortName == $0.name ? $0.name : "\($0.shortName) (\($0.name))" }
+        return "\(error); keys are \(list.joined(separator: ", "))"
+    }
+
+    private func table(of values: [String: Any]) -> String {
+        var head = Table()
+        head.add("root", Self.cell(prefs.key))
+        head.add("store", storeName)
+        if let file { head.add("file", file) }
+        var table = Table()
+        table.add("KEY", "NAME", "TYPE", "SOURCE", "VALUE")
+        for key in keys {
+            let stored = values[key.name]
+            let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
+            let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
+            let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
+            table.add(key.name, key.shortName, key.typeName, "\(prefs.source(ofKey: key.name))", text + (note ?? ""))
+        }
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+    }
+
+    /// Truncates long values. `get` and JSON show them in full.
+    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
+
+    /// The values that the program reads, in the format of an export, so that an import accepts them.
+    private func json(of values: [String: Any]) throws -> String {
+        var shown: [String: Any] = [:]
+        for key in keys { shown[key.name] = effective(values[key.name], key.name) }
+        return try ExportFormat.json(of: shown)
+    }
+}
+
+extension ValuePath {
+    init(_ root: String, _ steps: [Step]) {
+        self.root = root
+        self.steps = steps
+    }
+}
+
+extension PrefsError {
+    /// True if the write that reported this error was stored.
+    var wasStored: Bool {
+        if case .durabilityUnconfirmed = self { true } else { isWarning }
+    }
+}
