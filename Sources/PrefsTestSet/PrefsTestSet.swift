@@ -3,13 +3,22 @@ public import PersistentPreferences
 
 /// The sample set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
-/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write untyped storage, and can be key-value observed on Apple
-/// platforms. A value that is absent or of another type reads as the empty value of its type. Cost, errors and threads are those of
+/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on Apple
+/// platforms. A value of another type is rejected. One that is absent, or that another program has stored with another type, reads as the
+/// empty value of its type. Cost, errors and threads are those of
 /// ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
     ]
+
+    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a wrapper cannot
+    // be `@objc dynamic`.
+    private let _int = Pref(wrappedValue: 0, allKeys[0], help: "A whole number.")
+    private let _string = Pref(wrappedValue: "", allKeys[1], help: "A text.")
+    private let _array = Pref(wrappedValue: [String](), allKeys[2], help: "A list of texts.")
+    private let _dictionary = Pref(wrappedValue: [String: String](), allKeys[3], help: "Texts by name.")
+    private let _date = Pref(wrappedValue: Date.distantPast, allKeys[4], help: "A moment.")
 
     /// The values that `init(key:)` and `reset()` store.
     public static var defaultValues: [String: Any] {
@@ -40,9 +49,6 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         super.init(key: key, values: values, store: store)
     }
-
-    /// The five keys.
-    open override var keys: [String] { Self.allKeys }
 
     /// The key of ``int``: "Integer Value".
     public var intKey: String { Self.allKeys[0] }

@@ -130,6 +130,8 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 }
 
 extension PropertyListDictionary: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["object"]) }
+
     package var storable: Any { contents }
 
     package init?(storable: Any) {

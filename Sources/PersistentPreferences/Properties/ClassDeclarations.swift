@@ -21,6 +21,8 @@ final class ClassDeclarations: Sendable {
     /// The root of instances that are created without a key.
     private let ownRoot: String
     private let byKey: [String: Declaration]
+    /// The keys that overrides of `keys` have added in instances so far.
+    private let undeclaredKeys = Locked(Set<String>())
     /// The keys by the key path of the wrapper.
     private let keysByStorage = Locked([AnyKeyPath: String]())
 
@@ -114,6 +116,24 @@ final class ClassDeclarations: Sendable {
     /// The same for a name that contains a dot.
     private func name(of property: any DeclaredProperty, in prefs: PersistentPrefs) -> String? {
         Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
+    }
+
+    /// Called with the keys of an override.
+    func record(_ keys: [String]) {
+        let new = keys.filter { byKey[$0] == nil }
+        if !new.isEmpty { undeclaredKeys.withLock { $0.formUnion(new) } }
+    }
+
+    /// The JSON Schema of the values of a root, in an export.
+    func schema(title: String) -> Data {
+        var properties = undeclaredKeys.withLock { Dictionary(uniqueKeysWithValues: $0.map { ($0, [String: Any]()) }) }
+        for declaration in declarations { properties[declaration.key] = declaration.property.schema }
+        // In an export, a lone key that begins with $ has one more.
+        for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
+        return JSONWriter.data(ofDocument: [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, "type": "object",
+            "properties": properties as [String: Any], "additionalProperties": false,
+        ])
     }
 
     /// The values that do not fit their properties: they are of another type, or they break the constraint.

@@ -13,8 +13,17 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var defaultViolation: String? { get }
     /// Why an object cannot be stored under a key: it does not read back, or it breaks the constraint. nil if it can.
     func failure(of object: Any, forKey key: String) -> PropertyListFailure?
-    /// The object that a text from outside stands for, such as a variable of the environment; or why it stands for none.
-    func object(ofText text: String, forKey key: String) -> Result<Any, PropertyListFailure>
+    /// The object that a text from outside stands for, such as a variable of the environment.
+    func reading(of text: String) -> TextReading
+    /// The text that reads as this object.
+    func text(of object: Any) -> String
+    /// Whether the property is optional, and nil satisfies a check.
+    var acceptsNil: Bool { get }
+    /// The texts of all values; nil if they cannot be listed.
+    var choices: [String]? { get }
+    var help: String? { get }
+    /// The JSON Schema of the values.
+    var schema: [String: Any] { get }
 }
 
 /// A wrapper that a mirror finds in an instance.

@@ -1,3 +1,4 @@
+public import Foundation
 import PrefsPropertyLists
 
 /// Declared properties: what `@Pref` and its handles do with the root.
@@ -7,10 +8,24 @@ extension PersistentPrefs {
     /// The first instance of the class finds them. If no instance has been created in this process, the call stops the program
     /// with a message that says so. Costs time linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
+        knownDeclarations("describe()").declarations.map(PrefDescription.init)
+    }
+
+    class func schemaOfDeclarations() -> Data {
+        knownDeclarations("jsonSchema()").schema(title: String(describing: self))
+    }
+
+    /// Returns the same as the method of the class, which knows the ``keys`` of this instance then.
+    public func jsonSchema() -> Data {
+        declarations.record(allowedKeys.list)
+        return type(of: self).jsonSchema()
+    }
+
+    private class func knownDeclarations(_ caller: String) -> ClassDeclarations {
         guard let declarations = ClassDeclarations.known(self) else {
-            fatalError("\(self).describe(): the properties are unknown; create an instance first, with any store")
+            fatalError("\(self).\(caller): the properties are unknown; create an instance first, with any store")
         }
-        return declarations.declarations.map(PrefDescription.init)
+        return declarations
     }
 
     /// The properties of this instance's class, with the sources of their values. Costs a read. Leaves ``lastError`` alone.

@@ -19,79 +19,80 @@ extension PersistentPrefs.Pref where Value: Codable {
     ///     first write to the root moves it, for every class that shares the root.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
     ///     `constraints`, and is called only with values that satisfy them. The check of an optional property gets nil, too.
+    ///   - help: one sentence for people, for ``PrefDescription/help``, the JSON Schema and tools. Never stored.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
     /// The same for a class, with a warning. A coding avoids the warning.
     @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value: AnyObject {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
     /// The same with a range: `in: 8...72`, `in: 3...`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
     /// The same with a list: `in: Theme.allCases`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
     /// The same with a ``PrefChoices`` type.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
         previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
     /// The same with nil or a value in a range.
     public init<Wrapped: Comparable>(
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Wrapped>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 
     /// The same with nil or a value in a list.
     public init<Wrapped: Equatable>(
         wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 
     /// The same with nil or a value of a ``PrefChoices`` type.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Choices.PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 }
 
@@ -102,27 +103,27 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
     /// The same with a range.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
     /// The same with a list.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
     /// The same with a ``PrefChoices`` type.
@@ -130,9 +131,9 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
         previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 }
 
@@ -141,27 +142,27 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
     /// The same with nil or a value in a list.
     @_disfavoredOverload
     public init<Wrapped: Equatable>(
         wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check))
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 }
 
@@ -170,9 +171,9 @@ extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 }
 
@@ -182,9 +183,9 @@ extension PersistentPrefs.Pref where Value: _PrefAnyValues {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check))
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 }
 
@@ -198,11 +199,12 @@ extension PersistentPrefs.Pref {
     ///   - constraints: what values must be.
     ///   - formerKeys: the keys of former versions of the program.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.
+    ///   - help: one sentence for people.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>,
         constraint constraints: PrefConstraint<Value>..., previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), coding: coding)
+        self.init(wrappedValue, key, formerKeys, .all(constraints, check), coding: coding, help: help)
     }
 }

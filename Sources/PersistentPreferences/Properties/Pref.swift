@@ -9,6 +9,7 @@ extension PersistentPrefs {
     ///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
     ///     @Pref(in: 8...72) var size = 12  // other values are rejected
     ///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
+    ///     @Pref(help: "The language of the interface.") var language = "en"  // for tools, schemas and settings panes
     /// }
     /// ```
     ///
@@ -47,10 +48,10 @@ extension PersistentPrefs {
         /// The initializer behind all others.
         init(
             _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
-            coding: PrefCoding<Value>? = nil
+            coding: PrefCoding<Value>? = nil, help: String? = nil
         ) {
             property = PrefProperty(
-                defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding)
+                defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding, help: help)
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -134,7 +135,7 @@ public struct Pref<Value> {
     public init<Choices, Coding>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices = (), coding: Coding = (),
         constraint: PrefConstraint<Value>..., previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
         fatalError("unavailable")
     }

@@ -29,6 +29,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
     let violation: (Value) -> String?
+    /// The parts that a schema can express.
+    let rules: [ConstraintRule<Value>]
 
     /// Creates a constraint from words and a condition.
     ///
@@ -42,17 +44,19 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     }
 
     private init(
-        unchecked words: @escaping () -> String, verb: ConstraintVerb = .be, _ isValid: @escaping (Value) -> Bool
+        unchecked words: @escaping () -> String, verb: ConstraintVerb = .be, rule: ConstraintRule<Value>? = nil,
+        _ isValid: @escaping (Value) -> Bool
     ) {
-        self.init(words: words, verb: verb, hasOwnReasons: false) {
+        self.init(words: words, verb: verb, hasOwnReasons: false, rules: rule.map { [$0] } ?? []) {
             isValid($0) ? nil : "must \(verb) \(Self.text(words))"
         }
     }
 
     private init(
         words: @escaping () -> String, verb: ConstraintVerb = .be, hasOwnReasons: Bool,
-        violation: @escaping (Value) -> String?
+        rules: [ConstraintRule<Value>] = [], violation: @escaping (Value) -> String?
     ) {
+        self.rules = rules
         self.words = words
         self.verb = verb
         self.hasOwnReasons = hasOwnReasons
@@ -61,6 +65,15 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// The constraint in words that complete "must be" or "must have": `in 8...72`, `at most 5 elements`.
     public var description: String { Self.text(words) }
+
+    /// The whole: `must be in 8...72`.
+    var requirement: String { "must \(verb) \(self)" }
+
+    /// The values of the first list; nil if there is none.
+    var listed: [Value]? {
+        for case .list(let list) in rules { return list }
+        return nil
+    }
 
     private static func text(_ words: () -> String) -> String {
         let words = words()
@@ -97,7 +110,9 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         let constraints = check.map { constraints + [.check($0)] } ?? constraints
         if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
-        return PrefConstraint(words: { words(of: constraints) }, hasOwnReasons: false) { value in
+        return PrefConstraint(
+            words: { words(of: constraints) }, hasOwnReasons: false, rules: constraints.flatMap(\.rules)
+        ) { value in
             for constraint in constraints {
                 guard let reason = constraint.violation(value) else { continue }
                 return constraint.hasOwnReasons ? reason : requirement(of: stated)
@@ -122,8 +137,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// The same for optional values: nil is valid.
     var ofOptional: PrefConstraint<Value?> {
-        PrefConstraint<Value?>(words: words, verb: verb, hasOwnReasons: hasOwnReasons) { [violation] in
-            $0.flatMap(violation)
+        PrefConstraint<Value?>(words: words, verb: verb, hasOwnReasons: hasOwnReasons, rules: rules.map(\.ofOptional)) {
+            [violation] in $0.flatMap(violation)
         }
     }
 
@@ -131,12 +146,12 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// A range: `.in(8...72)`, `.in(0..<10)`, `.in(3...)`, `.in(...9)`, `.in(..<10)`.
     public static func `in`(_ range: some RangeExpression<Value>) -> PrefConstraint where Value: Comparable {
-        PrefConstraint(unchecked: { RangeWords.place(in: range) }) { range.contains($0) }
+        PrefConstraint(unchecked: { RangeWords.place(in: range) }, rule: .init(range)) { range.contains($0) }
     }
 
     /// A list: `.in(Theme.allCases)`.
     public static func `in`(_ list: [Value]) -> PrefConstraint where Value: Equatable {
-        PrefConstraint(unchecked: { ListWords.choice(of: list) }) { list.contains($0) }
+        PrefConstraint(unchecked: { ListWords.choice(of: list) }, rule: .list(list)) { list.contains($0) }
     }
 
     /// Choices of your own.
@@ -158,7 +173,9 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 extension PrefConstraint where Value == String {
     /// The number of characters: `.length(1...20)`, `.length(1...)`.
     public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.amount(range, of: "character") + " long" }) { range.contains($0.count) }
+        PrefConstraint(unchecked: { RangeWords.amount(range, of: "character") + " long" }, rule: .init(length: range)) {
+            range.contains($0.count)
+        }
     }
 
     /// The whole text matches a regular expression, in the syntax of `Regex`: `.pattern("[a-z]+")`.
@@ -168,14 +185,14 @@ extension PrefConstraint where Value == String {
     /// stored. Use a pattern without it.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
-        return PrefConstraint("of the form \(pattern)") { compiled.matches($0) }
+        return PrefConstraint(unchecked: { "of the form \(pattern)" }, rule: .pattern(pattern)) { compiled.matches($0) }
     }
 }
 
 extension PrefConstraint where Value: Collection {
     /// The number of elements: `.count(1...5)`, `.count(...100)`.
     public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.amount(range, of: "element") }, verb: .have) {
+        PrefConstraint(unchecked: { RangeWords.amount(range, of: "element") }, verb: .have, rule: .init(count: range)) {
             range.contains($0.count)
         }
     }

@@ -17,6 +17,13 @@ public struct PrefDescription: CustomStringConvertible {
     /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts every value of its
     /// type.
     public let constraint: String?
+    /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
+    ///
+    /// They can for the cases of a `CaseIterable` type of at most 256, for Bool (`true`, `false`) and for a list in a constraint; also
+    /// in an optional. Values that another constraint rejects are left out.
+    public let choices: [String]?
+    /// The text of `@Pref(help:)`.
+    public let help: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
     /// Where the value of the instance comes from. nil in the description of a class, and if the root cannot be read.
@@ -28,6 +35,8 @@ public struct PrefDescription: CustomStringConvertible {
         valueType = declaration.property.valueType
         defaultValue = declaration.property.anyDefaultValue
         constraint = declaration.property.constraintDescription
+        choices = declaration.property.choices
+        help = declaration.property.help
         formerKeys = declaration.property.formerKeys
     }
 

@@ -7,9 +7,10 @@ import PrefsPropertyLists
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
-    private let givenDefault: Value
+    let help: String?
+    let givenDefault: Value
     let constraint: PrefConstraint<Value>?
-    private let givenCoding: PrefCoding<Value>?
+    let givenCoding: PrefCoding<Value>?
 
     private var binding: Binding?
     private var kept: Kept?
@@ -40,8 +41,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     init(
         _ defaultValue: Value, key: String?, previously formerKeys: [String], constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>?
+        coding: PrefCoding<Value>?, help: String?
     ) {
+        self.help = help
         givenDefault = defaultValue
         explicitKey = key
         self.formerKeys = formerKeys
@@ -136,7 +138,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// The default as a stored object, for the fields that a stored value lacks.
-    private func encodedDefault(_ coding: PrefCoding<Value>) -> Any? { coding.canonical(givenDefault) }
+    func encodedDefault(_ coding: PrefCoding<Value>) -> Any? { coding.canonical(givenDefault) }
 
     private func copyOfDefault() -> Value { coding.copy(of: givenDefault) }
 
@@ -162,7 +164,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - For the class
 
-    private var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
+    var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
 
     var valueType: Any.Type { Value.self }
 
@@ -173,19 +175,6 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     var constraintDescription: String? { constraint?.description }
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
-
-    func object(ofText text: String, forKey key: String) -> Result<Any, PropertyListFailure> {
-        let coding = coding
-        let forms = TextForms(text)
-        func failure(_ reason: String) -> Result<Any, PropertyListFailure> {
-            .failure(PropertyListFailure(path: key, topLevelKey: key, reason: reason))
-        }
-        for object in forms.objects {
-            guard let value = try? coding.decode(object, filledFrom: { encodedDefault(coding) }) else { continue }
-            return constraint?.violation(value).map(failure) ?? .success(object)
-        }
-        return failure("expected \(Value.self), found " + (forms.flaw.map { "invalid JSON: \($0)" } ?? "another text"))
-    }
 
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         let coding = coding

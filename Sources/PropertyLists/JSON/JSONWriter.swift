@@ -4,6 +4,10 @@ package import Foundation
 package struct JSONWriter {
     /// Whether references of keyed archives are written as well, for people to see. No import reads them.
     private var showsUIDs = false
+    /// Whether all is on one line, without spaces.
+    private var isCompact = false
+    /// Whether dictionaries are JSON as it is, and only an `ExportedValue` has the forms of an export.
+    private var isPlain = false
     /// How many values the reader will count.
     private var nodes = 0
     private var bytes: [UInt8] = []
@@ -25,6 +29,22 @@ package struct JSONWriter {
         return Data(writer.bytes)
     }
 
+    /// One value on one line, for people.
+    package static func line(of value: Any) -> String {
+        var writer = Self()
+        (writer.isCompact, writer.showsUIDs) = (true, true)
+        return writer.write(value, depth: 0) ? String(decoding: writer.bytes, as: UTF8.self) : "\(value)"
+    }
+
+    /// A JSON document that is not an export. What is an export in it is an `ExportedValue`.
+    package static func data(ofDocument document: [String: Any]) -> Data {
+        var writer = Self()
+        writer.isPlain = true
+        guard writer.write(document, depth: 0) else { preconditionFailure("the document holds no canonical value") }
+        writer.bytes.append(UInt8(ascii: "\n"))
+        return Data(writer.bytes)
+    }
+
     /// The bytes of a file.
     static func data(ofFile value: Any) throws(EncodingFailure) -> Data {
         var writer = Self()
@@ -41,6 +61,11 @@ package struct JSONWriter {
     /// - Returns: false if the value is not a property-list value.
     private mutating func write(_ value: Any, depth: Int) -> Bool {
         nodes += 1
+        if isPlain, let exported = value as? ExportedValue {
+            isPlain = false
+            defer { isPlain = true }
+            return write(exported.value, depth: depth)
+        }
         switch CanonicalForm(value) {
         case .text(let text):
             write(text)
@@ -51,11 +76,11 @@ package struct JSONWriter {
         case .list(let elements):
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
         case .dictionary(let dictionary):
-            let isMarked = dictionary.count == 1 && dictionary.keys.allSatisfy(JSONForm.isMarked)
+            let isMarked = !isPlain && dictionary.count == 1 && dictionary.keys.allSatisfy(JSONForm.isMarked)
             let members = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             return writeItems(members, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
-                writer.bytes += ": ".utf8
+                writer.bytes += (writer.isCompact ? ":" : ": ").utf8
                 return writer.write(member.value, depth: depth + 1)
             }
         case .date(let date):
@@ -96,6 +121,7 @@ package struct JSONWriter {
     }
 
     private mutating func startLine(_ depth: Int) {
+        if isCompact { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes += repeatElement(UInt8(ascii: " "), count: depth * 2)
     }
@@ -103,7 +129,7 @@ package struct JSONWriter {
     private mutating func writeForm(_ key: String, _ writeContent: (inout JSONWriter) -> Void) {
         // The reader counts the object and its content.
         nodes += 1
-        bytes += "{\"\(key)\": ".utf8
+        bytes += "{\"\(key)\":\(isCompact ? "" : " ")".utf8
         writeContent(&self)
         bytes += "}".utf8
     }
@@ -127,4 +153,12 @@ package struct JSONWriter {
     private mutating func write(_ text: String) {
         JSONEscape.append(text, to: &bytes)
     }
+}
+
+/// A value in the form of an export, in a JSON document of another kind.
+package struct ExportedValue {
+    package let value: Any
+
+    /// - Parameter value: in canonical form.
+    package init(_ value: Any) { self.value = value }
 }

@@ -8,6 +8,10 @@ package final class CodedKeys {
     private var requested: Set<String> = []
     private var required: Set<String> = []
     private var named: Set<String> = []
+    /// The types that were asked for, by key.
+    package private(set) var types: [String: [Any.Type]] = [:]
+    /// The keys that may be nil.
+    package private(set) var optional: Set<String> = []
 
     init(place: [PlaceStep], present: Set<String>) {
         self.place = place
@@ -42,6 +46,12 @@ package final class CodedKeys {
         requested.insert(key)
         if isRequired { required.insert(key) }
     }
+
+    func recordType(_ type: Any.Type, of key: String) {
+        if !types[key, default: []].contains(where: { $0 == type }) { types[key, default: []].append(type) }
+    }
+
+    func recordOptional(_ key: String) { optional.insert(key) }
 
     /// A type may read one dictionary through several kinds of keys.
     func recordNames<Key: CodingKey>(of type: Key.Type) {

@@ -32,6 +32,9 @@ struct CodingContext {
         self.depth = depth
     }
 
+    /// Whether this is the position of the value itself, and not of a part of it.
+    var isRoot: Bool { last == nil }
+
     var path: [any CodingKey] {
         var keys: [any CodingKey] = []
         var step = last
@@ -80,6 +83,8 @@ final class CodingState {
     var allowedFallbacks: Set<String> = []
     /// The keys of each dictionary, by its place; nil if the caller does not need them.
     var keys: [[PlaceStep]: CodedKeys]?
+    /// Whether the type has read the value, whatever it made of it. Only recorded with `keys`.
+    private(set) var hasReadRoot = false
     /// Types that are not scalars. A cache, because a test for a conformance is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
 
@@ -105,6 +110,11 @@ final class CodingState {
         record.recordNames(of: type)
         keys?[place] = record
         return record
+    }
+
+    /// Called when an object has the kind that a type has asked for.
+    func recordReading(in context: CodingContext) {
+        if keys != nil, context.isRoot { hasReadRoot = true }
     }
 
     /// An error that was thrown before has been caught.

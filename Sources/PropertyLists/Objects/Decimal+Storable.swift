@@ -3,6 +3,8 @@ import Foundation
 /// Its digits as a string, because a real number would lose some. Reads a number, by its shortest digits, and the dictionary of
 /// `PropertyListEncoder`, too.
 extension Decimal: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "object"]) }
+
     package var storable: Any { description }
 
     package init?(storable: Any) {

@@ -36,6 +36,14 @@ package enum PropertyListObjectDecoder {
         }
     }
 
+    /// What a type asks of an object, whether or not it accepts it: whether it read it, and its fields if it is a dictionary.
+    static func requests<T: Decodable>(of type: T.Type, to object: Any) -> (hasRead: Bool, fields: CodedKeys?) {
+        let context = CodingContext()
+        context.state.keys = [:]
+        _ = try? ObjectDecoder(object: object, fallback: nil, context: context).value(type)
+        return (context.state.hasReadRoot, context.state.keys?[[]])
+    }
+
     /// For a type that is a scalar here, and has a coding of its own as well.
     static func decoder(of object: Any) -> any Decoder {
         ObjectDecoder(object: object, fallback: nil, context: CodingContext())
@@ -52,6 +60,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let members = object as? [String: Any] else { throw mismatch([String: Any].self) }
+        context.state.recordReading(in: context)
         let record = context.state.record(type, of: members, in: context)
         return KeyedDecodingContainer(
             KeyedDecoder<Key>(
@@ -60,6 +69,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let elements = object as? [Any] else { throw mismatch([Any].self) }
+        context.state.recordReading(in: context)
         return ListDecoder(elements: elements, context: context)
     }
 
@@ -78,6 +88,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
             guard !decodeNil() else { throw missing(type) }
             guard let value = scalar.init(storable: NilMarker.unescaped(object)) as? T else { throw mismatch(type) }
             context.state.recordSuccess()
+            context.state.recordReading(in: context)
             return value
         }
         guard !context.isTooDeep else { throw mismatch(type) }
@@ -119,10 +130,14 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return members.index(forKey: key.stringValue) != nil
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
+    func decodeNil(forKey key: Key) throws -> Bool {
+        record?.recordOptional(key.stringValue)
+        return try member(key).decodeNil()
+    }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try member(key).value(type)
+        record?.recordType(type, of: key.stringValue)
+        return try member(key).value(type)
     }
 
     func nestedContainer<Nested: CodingKey>(

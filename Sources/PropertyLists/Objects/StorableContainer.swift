@@ -6,10 +6,21 @@ protocol StorableContainer {
     static func coding(depth: Int) -> Any?
     /// The type of what it holds.
     static var contentType: Any.Type { get }
+    /// The JSON Schema of its objects.
+    ///
+    /// - Parameters:
+    ///   - example: an object of the type.
+    ///   - content: the schema of what it holds, given an example of that.
+    static func schema(_ example: Any?, _ content: (_ example: Any?) -> ValueSchema) -> ValueSchema
 }
 
 extension Array: StorableContainer {
     static var contentType: Any.Type { Element.self }
+
+    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+        ValueSchema(
+            types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", "maxItems"))
+    }
 
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
@@ -45,6 +56,11 @@ extension Array: StorableContainer {
 extension Set: StorableContainer {
     static var contentType: Any.Type { Element.self }
 
+    /// A stored array may hold equal elements.
+    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+        ValueSchema(types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", nil))
+    }
+
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return ValueCoding<Set<Element>>(
@@ -77,6 +93,13 @@ extension Array {
 /// Keys are strings, or have raw values that are strings.
 extension Dictionary: StorableContainer {
     static var contentType: Any.Type { Value.self }
+
+    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+        ValueSchema(
+            types: Key.self == String.self ? ["object"] : ["object", "array"],
+            ["additionalProperties": content((example as? [String: Any])?.values.first).keywords],
+            countedBy: ("minProperties", "maxProperties"))
+    }
 
     static func coding(depth: Int) -> Any? {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
@@ -164,6 +187,10 @@ protocol StorableOptional: StorableContainer {
 
 extension Optional: StorableOptional {
     static var contentType: Any.Type { Wrapped.self }
+
+    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+        content(example.flatMap { NilMarker.isMarker($0) ? nil : NilMarker.unescaped($0) }).orNil
+    }
 
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }

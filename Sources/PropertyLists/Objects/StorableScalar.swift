@@ -6,9 +6,15 @@ package protocol StorableScalar {
     var storable: Any { get }
     /// Returns nil if the object does not stand for a value of the type.
     init?(storable: Any)
+    /// All values; nil if there are too many.
+    static var all: [Self]? { get }
+    /// The JSON Schema of every object that stands for a value, in the form of an export.
+    static var schema: ValueSchema { get }
 }
 
 extension StorableScalar {
+    package static var all: [Self]? { nil }
+
     static func decode(_ object: Any) throws(ValueMismatch) -> Self {
         guard let value = Self(storable: object) else { throw ValueMismatch(expected: Self.self, found: object) }
         return value
@@ -16,6 +22,8 @@ extension StorableScalar {
 }
 
 extension String: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["string"]) }
+
     package var storable: Any { self }
 
     package init?(storable: Any) {
@@ -25,6 +33,12 @@ extension String: StorableScalar {
 }
 
 extension Bool: StorableScalar {
+    package static var all: [Bool]? { [true, false] }
+    /// The numbers 0 and 1 are Booleans, too.
+    package static var schema: ValueSchema {
+        ValueSchema(types: ["boolean", "integer"], ["minimum": CanonicalNumber(0).object, "maximum": CanonicalNumber(1).object])
+    }
+
     package var storable: Any { self }
 
     package init?(storable: Any) {
@@ -34,6 +48,10 @@ extension Bool: StorableScalar {
 }
 
 extension StorableScalar where Self: FixedWidthInteger {
+    package static var schema: ValueSchema {
+        ValueSchema(types: ["integer"], ["minimum": min.storable, "maximum": max.storable])
+    }
+
     package var storable: Any { CanonicalNumber(self).object }
 
     package init?(storable: Any) {
@@ -54,6 +72,8 @@ extension UInt32: StorableScalar {}
 extension UInt64: StorableScalar {}
 
 extension Double: StorableScalar {
+    package static var schema: ValueSchema { .number }
+
     package var storable: Any { NSNumber(value: self) }
 
     package init?(storable: Any) {
@@ -63,6 +83,8 @@ extension Double: StorableScalar {
 }
 
 extension Float: StorableScalar {
+    package static var schema: ValueSchema { .number }
+
     package var storable: Any { NSNumber(value: Double(self)) }
 
     package init?(storable: Any) {
@@ -72,6 +94,10 @@ extension Float: StorableScalar {
 }
 
 extension Date: StorableScalar {
+    package static var schema: ValueSchema {
+        .form(JSONForm.date, ["type": ["string", "number"] as [Any], "format": "date-time"])
+    }
+
     package var storable: Any { self }
 
     package init?(storable: Any) {
@@ -81,6 +107,8 @@ extension Date: StorableScalar {
 }
 
 extension Data: StorableScalar {
+    package static var schema: ValueSchema { .form(JSONForm.data, ["type": "string", "contentEncoding": "base64"]) }
+
     package var storable: Any { self }
 
     package init?(storable: Any) {
@@ -91,6 +119,8 @@ extension Data: StorableScalar {
 
 /// A text, or, for one with a base, the dictionary that Foundation's encoder makes of it. Both are read.
 extension URL: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["string", "object"]) }
+
     package var storable: Any {
         guard let baseURL else { return absoluteString }
         return ["relative": relativeString, "base": baseURL.storable]

@@ -87,7 +87,7 @@ struct LayerState: Sendable {
             guard let text = found.text else {
                 return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
             }
-            return (found.place, property?.object(ofText: text, forKey: key) ?? .success(text))
+            return (found.place, property?.reading(of: text).result(forKey: key) ?? .success(text))
         case .values, .file:
             guard let object = entries.values(of: root)[key] else { return nil }
             return (place(of: key), Self.checked(object, key, property))

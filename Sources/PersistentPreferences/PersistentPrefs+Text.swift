@@ -1,0 +1,87 @@
+import PrefsPropertyLists
+
+/// Values as text, for a tool on any subclass. Leaves ``lastError`` alone.
+extension PersistentPrefs {
+    /// The object to store for a text, checked against the type and the constraint of the property; nil if the key is to be removed.
+    ///
+    /// | type | text |
+    /// |---|---|
+    /// | String, and what is stored as a string (URL, UUID, Decimal, raw values) | the text itself, without quotes; it may be empty |
+    /// | numbers | `42`, `-1.5`, `1e9`, `nan`, `inf`, `-inf` |
+    /// | Bool | `true`, `false`; also `yes`, `no`, `on`, `off`, `1`, `0` |
+    /// | Date | `2026-11-21T19:02:43.25Z` |
+    /// | Data | base64 |
+    /// | an enum without raw values | the name of the case |
+    /// | arrays and sets | `a,b` or JSON |
+    /// | dictionaries and Codable types | JSON, in the form of ``ExportFormat/json``; every other type takes it, too, unless it takes the text itself |
+    /// | optionals | the text of a value. `null` is nil, unless it is the text of a value, as for `String?` |
+    ///
+    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the text must have
+    /// a form of the stored value's property-list type.
+    ///
+    /// - Throws: `PrefsError.incorrectKeys`; `.constraintViolated` if the text is not a value of the type or violates the constraint,
+    ///   with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
+    package func canonicalValue(ofText text: String, forKey key: String) throws(PrefsError) -> Any? {
+        func rejection(_ reason: String) -> PrefsError {
+            .constraintViolated([PropertyListFailure(path: key, topLevelKey: key, reason: reason)])
+        }
+        guard allowedKeys.contains(key) else { throw .incorrectKeys(invalidElements: [key]) }
+        guard let property = declarations[key]?.property else {
+            let stored = try storedObject(forKey: key)
+            guard let object = Self.object(ofText: text, like: stored ?? "") else {
+                throw rejection("expected \(ValueMismatch.kind(of: stored ?? "")), found \"\(ShownText.key(text))\"")
+            }
+            return try vetted(object, key)
+        }
+        switch property.reading(of: text) {
+        case .object(let object, violation: nil): return try vetted(object, key)
+        case .object(let object, let reason?):
+            let found = object is String ? "\"\(ShownText.key(text))\"" : ShownText.key(text)
+            throw rejection("\(reason), found \(found)")
+        case .mismatch(_, let details):
+            if text == "null", property.acceptsNil { return nil }
+            throw rejection(details)
+        }
+    }
+
+    /// The text that ``canonicalValue(ofText:forKey:)`` reads as exactly this object. On one line, unless it is a string with several.
+    ///
+    /// If no text does, because another program has stored an object of another type, the text is that of the object without a type.
+    /// - Parameter value: in canonical form, as ``values`` has it.
+    package func text(of value: Any, forKey key: String) -> String {
+        declarations[key]?.property.text(of: value)
+            ?? TextForms.text(of: value) { text in
+                Self.object(ofText: text, like: value).map { CanonicalValue.areEqual($0, value) } ?? false
+            }
+    }
+
+    private func vetted(_ object: Any, _ key: String) throws(PrefsError) -> Any {
+        switch PropertyListVetter.canonical(object, forKey: key) {
+        case .success(let object): return object
+        case .failure(let refusal): throw .valuesNotPlistCompatible(refusal.failures)
+        }
+    }
+
+    private func storedObject(forKey key: String) throws(PrefsError) -> Any? {
+        do {
+            var access = try access(root: self.key)
+            return try access.value(forKey: key, in: access.look())
+        } catch {
+            throw PrefsError(error)
+        }
+    }
+
+    /// The object of the same property-list type that the text stands for.
+    private static func object(ofText text: String, like stored: Any) -> Any? {
+        TextForms(text).objects.first { isSameType($0, stored) }
+    }
+
+    private static func isSameType(_ left: Any, _ right: Any) -> Bool {
+        switch (CanonicalForm(left), CanonicalForm(right)) {
+        case (.text, .text), (.bool, .bool), (.number, .number), (.date, .date), (.data, .data), (.list, .list),
+            (.dictionary, .dictionary):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// What a schema can express of a constraint.
+enum ConstraintRule<Value> {
+    case range(lower: Value?, upper: Value?, includesUpper: Bool)
+    case list([Value])
+    case length(CountBounds)
+    case count(CountBounds)
+    /// A regular expression that a whole text must match.
+    case pattern(String)
+
+    /// nil for a range of another type, of which only its words are known.
+    init?(_ range: some RangeExpression<Value>) {
+        switch range {
+        case let range as ClosedRange<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)
+        case let range as Range<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)
+        case let range as PartialRangeFrom<Value>: self = .range(lower: range.lowerBound, upper: nil, includesUpper: true)
+        case let range as PartialRangeThrough<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: true)
+        case let range as PartialRangeUpTo<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: false)
+        default: return nil
+        }
+    }
+
+    init?(length range: some RangeExpression<Int>) {
+        guard let bounds = CountBounds(range) else { return nil }
+        self = .length(bounds)
+    }
+
+    init?(count range: some RangeExpression<Int>) {
+        guard let bounds = CountBounds(range) else { return nil }
+        self = .count(bounds)
+    }
+
+    var ofOptional: ConstraintRule<Value?> {
+        switch self {
+        case .range(let lower, let upper, let includesUpper):
+            .range(lower: lower.map(Optional.some), upper: upper.map(Optional.some), includesUpper: includesUpper)
+        case .list(let list): .list(list.map(Optional.some))
+        case .length(let bounds): .length(bounds)
+        case .count(let bounds): .count(bounds)
+        case .pattern(let pattern): .pattern(pattern)
+        }
+    }
+}
+
+/// The least and the greatest number of elements.
+struct CountBounds {
+    let least: Int?
+    let greatest: Int?
+
+    init?(_ range: some RangeExpression<Int>) {
+        guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>(range) else { return nil }
+        least = lower.map { max(0, $0) }
+        greatest = upper.map { max(0, includesUpper ? $0 : $0 - ($0 > .min ? 1 : 0)) }
+    }
+}
