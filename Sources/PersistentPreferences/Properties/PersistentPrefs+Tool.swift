@@ -23,15 +23,4 @@ extension PersistentPrefs {
     package func mismatch(of object: Any, forKey key: String) -> PropertyListFailure? {
         declarations[key]?.property.failure(of: object, forKey: key)
     }
-
-    /// The object of the type that a text stands for. A key without a declaration takes every text as a string.
-    ///
-    /// - Throws: `PrefsError.constraintViolated` with the reason.
-    package func canonicalValue(ofText text: String, forKey key: String) throws(PrefsError) -> Any {
-        switch declarations[key]?.property.object(ofText: text, forKey: key) {
-        case nil: return text
-        case .success(let object): return object
-        case .failure(let failure): throw .constraintViolated([failure])
-        }
-    }
 }
