@@ -6,7 +6,7 @@ import Testing
 /// its own, and reports that.
 @Suite struct HarnessDamageTests {
     static let commands = [
-        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
+        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"],
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
 

@@ -78,7 +78,7 @@ import Testing
         (["prefs", "--root", "R", "get", "int", "--su"], ["--suite"]),
         (["prefs", "export", "--format", "x"], ["xml"]),
         (["prefs", "import", "--d"], ["--domain", "--dry-run"]),
-        (["prefs", "get", "--d"], []),
+        (["prefs", "get", "--d"], ["--default"]),
         (["prefs", "help", "wa"], ["watch"]),
         (["prefs", "stress", "--k"], ["--kill"]),
     ]

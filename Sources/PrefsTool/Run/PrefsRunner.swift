@@ -133,7 +133,7 @@ struct PrefsRunner {
         let failure: PrefsError?
         do {
             failure = try prefs.update {
-                let before = prefs.values
+                let before = invocation.isDryRun ? prefs.values : [:]
                 try body()
                 guard invocation.isDryRun else { return }
                 difference = Difference(from: before, to: prefs.values, nested: false)
