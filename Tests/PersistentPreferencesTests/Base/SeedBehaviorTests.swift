@@ -258,7 +258,10 @@ extension PersistentPrefs {
     @Test func theFivePropertiesAreDeclared() {
         let descriptions = prefs.describe()
         #expect(descriptions.map(\.name) == ["int", "string", "array", "dictionary", "date"])
-        #expect(descriptions.map(\.key) == ["Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value"])
+        #expect(
+            descriptions.map(\.key) == [
+                "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
+            ])
         #expect(prefs.keys == descriptions.map(\.key))
         #expect(descriptions.allSatisfy { $0.help?.isEmpty == false })
     }

@@ -95,7 +95,8 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     static var samples: [(key: String, values: [Any])] {
         [
             ("int", [0, -1, Int.min, Int.max, 4.0]), ("int8", [Int8.min, Int8.max]), ("int16", [Int16.min, Int16.max]),
-            ("int32", [Int32.min, Int32.max]), ("int64", [Int64.min, Int64.max]), ("uint", [UInt.max]), ("uint8", [0, 255]),
+            ("int32", [Int32.min, Int32.max]), ("int64", [Int64.min, Int64.max]), ("uint", [UInt.max]),
+            ("uint8", [0, 255]),
             ("uint16", [UInt16.max]), ("uint32", [UInt32.max]), ("uint64", [UInt64.min, UInt64.max]),
             (
                 "double",
@@ -104,7 +105,10 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
                     -Double.infinity, 7,
                 ]
             ), ("float", [0.1, Double(Float(0.1)), Double.infinity, 3]), ("bool", [true, false, 0, 1]),
-            ("string", ["", "x", " a ", "null", "true", "42", "a,b", "[1]", "{}", "\"q\"", "two\nlines", "é", "$null"]),
+            (
+                "string",
+                ["", "x", " a ", "null", "true", "42", "a,b", "[1]", "{}", "\"q\"", "two\nlines", "é", "$null"]
+            ),
             (
                 "date",
                 [
@@ -122,7 +126,8 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
                 [
                     ["host": "h", "port": 1, "size": "large", "ratio": 2, "paths": ["b": [Int]()]],
                     [
-                        "host": "$null$", "port": 65_535, "size": "small", "ratio": Double.nan, "paths": [String: Any](),
+                        "host": "$null$", "port": 65_535, "size": "small", "ratio": Double.nan,
+                        "paths": [String: Any](),
                         "user": "u", "started": Date(timeIntervalSinceReferenceDate: 5), "extra": [Data()],
                         "next": [["host": "n", "port": 2, "size": "small", "ratio": 1.5, "paths": [String: Any]()]],
                     ], ["port": 3],
@@ -132,7 +137,8 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
             (
                 "optionalServer",
                 [["host": "h", "port": 1, "size": "large", "ratio": 2, "paths": [String: Any](), "user": "u"]]
-            ), ("doubleOptional", [3, "$null"]), ("strings", [[String](), ["a,b", "c"], [""], ["a", "b"], ["1"], ["$null"]]),
+            ), ("doubleOptional", [3, "$null"]),
+            ("strings", [[String](), ["a,b", "c"], [""], ["a", "b"], ["1"], ["$null"]]),
             ("doubles", [[1, 2.5, Double.nan, -Double.infinity], [Double]()]),
             ("modes", [[["light": [String: Any]()], ["dark": [String: Any]()]]]), ("optionals", [["small", "$null"]]),
             ("servers", [[["host": "h", "port": 1, "size": "large", "ratio": 2, "paths": [String: Any]()]]]),
@@ -140,7 +146,10 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
             ("bySize", [["small": 1], ["large", 2]]),
             (
                 "anything",
-                [["a": [1, 2.5, true, "x", Date(timeIntervalSinceReferenceDate: 1), Data(), ["$data": "y"]]], ["$x": 1]]
+                [
+                    ["a": [1, 2.5, true, "x", Date(timeIntervalSinceReferenceDate: 1), Data(), ["$data": "y"]]],
+                    ["$x": 1],
+                ]
             ), ("$lone", [5]),
         ]
     }

@@ -21,15 +21,20 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(constraint: .count(...2)) var data = Data()
     @Pref(constraint: .in(0...10), .in(5...20)) var both = 7
     @Pref(in: Date.distantPast...Date.distantFuture) var date = Date(timeIntervalSinceReferenceDate: 0)
-    @Pref(coding: PrefCoding<Int>(encode: { "\($0)" }, decode: { ($0 as? String).flatMap(Int.init) }), constraint: .in(1...2)) var coded = 1
+    @Pref(
+        coding: PrefCoding<Int>(encode: { "\($0)" }, decode: { ($0 as? String).flatMap(Int.init) }),
+        constraint: .in(1...2)) var coded = 1
 
     /// Accepted by the constraints, in each stored form.
     static var samples: [(key: String, values: [Any])] {
         [
-        ("size", [8, 72, 9.0]), ("part", [0, 9]), ("scale", [0.5, Double.infinity, 3]), ("thin", [0.1, 0.5, Double(Float(0.1))]),
-        ("language", ["de"]), ("factor", [2, 2.0, 1.5]), ("isTrue", [true, 1]), ("name", ["ab", "abcd"]), ("word", ["äöü e\u{301}"]),
-        ("list", [["a"], ["a", "b"]]), ("set", [[1], [1, 1, 1]]), ("table", [["a": 1, "b": 2], ["$x": 1]]), ("data", [Data([1, 2])]),
-        ("both", [5, 10]), ("date", [Date.distantPast]), ("coded", ["2"]),
+            ("size", [8, 72, 9.0]), ("part", [0, 9]), ("scale", [0.5, Double.infinity, 3]),
+            ("thin", [0.1, 0.5, Double(Float(0.1))]),
+            ("language", ["de"]), ("factor", [2, 2.0, 1.5]), ("isTrue", [true, 1]), ("name", ["ab", "abcd"]),
+            ("word", ["äöü e\u{301}"]),
+            ("list", [["a"], ["a", "b"]]), ("set", [[1], [1, 1, 1]]), ("table", [["a": 1, "b": 2], ["$x": 1]]),
+            ("data", [Data([1, 2])]),
+            ("both", [5, 10]), ("date", [Date.distantPast]), ("coded", ["2"]),
         ]
     }
 }
@@ -70,12 +75,19 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(
         arguments: [
-            ("size", #"{"$comment":"must be in 8...72","default":12,"description":"In points.","maximum":72,"minimum":8,"type":"integer"}"#),
+            (
+                "size",
+                #"{"$comment":"must be in 8...72","default":12,"description":"In points.","maximum":72,"minimum":8,"type":"integer"}"#
+            ),
             ("language", #"{"$comment":"must be one of de, en","enum":["de","en"],"type":"string"}"#),
             (
                 "name",
                 #"{"$comment":"must be 2...4 characters long and of the form [a-zK]+","default":"ab","minLength":2,"pattern":"^(?:[a-zK]+)$","type":"string"}"#
-            ), ("list", #"{"$comment":"must have 1...2 elements","default":["a"],"items":{"type":"string"},"maxItems":2,"minItems":1,"type":"array"}"#),
+            ),
+            (
+                "list",
+                #"{"$comment":"must have 1...2 elements","default":["a"],"items":{"type":"string"},"maxItems":2,"minItems":1,"type":"array"}"#
+            ),
             (
                 "both",
                 #"{"$comment":"must be in 0...10 and in 5...20","allOf":[{"maximum":20,"minimum":5}],"default":7,"maximum":10,"minimum":0,"type":"integer"}"#
@@ -87,14 +99,19 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(
         arguments: [
-            ("uint8", #"{"default":1,"maximum":255,"minimum":0,"type":"integer"}"#), ("string", #"{"default":"x","type":"string"}"#),
+            ("uint8", #"{"default":1,"maximum":255,"minimum":0,"type":"integer"}"#),
+            ("string", #"{"default":"x","type":"string"}"#),
             ("bool", #"{"default":false,"maximum":1,"minimum":0,"type":["boolean","integer"]}"#),
             ("size", #"{"default":"small","enum":["small","large"],"type":"string"}"#),
             ("level", #"{"default":1,"enum":[1,10],"type":"integer"}"#),
             ("mode", #"{"default":{"light":{}},"enum":[{"light":{}},{"dark":{}}],"type":"object"}"#),
-            ("channel", #"{"default":"news","type":"string"}"#), ("width", #"{"default":3,"type":["integer","string"]}"#),
+            ("channel", #"{"default":"news","type":"string"}"#),
+            ("width", #"{"default":3,"type":["integer","string"]}"#),
             ("uuid", #"{"default":"00010203-0405-0607-0809-0A0B0C0D0E0F","type":"string"}"#),
-            ("optionals", #"{"default":[],"items":{"anyOf":[{"enum":["small","large"],"type":"string"},{"const":"$null"}]},"type":"array"}"#),
+            (
+                "optionals",
+                #"{"default":[],"items":{"anyOf":[{"enum":["small","large"],"type":"string"},{"const":"$null"}]},"type":"array"}"#
+            ),
             (
                 "data",
                 #"{"additionalProperties":false,"default":{"$data":""},"properties":{"$data":{"contentEncoding":"base64","type":"string"}},"required":["$data"],"type":"object"}"#
@@ -169,27 +186,36 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         .enabled(if: SchemaValidator.isThere),
         arguments: [
             (true, #"{"size": 7}"#), (true, #"{"size": 73}"#), (true, #"{"size": "9"}"#), (true, #"{"size": 9.5}"#),
-            (true, #"{"part": 10}"#), (true, #"{"scale": 0.25}"#), (true, #"{"thin": 0.75}"#), (true, #"{"language": "fr"}"#),
+            (true, #"{"part": 10}"#), (true, #"{"scale": 0.25}"#), (true, #"{"thin": 0.75}"#),
+            (true, #"{"language": "fr"}"#),
             (true, #"{"factor": 3}"#), (true, #"{"name": "a"}"#), (true, #"{"name": "a-"}"#), (true, #"{"list": []}"#),
-            (true, #"{"list": ["a", "b", "c"]}"#), (true, #"{"set": []}"#), (true, #"{"table": {"a": 1, "b": 2, "c": 3}}"#),
+            (true, #"{"list": ["a", "b", "c"]}"#), (true, #"{"set": []}"#),
+            (true, #"{"table": {"a": 1, "b": 2, "c": 3}}"#),
             (true, #"{"both": 4}"#), (true, #"{"both": 11}"#), (true, #"{"other": 1}"#), (false, #"{"uint8": 256}"#),
             (false, #"{"uint64": 18446744073709551616}"#), (false, #"{"int": null}"#), (false, #"{"bool": 2}"#),
-            (false, #"{"date": "2026-11-21T19:02:43Z"}"#), (false, #"{"data": "SGVsbG8="}"#), (false, #"{"double": {"$double": "x"}}"#),
-            (false, #"{"double": {}}"#), (false, #"{"size": "huge"}"#), (false, #"{"level": 2}"#), (false, #"{"mode": {"x": {}}}"#),
+            (false, #"{"date": "2026-11-21T19:02:43Z"}"#), (false, #"{"data": "SGVsbG8="}"#),
+            (false, #"{"double": {"$double": "x"}}"#),
+            (false, #"{"double": {}}"#), (false, #"{"size": "huge"}"#), (false, #"{"level": 2}"#),
+            (false, #"{"mode": {"x": {}}}"#),
             (false, #"{"width": []}"#), (false, #"{"server": {"port": 70000}}"#), (false, #"{"server": "x"}"#),
             (false, #"{"strings": [1]}"#), (false, #"{"optionals": ["huge"]}"#), (false, #"{"table": {"a": ["x"]}}"#),
             (false, #"{"servers": [{"size": "huge"}]}"#),
         ])
     func theSchemaRejects(_ hasBounds: Bool, _ document: String) throws {
-        let prefs: PersistentPrefs = hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
+        let prefs: PersistentPrefs =
+            hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
         #expect(try Self.verdicts(prefs.jsonSchema(), [Data(document.utf8)]) == [false])
-        #expect(hasBounds && document.contains("thin") || prefs.import(Data(document.utf8), merge: true) != nil, "an import agrees")
+        #expect(
+            hasBounds && document.contains("thin") || prefs.import(Data(document.utf8), merge: true) != nil,
+            "an import agrees")
     }
 
     @Test(
         arguments: [
-            ("[a-z]+", true), ("(a|b)?c*", true), ("[A-Z]{2,3}-[0-9]{4}", true), (#"a\.b"#, true), ("", true), (".*", false),
-            (#"\d"#, false), ("[^a]", false), ("é", false), ("(?i)a", false), ("(?:a)", true), ("[a&&b]", false), ("a(?=b)", false),
+            ("[a-z]+", true), ("(a|b)?c*", true), ("[A-Z]{2,3}-[0-9]{4}", true), (#"a\.b"#, true), ("", true),
+            (".*", false),
+            (#"\d"#, false), ("[^a]", false), ("é", false), ("(?i)a", false), ("(?:a)", true), ("[a&&b]", false),
+            ("a(?=b)", false),
             ("^a$", false),
         ])
     func onlyPatternsThatMeanTheSameAreShared(_ pattern: String, _ isShared: Bool) {
@@ -206,7 +232,8 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A Python that has `jsonschema`: the system's, or one in a virtual environment.
 private enum SchemaValidator {
-    static let isThere = Hazard.canRun("schema: jsonschema of Python", if: python != nil, else: "it cannot be imported or installed")
+    static let isThere = Hazard.canRun(
+        "schema: jsonschema of Python", if: python != nil, else: "it cannot be imported or installed")
 
     static let python: URL? = {
         guard let system = program("python3") else { return nil }

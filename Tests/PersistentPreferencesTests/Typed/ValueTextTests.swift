@@ -62,14 +62,17 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(
         arguments: [
-            ("size", "99", "size: must be in 8...72, found 99"), ("name", "", "name: must be at least 1 character long, found \"\""),
-            ("size", "many", "size: expected Int, found \"many\""), ("size", "4.5", "size: expected Int, found a real number"),
+            ("size", "99", "size: must be in 8...72, found 99"),
+            ("name", "", "name: must be at least 1 character long, found \"\""),
+            ("size", "many", "size: expected Int, found \"many\""),
+            ("size", "4.5", "size: expected Int, found a real number"),
             ("byte", "300", "byte: expected UInt8 (0...255), found an integer out of its range"),
             ("language", "fr", "language: must be one of de, en, found \"fr\""),
             ("factor", "x", "factor: expected one of 1.5, 2.0, found \"x\""),
             ("factor", "3", "factor: must be one of 1.5, 2.0, found 3"),
             ("theme", "huge", "theme: expected one of small, large, found \"huge\""),
-            ("mode", "dark", "mode: must not be dark, found dark"), ("mode", "x", "mode: expected one of light, found \"x\""),
+            ("mode", "dark", "mode: must not be dark, found dark"),
+            ("mode", "x", "mode: expected one of light, found \"x\""),
             ("isOn", "2", "isOn: expected one of true, false, found \"2\""),
             ("needed", "null", "needed: expected Optional<Int>, found \"null\""),
             ("server", #"{"port": "x"}"#, "server: .port: expected UInt16, found a string"),
@@ -99,8 +102,10 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         func read(_ text: String) throws -> Any? { try prefs.canonicalValue(ofText: text, forKey: "free") }
         #expect(try read("42") as? String == "42")
         let samples: [(stored: Any, text: String)] = [
-            ("x", "42"), (1, "42"), (1, "4.5"), (true, "false"), (Date(timeIntervalSinceReferenceDate: 0), "2020-01-01T00:00:00Z"),
-            (Date(timeIntervalSinceReferenceDate: 0), #"{"$date":1e+16}"#), (Data(), "SGVsbG8="), ([1], "[1,\"a\"]"), (["a": 1], "{\"b\":2}"),
+            ("x", "42"), (1, "42"), (1, "4.5"), (true, "false"),
+            (Date(timeIntervalSinceReferenceDate: 0), "2020-01-01T00:00:00Z"),
+            (Date(timeIntervalSinceReferenceDate: 0), #"{"$date":1e+16}"#), (Data(), "SGVsbG8="), ([1], "[1,\"a\"]"),
+            (["a": 1], "{\"b\":2}"),
         ]
         for (stored, text) in samples {
             prefs["free"] = stored
@@ -108,7 +113,9 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
             let value = try #require(read)
             prefs["free"] = value
             #expect(prefs.text(of: value, forKey: "free") == text)
-            #expect(ValueMismatch.kind(of: value).prefix(6) == ValueMismatch.kind(of: stored).prefix(6) || value is NSNumber)
+            #expect(
+                ValueMismatch.kind(of: value).prefix(6) == ValueMismatch.kind(of: stored).prefix(6) || value is NSNumber
+            )
         }
         prefs["free"] = 1
         let error = #expect(throws: PrefsError.self) { try read("x") }
@@ -125,8 +132,10 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         let choices = Dictionary(uniqueKeysWithValues: prefs.describe().map { ($0.key, $0.choices) })
         #expect(
             choices == [
-                "size": nil, "name": nil, "language": ["de", "en"], "factor": ["1.5", "2.0"], "needed": nil, "mode": ["light"],
-                "theme": ["small", "large"], "isOn": ["true", "false"], "limit": nil, "byte": nil, "server": nil, "numbers": nil,
+                "size": nil, "name": nil, "language": ["de", "en"], "factor": ["1.5", "2.0"], "needed": nil,
+                "mode": ["light"],
+                "theme": ["small", "large"], "isOn": ["true", "false"], "limit": nil, "byte": nil, "server": nil,
+                "numbers": nil,
             ])
         for (key, texts) in choices {
             for text in texts ?? [] { #expect(try prefs.canonicalValue(ofText: text, forKey: key) != nil) }
