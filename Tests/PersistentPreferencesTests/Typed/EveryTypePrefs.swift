@@ -101,7 +101,8 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
             (
                 "double",
                 [
-                    0.0, -0.0, 0.1, 1e22, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, Double.nan, Double.infinity,
+                    0.0, -0.0, 0.1, 1e22, Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude, Double.nan,
+                    Double.infinity,
                     -Double.infinity, 7,
                 ]
             ), ("float", [0.1, Double(Float(0.1)), Double.infinity, 3]), ("bool", [true, false, 0, 1]),
