@@ -22,7 +22,9 @@ extension PrefProperty {
     func reading(of text: String) -> TextReading {
         let coding = coding
         let forms = TextForms(text)
-        if let (object, value) = found(forms, coding) { return .object(object, violation: constraint?.violation(value)) }
+        if let (object, value) = found(forms, coding) {
+            return .object(object, violation: constraint?.violation(value))
+        }
         let flaw = forms.flaw.map { "invalid JSON: \($0)" }
         let reason = "expected \(Value.self), found " + (flaw ?? "another text")
         return .mismatch(reason: reason, details: flaw == nil ? details(of: forms, coding) : reason)
@@ -45,7 +47,13 @@ extension PrefProperty {
         for object in forms.objects {
             if let value = decoded(object, coding) { return (object, value) }
         }
-        guard let object = listedObjects(coding)?.first(where: { Self.caseName(of: $0) == forms.text }) else { return nil }
+        guard
+            let object = listedValues?.lazy.compactMap(coding.canonical).first(where: {
+                Self.caseName(of: $0) == forms.text
+            })
+        else {
+            return nil
+        }
         return decoded(object, coding).map { (object, $0) }
     }
 
@@ -75,10 +83,14 @@ extension PrefProperty {
         try? coding.decode(object) { encodedDefault(coding) }
     }
 
-    /// The objects of all values that the type and the constraint accept; nil if they cannot be listed.
+    /// The values of the type or of a list in the constraint; nil if they cannot be listed.
+    private var listedValues: [Value]? {
+        constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
+    }
+
+    /// The objects of those that the constraint accepts.
     private func listedObjects(_ coding: PrefCoding<Value>) -> [Any]? {
-        let values = constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
-        return values?.filter { constraint?.violation($0) == nil }.compactMap(coding.canonical)
+        listedValues?.filter { constraint?.violation($0) == nil }.compactMap(coding.canonical)
     }
 
     /// The name of a case in the form that the compiler derives for an enum without raw values: `{"light": {}}`.
