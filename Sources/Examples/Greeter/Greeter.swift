@@ -35,6 +35,13 @@ func save(_ key: String, _ text: String) -> PrefsError? {
     return prefs.update { $0[key] = value }
 }
 
+/// Prints the value that the program uses, where it comes from, and what was ignored for it.
+func show<Value>(_ setting: PrefHandle<Value>, _ text: (Value) -> String = { "\($0)" }) {
+    let (value, trouble) = (setting.value, prefs.lastError)
+    let source = setting.source == .stored && trouble?.failures.isEmpty == false ? .default : setting.source
+    print("\(setting.key) = \(text(value)) (\(source))\(trouble.map { " — \($0)" } ?? "")")
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "--save" where arguments.count == 3:
@@ -43,11 +50,9 @@ case "--save" where arguments.count == 3:
         exit(1)
     }
 case "--show":
-    for property in prefs.describe() {
-        let value = prefs[property.key] ?? property.defaultValue
-        let text = (value as? [Any]).map { $0.map { "\($0)" }.joined(separator: ",") } ?? "\(value)"
-        print("\(property.key) = \(text) (\(property.source ?? .default))")
-    }
+    show(prefs.$times)
+    show(prefs.$names) { $0.joined(separator: ",") }
+    show(prefs.$polite)
 default:
     for _ in 0..<prefs.times {
         for name in prefs.names { print(prefs.polite ? "Good day, \(name)." : "Hey \(name)!") }
