@@ -40,13 +40,13 @@ import Testing
     private static let unfit: [(key: String, value: any Sendable, reason: String)] = [
         ("size", "20", "expected Int, found a string"),
         ("size", 100, "must be in 8...72"),
-        ("size", 20.5, "expected Int, found 20.5"),
-        ("isOn", 2, "expected Bool, found 2"),
-        ("name", 1, "expected String, found a number"),
-        ("theme", "purple", "expected LayerTheme"),
-        ("tags", ["a", 1] as [any Sendable], "expected"),
+        ("size", 20.5, "expected Int, found a real number"),
+        ("isOn", 2, "expected Bool, found an integer"),
+        ("name", 1, "expected String, found an integer"),
+        ("theme", "purple", "expected LayerTheme, found an unknown raw value"),
+        ("tags", ["a", 1] as [any Sendable], "expected String, found an integer"),
         ("date", "2026-11-21", "expected Date, found a string"),
-        ("server", ["host": "h"], "port"),
+        ("server", ["host": "h", "port": "x"], "expected Int, found a string"),
     ]
 
     @Test(arguments: unfit.indices)
