@@ -49,7 +49,7 @@ import Testing
         }
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
         @Sendable func merged(_ base: any PrefsStore) -> MergedStore {
-            MergedStore(LayeredStore(base, above: around.above, below: around.below))
+            MergedStore(base, LayeredStore(base, above: around.above, below: around.below))
         }
         @Sendable func quiet(_ base: any PrefsStore) -> LayeredStore {
             LayeredStore(base, above: around.quiet, below: around.quiet)
@@ -61,7 +61,8 @@ import Testing
                 url: folder.file(format == .json ? "test.json" : "test.plist"), format: format, durability: .process,
                 layout: layout)
         }
-        try check.run {
+        // A merged state is compared with the layers and with the base at each access, which costs more.
+        try check.run(updates: kind.isMerged ? 25 : 100) {
             switch kind {
             case .inMemory: memory
             case .binaryFile: PropertyListFileStore(url: folder.file())
@@ -128,18 +129,20 @@ private struct LayersOfChecks {
 ///
 /// The layers above set keys that the checks do not write. The layers below set keys that the checks do write, to values that they never
 /// write: such a value stands for a missing entry. So an entry that the checks write has to win over the layer, and one that they remove has
-/// to show the layer again. Every merged state is compared with the layers.
+/// to show the layer again. Every merged state is compared with the layers, and the base has to stay without their entries.
 private final class MergedStore: PrefsStore {
     /// What each merged root has beside the entries that the checks write.
     private static let covered = ["first": "above", "top": "above"]
     private static let defaults = ["a": -1, "b": -1, "n": -1, "0": -1, "last": -1]
+    private let base: any PrefsStore
     private let store: LayeredStore
 
     struct WrongState: Error {
         let state: String
     }
 
-    init(_ store: LayeredStore) {
+    init(_ base: any PrefsStore, _ store: LayeredStore) {
+        self.base = base
         self.store = store
     }
 
@@ -159,7 +162,9 @@ private final class MergedStore: PrefsStore {
     }
 
     func read(root: String) throws -> [String: Any]? {
-        try Self.own(store.read(root: root))
+        let stored = try base.read(root: root) ?? [:]
+        guard Self.stripped(stored).count == stored.count else { throw WrongState(state: "stored: \(stored)") }
+        return try Self.own(store.read(root: root))
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
