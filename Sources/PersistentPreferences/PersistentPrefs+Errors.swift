@@ -16,8 +16,9 @@ extension PersistentPrefs {
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            if let warning { report(warning) }
-            report(PrefsError(error))
+            let error = PrefsError(error)
+            if let warning, warning != error { report(warning) }
+            report(error)
             return nil
         }
     }
@@ -45,7 +46,7 @@ extension PersistentPrefs {
         } catch {
             let error = PrefsError(error)
             // A malformed file is reported once: by the write, if that is the reason for its rejection.
-            if let warning = access?.warning, !error.isMalformedFile { report(warning) }
+            if let warning = access?.warning, warning != error, !error.isMalformedFile { report(warning) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }

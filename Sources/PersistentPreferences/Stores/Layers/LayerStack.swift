@@ -13,13 +13,11 @@ final class LayerStack: Sendable {
     /// - Parameter baseFile: the file of the base. A layer on the same file would cover every entry by itself.
     init(above: [PrefsLayer], below: [PrefsLayer], layout: DomainLayout, baseFile: String?) {
         let target = baseFile.flatMap { (try? PathResolution($0, system: .real))?.target }
-        func checked(_ layer: PrefsLayer) -> PrefsLayer {
-            guard let target, case .file(let file) = layer.source, file.leads(to: target) else { return layer }
-            return PrefsLayer(
-                name: layer.name, broken: "the layer reads the file of the base: \(ShownText.line(target))")
+        func checked(_ layers: [PrefsLayer]) -> [PrefsLayer] {
+            target.map { target in layers.map { $0.withoutBase(target) } } ?? layers
         }
-        self.above = above.map(checked)
-        self.below = below.map(checked)
+        self.above = checked(above)
+        self.below = checked(below)
         self.layout = layout
         let first = LayersSnapshot(above: self.above, below: self.below, layout)
         isConstant = first.isConstant
@@ -65,7 +63,7 @@ final class LayersSnapshot: Sendable {
             case .values(let values): !values.faults.isEmpty
             case .broken: true
             case .file(let reading, let layout):
-                reading.fault != nil
+                reading.fault != nil || !reading.pathsToBase.isEmpty
                     || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
             }
         }
