@@ -55,11 +55,8 @@ enum LayerEntries: Sendable {
         case .values(let values): return values.faults
         case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason)]
         case .file(let reading, let layout):
-            let cycles = reading.pathsToBase.map {
-                LayerFault(layer: layer, place: $0, reason: "the layer reads the file of the base")
-            }
             let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
-            return cycles + (reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0)] } ?? [])
+            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0)] } ?? []
         }
     }
 

@@ -18,8 +18,6 @@ final class LayerFile: Sendable {
         var fault: String?
         /// The revisions of the files that were looked at; nil for one that cannot be read.
         var revisions: [Revision?] = []
-        /// The paths that are not read, because they lead to the file of the base.
-        var pathsToBase: [String] = []
     }
 
     /// - Parameter paths: absolute.
@@ -49,7 +47,7 @@ final class LayerFile: Sendable {
     }
 
     func read() -> Reading {
-        var reading = Reading(path: locations.first?.path ?? "", pathsToBase: pathsToBase)
+        var reading = Reading(path: locations.first?.path ?? "")
         for location in locations {
             do {
                 let found = try location.withFile { try $0.read() }

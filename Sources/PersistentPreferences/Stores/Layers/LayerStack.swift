@@ -44,6 +44,8 @@ final class LayersSnapshot: Sendable {
     let below: [LayerState]
     /// nil if entries may change while this object is the newest one.
     let revision: Revision?
+    /// The paths that are not read, because they lead to the file of the base.
+    private let cycles: [LayerFault]
     /// Whether a layer has entries that a root may make faulty.
     private let hasFaults: Bool
 
@@ -55,18 +57,21 @@ final class LayersSnapshot: Sendable {
             }
         }
         (self.above, self.below) = (above.map(state), below.map(state))
+        cycles = (above + below).flatMap(\.cycles)
         let states = self.above + self.below
         revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
-        hasFaults = states.contains { state in
-            switch state.entries {
-            case .text, .managed: false
-            case .values(let values): !values.faults.isEmpty
-            case .broken: true
-            case .file(let reading, let layout):
-                reading.fault != nil || !reading.pathsToBase.isEmpty
-                    || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+        hasFaults =
+            !cycles.isEmpty
+            || states.contains { state in
+                switch state.entries {
+                case .text, .managed: false
+                case .values(let values): !values.faults.isEmpty
+                case .broken: true
+                case .file(let reading, let layout):
+                    reading.fault != nil
+                        || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+                }
             }
-        }
     }
 
     fileprivate var isConstant: Bool {
@@ -90,7 +95,7 @@ final class LayersSnapshot: Sendable {
 
     /// What is wrong with layers as a whole.
     func faults(of root: String) -> [LayerFault] {
-        hasFaults ? (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
+        hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
     }
 
     // MARK: - Without types
