@@ -16,11 +16,15 @@ extension PersistentPrefs {
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            let error = PrefsError(error)
-            if let warning, warning != error { report(warning) }
-            report(error)
+            reportFailure(PrefsError(error), after: warning)
             return nil
         }
+    }
+
+    @inline(never)
+    private func reportFailure(_ error: PrefsError, after warning: PrefsError?) {
+        if let warning, warning != error { report(warning) }
+        report(error)
     }
 
     private func readPast<R>(_ past: PastState, _ body: (inout PrefsAccess) throws -> R) throws -> R {

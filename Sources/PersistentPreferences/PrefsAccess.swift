@@ -66,6 +66,8 @@ struct PrefsAccess {
         }
     }
 
+    /// Not inlined, because it would cost every read.
+    @inline(never)
     private mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
         // The access has one warning. The handler hears of the others.
@@ -138,22 +140,20 @@ struct PrefsAccess {
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
         let reading = try store.snapshot(of: root)
-        if let new = reading.warning {
-            if reading.isUnreadable { passOverBase(new) } else { warning = warning ?? new }
-        }
+        if let new = reading.warning { warning = warning ?? new }
+        if let layers = reading.layers, layers.isBaseUnreadable { hasPassedOverBase = true }
         // The warning is that of the base, if it has one.
         if let layers = reading.layers { note(layers.faults(of: root)) }
         revision = reading.revision
         // Most classes have none, and a copy of the snapshot costs a read.
         if !state.hasFormerRoots { return reading }
-        if reading.isUnreadable { return reading }
         return try formerRoot(insteadOf: reading)?.reading ?? reading
     }
 
     /// What is stored under a former root key; nil if there is a root, or no former one either.
     private func formerRoot(insteadOf reading: RootSnapshot) throws -> (key: String, reading: RootSnapshot)? {
         let formerKeys = state.declarations.formerRoots(of: root)
-        if formerKeys.isEmpty || store.layout == .flat { return nil }
+        if formerKeys.isEmpty || store.layout == .flat || reading.isUnreadable { return nil }
         guard try reading.values() == nil else { return nil }
         for key in formerKeys {
             let reading = try store.snapshot(of: key)

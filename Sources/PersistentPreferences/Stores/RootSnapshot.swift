@@ -13,8 +13,6 @@ struct RootSnapshot {
     var warning: PrefsError?
     /// The layers around the root, if the store has any. The values of the snapshot are those of the base.
     var layers: LayersSnapshot?
-    /// Whether the base of the layers could not be read. The warning says why, and so does each attempt to get its values.
-    private(set) var isUnreadable = false
 
     init(
         of root: String, in content: Transaction.Content?, layout: DomainLayout = .roots, revision: Revision? = nil,
@@ -29,12 +27,6 @@ struct RootSnapshot {
         domain = nil
     }
 
-    /// Layers around a base that cannot be read.
-    init(of root: String, unreadable error: PrefsError, layout: DomainLayout) {
-        self.init(of: root, in: nil, layout: layout, warning: error)
-        isUnreadable = true
-    }
-
     /// - Throws: `FileError.unreadable`.
     init(flat domain: DefaultsDomain, root: String) throws {
         try domain.checkReadable()
@@ -46,14 +38,19 @@ struct RootSnapshot {
 
     /// - Throws: `PrefsError.rootIsNotDictionary`, `PrefsError.unreadable`.
     func values() throws(PrefsError) -> [String: Any]? {
-        if isUnreadable, let warning { throw warning }
-        guard let domain else { return try layout.dictionary(of: root, in: content) }
+        guard let domain else {
+            if content == nil, isUnreadable, let warning { throw warning }
+            return try layout.dictionary(of: root, in: content)
+        }
         do {
             return try domain.content()
         } catch {
             throw PrefsError(error)
         }
     }
+
+    /// Whether the base of the layers could not be read. The warning says why, and so does each attempt to get its values.
+    var isUnreadable: Bool { layers?.isBaseUnreadable ?? false }
 
     /// All entries of the domain; nil if there is no domain.
     func entries() throws -> [String: Any]? {

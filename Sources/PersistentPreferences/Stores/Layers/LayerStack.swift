@@ -44,6 +44,7 @@ final class LayersSnapshot: Sendable {
     let below: [LayerState]
     /// nil if entries may change while this object is the newest one.
     let revision: Revision?
+    let isBaseUnreadable: Bool
     /// The paths that are not read, because they lead to the file of the base.
     private let cycles: [LayerFault]
     /// Whether a layer has entries that a root may make faulty.
@@ -57,6 +58,7 @@ final class LayersSnapshot: Sendable {
             }
         }
         (self.above, self.below) = (above.map(state), below.map(state))
+        isBaseUnreadable = false
         cycles = (above + below).flatMap(\.cycles)
         let states = self.above + self.below
         revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
@@ -72,6 +74,14 @@ final class LayersSnapshot: Sendable {
                         || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
                 }
             }
+    }
+
+    /// The same layers, around a base that cannot be read now.
+    init(overUnreadableBase layers: LayersSnapshot) {
+        (above, below) = (layers.above, layers.below)
+        (cycles, hasFaults) = (layers.cycles, layers.hasFaults)
+        revision = nil
+        isBaseUnreadable = true
     }
 
     fileprivate var isConstant: Bool {

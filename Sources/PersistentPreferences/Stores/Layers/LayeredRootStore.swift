@@ -25,7 +25,8 @@ final class LayeredRootStore: RootStore {
             snapshot = try base.snapshot(of: root)
         } catch {
             // The layers go on working.
-            snapshot = RootSnapshot(of: root, unreadable: PrefsError(error), layout: base.layout)
+            let layers = LayersSnapshot(overUnreadableBase: stack.current())
+            return RootSnapshot(of: root, in: nil, layout: base.layout, warning: PrefsError(error), layers: layers)
         }
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
