@@ -32,6 +32,8 @@ struct Invocation {
     let target: Target?
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
+    /// The paths of the files that are read below the store, as they were given.
+    let layerFiles: [String]
     /// The domain to export or import instead of the test set.
     let domain: Target?
     let wantsJSON: Bool
@@ -41,6 +43,7 @@ struct Invocation {
         wantsJSON = options.has(.json)
         root = options[.root]
         layers = options[.layers]
+        layerFiles = options.all(.layer)
         domain = options[.domain].map(Target.init(domain:))
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
@@ -52,8 +55,10 @@ struct Invocation {
         if target != nil, domain != nil {
             throw UsageError("--domain cannot be combined with --suite or --file")
         }
-        if layers != nil, domain != nil { throw UsageError("--domain cannot be combined with --layers") }
+        if hasLayers, domain != nil { throw UsageError("--domain cannot be combined with --layers or --layer") }
     }
+
+    var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }
 
     private static func command(_ options: Options) throws(UsageError) -> Command {
         if options.has(.version) { return .version }

@@ -24,9 +24,14 @@ struct TestSetRunner {
             store = defaults
             file = defaults.fileURL?.path(percentEncoded: false)
         }
-        let layers = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] }
-        prefs = PrefsTestSet(
-            key: invocation.root, store: layers.map { LayeredStore(store, above: $0) as any PrefsStore } ?? store)
+        if invocation.hasLayers {
+            let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
+            let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
+            prefs = LayeredTestSet(
+                key: invocation.root ?? "PrefsTestSet", store: LayeredStore(store, above: above, below: below))
+        } else {
+            prefs = PrefsTestSet(key: invocation.root, store: store)
+        }
     }
 
     // MARK: - Commands
@@ -143,8 +148,7 @@ struct TestSetRunner {
         head.add("store", target.name)
         if let file { head.add("file", file) }
         var table = Table()
-        let showsSources = invocation.layers != nil
-        if showsSources {
+        if invocation.hasLayers {
             table.add("KEY", "SHORT", "TYPE", "SOURCE", "VALUE")
         } else {
             table.add("KEY", "SHORT", "TYPE", "VALUE")
@@ -154,8 +158,8 @@ struct TestSetRunner {
                 Self.cell(ValueText.line($0)) + (key.fits($0) ? "" : "  (not of this type)")
             }
             let value = text ?? "(not set)"
-            if showsSources {
-                table.add(key.name, key.shortName, key.type.rawValue, "\(prefs.source(ofKey: key.name))", value)
+            if invocation.hasLayers {
+                table.add(key.name, key.shortName, key.type.rawValue, source(of: key), value)
             } else {
                 table.add(key.name, key.shortName, key.type.rawValue, value)
             }
@@ -166,11 +170,17 @@ struct TestSetRunner {
     /// Truncates long values. `get` and JSON show them in full.
     private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
 
+    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    private func source(of key: HarnessKey) -> String {
+        let source = prefs.source(ofKey: key.name)
+        return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
+    }
+
     private func json(of values: [String: Any]) -> String {
         let head: [(String, Any)] = [("root", prefs.key), ("store", target.name)] + (file.map { [("file", $0)] } ?? [])
         let sources = Dictionary(
-            uniqueKeysWithValues: HarnessKey.all(of: prefs).map { ($0.name, "\(prefs.source(ofKey: $0.name))" as Any) })
-        let layered: [(String, Any)] = invocation.layers == nil ? [] : [("sources", sources)]
+            uniqueKeysWithValues: HarnessKey.all(of: prefs).map { ($0.name, source(of: $0) as Any) })
+        let layered: [(String, Any)] = invocation.hasLayers ? [("sources", sources)] : []
         return JSONText.object(head + [("values", values)] + layered) + "\n"
     }
 }

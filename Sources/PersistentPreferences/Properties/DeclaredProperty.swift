@@ -11,6 +11,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var defaultViolation: String? { get }
     /// Why an object cannot be stored under a key: it does not read back, or it breaks the constraint. nil if it can.
     func failure(of object: Any, forKey key: String) -> PropertyListFailure?
+    /// The error of a read of the object; nil if it fits.
+    func error(of object: Any, forKey key: String) -> PrefsError?
     /// The object that a text from outside stands for, such as a variable of the environment; or why it stands for none.
     func object(ofText text: String, forKey key: String) -> Result<Any, PropertyListFailure>
 }

@@ -182,7 +182,18 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             guard let value = try? coding.decode(object, filledFrom: { encodedDefault(coding) }) else { continue }
             return constraint?.violation(value).map(failure) ?? .success(object)
         }
-        return failure("expected \(Value.self), found " + (forms.flaw.map { "invalid JSON: \($0)" } ?? "another text"))
+        return failure(TextMismatch(text, forms, of: Value.self).reason)
+    }
+
+    func error(of object: Any, forKey key: String) -> PrefsError? {
+        let coding = coding
+        do throws(PrefsError) {
+            let value = try coding.value(of: object, forKey: key) { encodedDefault(coding) }
+            let reason = constraint?.violation(value)
+            return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
+        } catch {
+            return error
+        }
     }
 
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
