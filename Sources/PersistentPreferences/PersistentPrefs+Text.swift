@@ -38,9 +38,9 @@ extension PersistentPrefs {
         case .object(let object, let reason?):
             let found = object is String ? "\"\(ShownText.key(text))\"" : ShownText.key(text)
             throw rejection("\(reason), found \(found)")
-        case .mismatch(_, let details):
+        case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
-            throw rejection(details)
+            throw rejection(reason)
         }
     }
 

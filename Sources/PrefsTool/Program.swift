@@ -15,7 +15,7 @@ struct Program {
     var options: [OptionSpec] {
         OptionSpec.all.filter { option in
             // A program with layers of its own has them in `make`.
-            if option.name == OptionSpec.layers.name { return target != nil }
+            if [OptionSpec.layers.name, OptionSpec.layer.name].contains(option.name) { return target != nil }
             return option.name == OptionSpec.version.name || commands.contains { $0.accepts(option) }
         }
     }

@@ -33,6 +33,8 @@ struct Invocation {
     let target: Target?
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
+    /// The paths of the files that are read below the store, as they were given.
+    let layerFiles: [String]
     /// The domain to export or import instead of the test set.
     let domain: Target?
     let wantsJSON: Bool
@@ -45,6 +47,7 @@ struct Invocation {
         isDryRun = options.has(.dryRun)
         root = options[.root]
         layers = options[.layers]
+        layerFiles = options.all(.layer)
         domain = options[.domain].map(Target.init(domain:))
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
@@ -56,8 +59,10 @@ struct Invocation {
         if target != nil, domain != nil {
             throw UsageError("--domain cannot be combined with --suite or --file")
         }
-        if layers != nil, domain != nil { throw UsageError("--domain cannot be combined with --layers") }
+        if hasLayers, domain != nil { throw UsageError("--domain cannot be combined with --layers or --layer") }
     }
+
+    var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }
 
     private static func command(_ options: Options, of program: Program) throws(UsageError) -> Command {
         if options.has(.version) { return .version }

@@ -3,6 +3,7 @@ struct OptionSpec: Sendable {
     let name: String
     /// The name of the value in the help; nil if the option takes no value.
     var valueName: String?
+    var isRepeatable = false
     let summary: String
 
     static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (that of the program)")
@@ -12,6 +13,9 @@ struct OptionSpec: Sendable {
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
     static let layers = OptionSpec(
         name: "--layers", valueName: "PREFIX", summary: "read environment variables with this prefix above the store")
+    static let layer = OptionSpec(
+        name: "--layer", valueName: "FILE", isRepeatable: true,
+        summary: "read defaults from this file, below the store; may be repeated")
     static let domain = OptionSpec(
         name: "--domain", valueName: "DOMAIN",
         summary: "a whole domain instead of the set; with --root, one root of it")
@@ -40,12 +44,12 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes,
-        kill, json, help, version,
+        root, suite, file, layers, layer, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected,
+        valueFile, threads, processes, writes, kill, json, help, version,
     ]
 
     /// The options that select where the test set is stored.
     static let target = [root, suite, file]
     /// The same for commands that may show the values of layers.
-    static let layeredTarget = target + [layers]
+    static let layeredTarget = target + [layers, layer]
 }

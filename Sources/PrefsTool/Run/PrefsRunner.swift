@@ -14,8 +14,10 @@ struct PrefsRunner {
         self.program = program
         target = invocation.target ?? program.target
         var store = invocation.target?.store
-        if let prefix = invocation.layers, let target {
-            store = LayeredStore(target.store, above: [.environment(prefix: prefix)])
+        if invocation.hasLayers, let target {
+            let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
+            let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
+            store = LayeredStore(target.store, above: above, below: below)
         }
         prefs = program.make(invocation.root, store)
         keys = PrefsKey.all(of: prefs)
@@ -263,9 +265,15 @@ struct PrefsRunner {
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
             let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
             let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
-            table.add(key.name, key.shortName, key.typeName, "\(prefs.source(ofKey: key.name))", text + (note ?? ""))
+            table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+    }
+
+    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    private func source(of key: PrefsKey) -> String {
+        let source = prefs.source(ofKey: key.name)
+        return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
     }
 
     /// Truncates long values. `get` and JSON show them in full.

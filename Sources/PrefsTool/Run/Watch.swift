@@ -58,10 +58,10 @@ final class Watch: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Reports when the file becomes unreadable and when it is readable again.
+    /// Reports when the file becomes unreadable and when it is readable again, and what is wrong with layers.
     private func reportReadErrors() {
         _ = prefs.values
-        let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
+        let now = prefs.lastError.flatMap { $0.isWarning && !$0.isOfLayers ? nil : $0.description }
         let isNew = state.withLock { state in
             defer { state.readError = now }
             return now != state.readError
