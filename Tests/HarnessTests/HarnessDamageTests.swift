@@ -67,7 +67,7 @@ import Testing
 
     @Test func aWriteToADamagedFileSucceedsWithAWarning() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
         let damaged = try Data(contentsOf: home.suiteFile).dropLast()
