@@ -3,11 +3,13 @@ struct OptionSpec: Sendable {
     let name: String
     /// The name of the value in the help; nil if the option takes no value.
     var valueName: String?
+    /// What its value stands for, if its name does not tell.
+    var valueKind: WordKind?
     let summary: String
 
-    static let root = OptionSpec(name: "--root", valueName: "NAME", summary: "the root key (that of the program)")
+    static let root = OptionSpec(name: "--root", valueName: "NAME", valueKind: .root, summary: "the root key (that of the program)")
     static let suite = OptionSpec(
-        name: "--suite", valueName: "NAME", summary: "a UserDefaults suite instead of the store of the program")
+        name: "--suite", valueName: "NAME", valueKind: .suite, summary: "a UserDefaults suite instead of the store of the program")
     static let file = OptionSpec(
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
     static let layers = OptionSpec(
@@ -34,14 +36,24 @@ struct OptionSpec: Sendable {
     static let expected = OptionSpec(
         name: "--if", valueName: "VALUE", summary: "change nothing unless the value is VALUE now")
     static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
+    static let manual = OptionSpec(name: "--man", summary: "print the manual page")
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")
 
+    /// `--root NAME`
+    var synopsis: String { valueName.map { "\(name) \($0)" } ?? name }
+
+    /// What its value stands for; nil if the option takes none, or any text.
+    var kind: WordKind? { valueKind ?? valueName.flatMap(WordKind.init) }
+
+    /// True if it needs no command.
+    var isGeneral: Bool { [Self.help.name, Self.version.name].contains(name) }
+
     /// All options, in the order of the help.
     static let all = [
         root, suite, file, layers, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes,
-        kill, json, help, version,
+        kill, manual, json, help, version,
     ]
 
     /// The options that select where the test set is stored.
