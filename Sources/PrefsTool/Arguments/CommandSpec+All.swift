@@ -146,10 +146,10 @@ extension CommandSpec {
 
     static let stress = CommandSpec(
         name: "stress", operands: "",
-        summary: "write from many threads and processes at once, and count lost writes",
-        details: "Works in a temporary folder. Exits with 1 if a write was lost.",
+        summary: "write from many processes at once, and count lost writes",
+        details: "Works in a temporary folder, which it removes. Exits with 1 if a write was lost.",
         example: "stress --threads 8 --processes 4 --kill",
-        options: [.threads, .processes, .writes, .kill],
+        options: [.threads, .processes, .writes, .seconds, .folder, .kill],
         parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) })
 
     /// Returns nil for `-`, the standard stream.

@@ -29,6 +29,10 @@ struct OptionSpec: Sendable {
     static let threads = OptionSpec(name: "--threads", valueName: "N", summary: "threads per process (4)")
     static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "number of processes (2)")
     static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes per thread (250)")
+    static let seconds = OptionSpec(
+        name: "--seconds", valueName: "S", summary: "write for so long, instead of a number of writes")
+    static let folder = OptionSpec(
+        name: "--dir", valueName: "PATH", summary: "work in this folder, and so on its file system")
     static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and restart them")
     static let stored = OptionSpec(name: "--stored", summary: "only a value that is stored; exit 1 if there is none")
     static let defaultText = OptionSpec(
@@ -52,8 +56,8 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes,
-        kill, manual, json, help, version,
+        root, suite, file, layers, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes, seconds,
+        folder, kill, manual, json, help, version,
     ]
 
     /// The options that select where the test set is stored.

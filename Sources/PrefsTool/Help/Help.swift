@@ -3,6 +3,8 @@ import PersistentPreferences
 /// The text of `help`: of the program, of a command and of a key of the class. No line is wider than 80 columns.
 struct Help {
     static let version = "0.9.0"
+    /// The day of the version, for the manual page.
+    static let date = "2026-11-22"
     static let width = 80
 
     private let program: Program
@@ -28,10 +30,11 @@ struct Help {
     // MARK: - Program
 
     private var overview: String {
+        let longest = program.commands.map(\.name.count).max() ?? 0
         let groups = Self.groups.compactMap { title, specs -> String? in
             let names = Set(specs.map(\.name))
             let rows = program.commands.filter { names.contains($0.name) }.map { ($0.name, $0.summary) }
-            return rows.isEmpty ? nil : title + "\n" + Self.columns(rows)
+            return rows.isEmpty ? nil : title + "\n" + Self.columns(rows, first: longest)
         }
         let name = program.name
         return """
@@ -61,7 +64,7 @@ struct Help {
         let options = program.options.filter(spec.accepts)
         return """
             \(Self.paragraph("\(program.name) \(spec.synopsis)"))
-            \(Self.paragraph(spec.summary.prefix(1).uppercased() + spec.summary.dropFirst() + "."))\
+            \(Self.paragraph(Self.sentence(spec.summary)))
             \(details)
             \(Self.columns(options.map { ($0.synopsis, $0.summary) }))
             Example: \(program.name) \(example(of: spec))
@@ -102,17 +105,21 @@ struct Help {
     // MARK: - Layout
 
     /// Two columns. The second is wrapped.
-    static func columns(_ rows: [(String, String)], indent: Int = 2) -> String {
-        let first = min(24, rows.map { DisplayWidth.of($0.0) }.max() ?? 0)
+    private static func columns(_ rows: [(String, String)], first: Int? = nil) -> String {
+        let indent = 2
+        let first = first ?? min(24, rows.map { DisplayWidth.of($0.0) }.max() ?? 0)
         let left = indent + first + 2
         return rows.map { head, text in
             let lines = DisplayWidth.lines(text, width: width - left)
             // A wide head has a line of its own.
-            let isWide = DisplayWidth.of(head) > first
-            let start = DisplayWidth.spaces(indent) + head + (isWide ? "\n" : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2))
-            return start + (isWide ? DisplayWidth.spaces(left) : "")
+            let space = DisplayWidth.of(head) > first ? "\n" + DisplayWidth.spaces(left) : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2)
+            return DisplayWidth.spaces(indent) + head + space
                 + lines.joined(separator: "\n" + DisplayWidth.spaces(left)) + "\n"
         }.joined()
+    }
+
+    static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix("…") ? "" : ".")
     }
 
     static func paragraph(_ text: String) -> String {
@@ -120,7 +127,7 @@ struct Help {
     }
 
     /// Wraps paragraphs. A line that begins with a space stays as it is.
-    static func wrapped(_ text: String) -> String {
+    private static func wrapped(_ text: String) -> String {
         var result = ""
         var paragraph = ""
         func flush() {

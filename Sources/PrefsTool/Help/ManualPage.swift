@@ -11,19 +11,19 @@ struct ManualPage {
         let title = name.map { $0 == " " ? "-" : $0 }
         let commands = program.commands.map { spec in
             let options = spec.options.filter { program.options.map(\.name).contains($0.name) }.map(\.name)
-            var lines = [".TP", ".B \(escaped(spec.synopsis))", escaped(sentence(spec.summary))]
+            var lines = [".TP", ".B \(roff(spec.synopsis))", escaped(Help.sentence(spec.summary))]
             if !spec.details.isEmpty { lines.append(details(spec.details)) }
             if !options.isEmpty { lines.append(escaped("Options: \(options.joined(separator: ", ")).")) }
             return lines.joined(separator: "\n")
         }
         let options = program.options.map { option in
-            ".TP\n.B \(escaped(option.synopsis))\n\(escaped(sentence(option.summary)))"
+            ".TP\n.B \(roff(option.synopsis))\n\(escaped(Help.sentence(option.summary)))"
         }
         let examples = program.commands.filter { $0.name != CommandSpec.show.name }.map {
-            escaped("\(name) \(Help(of: program).example(of: $0))")
+            roff("\(name) \(Help(of: program).example(of: $0))")
         }
         return """
-            .TH "\(String(title).uppercased())" 1 "" "\(String(title)) \(Help.version)"
+            .TH "\(String(title).uppercased())" 1 "\(Help.date)" "\(String(title)) \(Help.version)"
             .SH NAME
             \(escaped(String(title))) \\- show, edit and watch preferences
             .SH SYNOPSIS
@@ -50,10 +50,6 @@ struct ManualPage {
             """
     }
 
-    private func sentence(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst() + "."
-    }
-
     /// Lines that begin with a space are a table.
     private func details(_ text: String) -> String {
         var isTable = false
@@ -63,16 +59,20 @@ struct ManualPage {
                 isTable.toggle()
                 lines.append(isTable ? ".nf" : ".fi")
             }
-            lines.append(escaped(String(line)))
+            lines.append(isTable ? roff(String(line)) : escaped(String(line)))
         }
         return (lines + (isTable ? [".fi"] : [])).joined(separator: "\n")
     }
 
-    /// Escapes what roff interprets. A line must not begin with a dot or an apostrophe, and every statement begins a line.
+    /// Text in lines that are not too wide. A new sentence begins a line.
     private func escaped(_ text: String) -> String {
-        let safe = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("…", with: "...")
-            .replacing(". ", with: ".\n").replacing("; ", with: ";\n").replacing("  ", with: "\\ \\ ")
-        return safe.split(separator: "\n").map { [".", "'"].contains($0.first) ? "\\&" + $0 : String($0) }
-            .joined(separator: "\n")
+        text.replacing(". ", with: ".\n").split(separator: "\n").flatMap { DisplayWidth.lines(String($0), width: 72) }
+            .map(roff).joined(separator: "\n")
+    }
+
+    /// Escapes what roff interprets. A line of text must not begin with a dot or an apostrophe.
+    private func roff(_ line: String) -> String {
+        let safe = line.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("…", with: "...")
+        return [".", "'"].contains(safe.first) ? "\\&" + safe : safe
     }
 }

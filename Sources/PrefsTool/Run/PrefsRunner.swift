@@ -265,7 +265,7 @@ struct PrefsRunner {
             let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
             table.add(key.name, key.shortName, key.typeName, "\(prefs.source(ofKey: key.name))", text + (note ?? ""))
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
     }
 
     /// Truncates long values. `get` and JSON show them in full.

@@ -12,8 +12,9 @@ struct Stress {
     }
 
     func run() -> Outcome {
-        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appending(path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let parent = plan.folder.map { URL(filePath: $0.absolutePath, directoryHint: .isDirectory) }
+        let folder = (parent ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath().appending(
+            path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -41,7 +42,7 @@ struct Stress {
         let stored = try StressLeftovers(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
-            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)), as: wantsJSON ? .json : .text,
+            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO) ?? 80), as: wantsJSON ? .json : .text,
             code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }
 }
