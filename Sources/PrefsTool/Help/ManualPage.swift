@@ -66,7 +66,7 @@ struct ManualPage {
 
     /// Text in lines that are not too wide. A new sentence begins a line.
     private func escaped(_ text: String) -> String {
-        text.replacing(". ", with: ".\n").split(separator: "\n").flatMap { DisplayWidth.lines(String($0), width: 72) }
+        text.replacing(". ", with: ".\n").split(separator: "\n").flatMap { DisplayWidth.lines(String($0), width: 64) }
             .map(roff).joined(separator: "\n")
     }
 

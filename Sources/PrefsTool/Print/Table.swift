@@ -8,7 +8,8 @@ struct Table {
 
     /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is the head.
     ///
-    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The widest columns are truncated first.
+    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column is truncated first, then the
+    ///   widest ones.
     func text(head: Style = .plain, width: Int? = nil) -> String {
         let columns = rows.map(\.count).max() ?? 0
         var widths = (0..<columns).map { column in
@@ -26,8 +27,10 @@ struct Table {
     }
 
     private func narrow(_ widths: inout [Int], to width: Int) {
-        let narrowest = 4
-        while widths.reduce(0, +) + 2 * (widths.count - 1) > width, let widest = widths.max(), widest > narrowest,
+        let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
+        guard excess > 0, let last = widths.indices.last else { return }
+        widths[last] = max(min(12, widths[last]), widths[last] - excess)
+        while widths.reduce(0, +) + 2 * last > width, let widest = widths.max(), widest > 4,
             let index = widths.lastIndex(of: widest)
         {
             widths[index] -= 1

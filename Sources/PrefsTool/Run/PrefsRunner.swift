@@ -268,8 +268,10 @@ struct PrefsRunner {
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
     }
 
-    /// Truncates long values. `get` and JSON show them in full.
-    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
+    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    private static func cell(_ text: String) -> String {
+        TerminalWidth.of(STDOUT_FILENO).map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.
     private func json(of values: [String: Any]) throws -> String {

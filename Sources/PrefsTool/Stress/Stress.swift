@@ -16,8 +16,10 @@ struct Stress {
         let folder = (parent ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath().appending(
             path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            guard mkdir(folder.path(percentEncoded: false), 0o700) == 0 else {
+                let reason = String(cString: strerror(errno))
+                throw CommandError("no folder can be made there: \(reason)", at: folder.deletingLastPathComponent())
+            }
             defer { try? FileManager.default.removeItem(at: folder) }
             return try run(in: folder)
         } catch {

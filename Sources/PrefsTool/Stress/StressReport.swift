@@ -24,7 +24,8 @@ struct StressReport {
             tally.losses.isEmpty
             ? style.green("no write was lost") + "\n"
             : tally.losses.map { style.red("LOST: ") + $0.printable + "\n" }.joined()
-        return table.text() + latencyChart.text(width: width) + "writes a second\n" + timeChart.text(width: width) + verdict
+        return table.text() + "writes by latency\n" + latencyChart.text(width: width) + "writes a second\n"
+            + timeChart.text(width: width) + verdict
     }
 
     private var latencyChart: BarChart {
