@@ -46,7 +46,13 @@ public enum PrefsTool {
     }
 
     private static func outcome(of arguments: [String], in program: Program) -> Outcome {
-        if arguments.first == StressWorker.commandName { return StressWorker.run(Array(arguments.dropFirst())) }
+        switch arguments.first {
+        case StressWorker.commandName where program.hasCommand("stress"):
+            return StressWorker.run(Array(arguments.dropFirst()))
+        case CompletionWords.commandName:
+            return CompletionWords(program: program).answer(Array(arguments.dropFirst()))
+        default: break
+        }
         do {
             return try run(try Invocation(arguments, of: program), in: program)
         } catch {
@@ -83,12 +89,14 @@ public enum PrefsTool {
         case .export(let format, let path): try transfer().export(as: format, to: path)
         case .import(let path, let merge):
             try transfer().importValues(from: path, merge: merge, dryRun: invocation.isDryRun)
-        case .vet(let path): VetRunner.run(path, wantsJSON: wantsJSON)
+        case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
         case .doctor(let target, let mends):
-            try Doctor.run(target ?? invocation.target ?? ofClass().ownTarget(), mends: mends, wantsJSON: wantsJSON)
+            try Doctor(program: program, wantsJSON: wantsJSON).run(
+                target ?? invocation.target ?? ofClass().ownTarget(), mends: mends)
         case .stress(let plan): Stress(plan, wantsJSON: wantsJSON).run()
-        case .completions: Outcome(output: Completions(of: program).bash)
-        case .help(let spec): Outcome(output: Help(of: program).text(spec))
+        case .completions(let shell): Outcome(output: CompletionScript(of: program).text(for: shell))
+        case .help(let topic): Outcome(output: try Help(of: program).text(topic))
+        case .manual: Outcome(output: ManualPage(of: program).text)
         case .version: Outcome(output: "\(program.name) \(Help.version)\n")
         }
     }

@@ -129,26 +129,27 @@ extension CommandSpec {
                 return .doctor(words.first.map(Target.init(domain:)), mends: options.has(.mend))
             }),
         CommandSpec(
-            name: "completions", operands: "[bash]", summary: "print the completion script for bash",
-            example: "completions", options: [],
+            name: "completions", operands: "[\(Shell.allCases.map(\.rawValue).joined(separator: "|"))]",
+            summary: "print the completion script of a shell (bash)",
+            example: "completions zsh", options: [],
             parse: { words, _ throws(UsageError) in
-                if let shell = words.first, shell != "bash" {
-                    throw UsageError("unknown shell `\(ShownText.key(shell))`; completions are available for bash")
+                guard let shell = Shell(rawValue: words.first ?? Shell.bash.rawValue) else {
+                    throw UsageError(
+                        "unknown shell `\(ShownText.key(words[0]))`; completions are available for bash, zsh and fish")
                 }
-                return .completions
+                return .completions(shell)
             }),
         CommandSpec(
-            name: "help", operands: "[COMMAND]", summary: "show this help, or the help of a command",
-            example: "help import",
-            options: [], parse: { _, _ throws(UsageError) in .help(nil) }),
+            name: "help", operands: "[COMMAND|KEY]", summary: "explain a command, or a key of the preferences",
+            example: "help KEY", options: [.manual], parse: { _, _ throws(UsageError) in .help(topic: nil) }),
     ]
 
     static let stress = CommandSpec(
         name: "stress", operands: "",
-        summary: "write from many threads and processes at once, and count lost writes",
-        details: "Works in a temporary folder. Exits with 1 if a write was lost.",
+        summary: "write from many processes at once, and count lost writes",
+        details: "Works in a temporary folder, which it removes. Exits with 1 if a write was lost.",
         example: "stress --threads 8 --processes 4 --kill",
-        options: [.threads, .processes, .writes, .kill],
+        options: [.threads, .processes, .writes, .seconds, .folder, .kill],
         parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) })
 
     /// Returns nil for `-`, the standard stream.

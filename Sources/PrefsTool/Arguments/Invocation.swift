@@ -22,8 +22,10 @@ struct Invocation {
         case vet(path: String)
         case doctor(Target?, mends: Bool)
         case stress(StressPlan)
-        case completions
-        case help(CommandSpec?)
+        case completions(Shell)
+        /// The help of the program, of a command or of a key.
+        case help(topic: String?)
+        case manual
         case version
     }
 
@@ -69,8 +71,8 @@ struct Invocation {
         var operands = options.operands[...]
         let name = operands.popFirst()
         if name == "help" || options.has(.help) {
-            let topic = name == "help" ? operands.first : name
-            return .help(try topic.map { word throws(UsageError) in try Self.spec(word, of: program) })
+            if options.has(.manual) { return .manual }
+            return .help(topic: name == "help" ? operands.first : name)
         }
         let spec = try name.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? CommandSpec.show
         for name in options.optionNames {

@@ -267,7 +267,7 @@ struct PrefsRunner {
             let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
             table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
     }
 
     /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
@@ -276,8 +276,10 @@ struct PrefsRunner {
         return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
     }
 
-    /// Truncates long values. `get` and JSON show them in full.
-    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
+    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    private static func cell(_ text: String) -> String {
+        TerminalWidth.of(STDOUT_FILENO).map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.
     private func json(of values: [String: Any]) throws -> String {
