@@ -44,7 +44,7 @@ package struct LockWait: Sendable {
             if attempt.succeeds(within: timeout.map { $0 - Self.patience }) { return }
         }
         guard attempt.giveUp() else { return }
-        throw StorageFailure(path: path, reason: "locked for longer than \(timeout ?? 0) s: \(holders(path))")
+        throw StorageFailure(path: path, reason: "still locked after \(timeout ?? 0) s: \(holders(path))")
     }
 
     /// A thread that waits for a lock. It waits in the system's queue, so other writers do not overtake it.

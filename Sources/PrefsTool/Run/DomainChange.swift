@@ -11,14 +11,17 @@ extension DomainRunner {
         let before = entries ?? [:]
         var (after, risks) = try Self.result(of: edit, on: before)
         after = try PropertyListDomain.changed(before, to: after)
-        var isForeign = false
+        var (domain, isForeign) = (domain, false)
         if case .notOurs(let file)? = failure {
             isForeign = true
             risks.add(Self.risk(of: file))
         }
-        if invocation.isDryRun { return difference(from: before, to: after).reporting(failure, asJSON: wantsJSON) }
+        if invocation.isDryRun {
+            if isForeign, !confirmation.isForced, let failure { throw failure }
+            return difference(from: before, to: after).reporting(isForeign ? nil : failure, asJSON: wantsJSON)
+        }
         try confirmation.require(risks)
-        let domain = isForeign ? try target.domain(isForced: true) : domain
+        if isForeign { domain = try target.domain(isForced: true) }
         return try Self.outcome(asJSON: wantsJSON) {
             try domain.update { entries in
                 let (after, found) = try Self.result(of: edit, on: entries)

@@ -45,7 +45,7 @@ struct WriteSupport {
         let (name, wantsJSON, isSilent) = (program.name, invocation.wantsJSON, isQuiet)
         return LockWait(
             timeout: invocation.timeout,
-            holders: { LockState.held(LockHolder.all(of: $0)).text },
+            holders: { LockState.held(LockHolder.all(of: $0).filter { $0.pid != getpid() }).text },
             notice: { text in
                 guard !isSilent else { return }
                 let message = Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
