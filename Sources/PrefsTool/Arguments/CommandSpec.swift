@@ -9,6 +9,8 @@ struct CommandSpec: Sendable {
     let example: String
     /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
+    /// The fewest operands, if an option may take the place of one that the help shows.
+    var minimumOperands: Int?
     /// Makes the command of its operands. Their number is within `operandCount`.
     let parse: @Sendable (_ operands: [String], _ options: Options) throws(UsageError) -> Invocation.Command
 
@@ -29,7 +31,7 @@ struct CommandSpec: Sendable {
                 maximum += maximum == .max ? 0 : 1
             }
         }
-        return minimum...maximum
+        return (minimumOperands ?? minimum)...maximum
     }
 
     func accepts(_ option: OptionSpec) -> Bool {

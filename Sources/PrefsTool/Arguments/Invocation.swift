@@ -13,12 +13,16 @@ struct Invocation {
         case edit
         case watch(keys: [String])
         case schema
-        case export(ExportFormat, path: String?)
-        case `import`(path: String?, merge: Bool)
-        case read(Target, root: String?, key: String?)
-        case readType(Target, root: String, key: String?)
-        case write(Target, root: String, key: String?, ParsedValue)
-        case delete(Target, root: String?, key: String?)
+        case export(ExportFormat, domain: Target?, path: String?)
+        case `import`(domain: Target?, path: String?, merge: Bool)
+        case domains
+        case find(String)
+        case read(Target?, DomainPlace)
+        case readType(Target, DomainPlace)
+        case write(Target, DomainPlace, ParsedValue, expected: String?)
+        case rename(Target, DomainPlace, to: String)
+        case delete(Target, DomainPlace)
+        case undo(Target?)
         case vet(path: String)
         case doctor(Target?, mends: Bool)
         case stress(StressPlan)
@@ -37,20 +41,23 @@ struct Invocation {
     let layers: String?
     /// The paths of the files that are read below the store, as they were given.
     let layerFiles: [String]
-    /// The domain to export or import instead of the test set.
-    let domain: Target?
     let wantsJSON: Bool
     /// True if a command prints what it would change, and changes nothing.
     let isDryRun: Bool
+    /// True if nothing needs a confirmation.
+    let isForced: Bool
+    /// The longest wait for a lock, in seconds; nil to wait for ever.
+    let timeout: Double?
 
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         let options = try Options(arguments, of: program)
         wantsJSON = options.has(.json)
         isDryRun = options.has(.dryRun)
+        isForced = options.has(.force)
+        timeout = try options.seconds(.timeout)
         root = options[.root]
         layers = options[.layers]
         layerFiles = options.all(.layer)
-        domain = options[.domain].map(Target.init(domain:))
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
         case (nil, let file?): target = .file(file)
@@ -58,10 +65,18 @@ struct Invocation {
         default: throw UsageError("--suite and --file cannot be combined; give one of them")
         }
         command = try Self.command(options, of: program)
-        if target != nil, domain != nil {
-            throw UsageError("--domain cannot be combined with --suite or --file")
+        guard domain != nil else { return }
+        let word = options.has(.domain) ? OptionSpec.domain.name : "DOMAIN"
+        if target != nil { throw UsageError("\(word) cannot be combined with --suite or --file") }
+        if hasLayers { throw UsageError("\(word) cannot be combined with --layers or --layer") }
+    }
+
+    /// The domain to export or import instead of the preferences of the program.
+    private var domain: Target? {
+        switch command {
+        case .export(_, let domain, _), .import(let domain, _, _): domain
+        default: nil
         }
-        if hasLayers, domain != nil { throw UsageError("--domain cannot be combined with --layers or --layer") }
     }
 
     var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }

@@ -45,6 +45,9 @@ struct OptionSpec: Sendable {
         name: "--if", valueName: "VALUE", summary: "change nothing unless the value is VALUE now")
     static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
     static let manual = OptionSpec(name: "--man", summary: "print the manual page")
+    static let force = OptionSpec(name: "--force", summary: "do what would otherwise need a confirmation")
+    static let timeout = OptionSpec(
+        name: "--timeout", valueName: "SECONDS", summary: "fail if another process holds the lock for so long")
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")
@@ -60,12 +63,14 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, layer, domain, format, merge, replace, dryRun, mend, stored, defaultText, expected, valueFile, threads, processes, writes, seconds,
-        folder, kill, manual, json, help, version,
+        root, suite, file, layers, layer, domain, format, merge, replace, dryRun, force, timeout, mend, stored,
+        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help, version,
     ]
 
     /// The options that select where the test set is stored.
     static let target = [root, suite, file]
+    /// The options of every command that writes.
+    static let writing = [dryRun, force, timeout]
     /// The same for commands that may show the values of layers.
     static let layeredTarget = target + [layers, layer]
 }

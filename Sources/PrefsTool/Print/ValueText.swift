@@ -55,6 +55,10 @@ enum ValueText {
     }
 
     private static func date(_ text: String) -> Date? {
+        // As `defaults` prints it: 2026-11-20 08:30:00 +0000.
+        if let parts = text.wholeMatch(of: /([0-9-]{10}) ([0-9:]{8}) ([+-][0-9]{4})/)?.output {
+            return date("\(parts.1)T\(parts.2)\(parts.3)")
+        }
         let format =
             /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
         guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }

@@ -72,10 +72,6 @@ struct PrefsRunner {
 
     func schema() -> Outcome { Outcome(bytes: prefs.jsonSchema(), as: .json) }
 
-    func transfer() -> TransferRunner {
-        TransferRunner(target: ClassTarget(self), wantsJSON: invocation.wantsJSON)
-    }
-
     // MARK: - Writing
 
     /// Stores values, all or none.
