@@ -10,8 +10,10 @@ struct Invocation {
         case reset
         case increment(key: String, amount: String)
         case toggle(key: String)
-        case edit
+        case edit(Target?)
         case watch(keys: [String])
+        /// A domain and places in it. If the first word is a key of the class, the words are keys.
+        case watchDomain(words: [String])
         case schema
         case export(ExportFormat, domain: Target?, path: String?)
         case `import`(domain: Target?, path: String?, merge: Bool)

@@ -60,12 +60,29 @@ struct PrefsRunner {
 
     func watch(_ names: [String]) -> Outcome {
         do {
-            let keys = names.map { path($0).root }
-            try Watch(prefs, keys, of: program, asJSON: invocation.wantsJSON, target: storeName, file: file).run()
+            let source = ClassWatchSource(
+                prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
+            try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
             return Outcome()
         } catch let error as PrefsError {
             return failed(error)
         } catch {
+            return failed("standard output: \(error.localizedDescription)")
+        }
+    }
+
+    /// Watches a domain, or keys if the first word is one. A word that is neither is reported as an unknown key.
+    func watchDomain(_ words: [String]) throws -> Outcome {
+        let target = Target(domain: words[0])
+        if keys.contains(where: { $0.name == path(words[0]).root }) { return watch(words) }
+        let domain = try target.domain()
+        // A file may appear later.
+        if target.suite != nil, case (nil, nil)? = try? domain.entries() { return watch(words) }
+        do {
+            let source = try DomainWatchSource(domain, name: target.name, Array(words.dropFirst()))
+            try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
+            return Outcome()
+        } catch let error as CocoaError {
             return failed("standard output: \(error.localizedDescription)")
         }
     }
