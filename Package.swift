@@ -55,7 +55,8 @@ let package = Package(
             path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
-            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists", "PrefsTestSet"],
+            name: "PrefsTool",
+            dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists", "PrefsTestSet"],
             swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet", "PrefsTool"],
@@ -118,7 +119,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
-            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport"],
+            dependencies: [
+                "HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",

@@ -10,11 +10,16 @@ enum ConstraintRule<Value> {
     /// nil for a range of another type, of which only its words are known.
     init?(_ range: some RangeExpression<Value>) {
         switch range {
-        case let range as ClosedRange<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)
-        case let range as Range<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)
-        case let range as PartialRangeFrom<Value>: self = .range(lower: range.lowerBound, upper: nil, includesUpper: true)
-        case let range as PartialRangeThrough<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: true)
-        case let range as PartialRangeUpTo<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: false)
+        case let range as ClosedRange<Value>:
+            self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)
+        case let range as Range<Value>:
+            self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)
+        case let range as PartialRangeFrom<Value>:
+            self = .range(lower: range.lowerBound, upper: nil, includesUpper: true)
+        case let range as PartialRangeThrough<Value>:
+            self = .range(lower: nil, upper: range.upperBound, includesUpper: true)
+        case let range as PartialRangeUpTo<Value>:
+            self = .range(lower: nil, upper: range.upperBound, includesUpper: false)
         default: return nil
         }
     }

@@ -22,7 +22,9 @@ extension PrefProperty {
     func reading(of text: String) -> TextReading {
         let coding = coding
         let forms = TextForms(text)
-        if let (object, value) = found(forms, coding) { return .object(object, violation: constraint?.violation(value)) }
+        if let (object, value) = found(forms, coding) {
+            return .object(object, violation: constraint?.violation(value))
+        }
         let flaw = forms.flaw.map { "invalid JSON: \($0)" }
         let reason = "expected \(Value.self), found " + (flaw ?? "another text")
         return .mismatch(reason: reason, details: flaw == nil ? details(of: forms, coding) : reason)
@@ -45,7 +47,9 @@ extension PrefProperty {
         for object in forms.objects {
             if let value = decoded(object, coding) { return (object, value) }
         }
-        guard let object = listedObjects(coding)?.first(where: { Self.caseName(of: $0) == forms.text }) else { return nil }
+        guard let object = listedObjects(coding)?.first(where: { Self.caseName(of: $0) == forms.text }) else {
+            return nil
+        }
         return decoded(object, coding).map { (object, $0) }
     }
 

@@ -50,7 +50,8 @@ struct Help {
     private func commands(_ specs: [CommandSpec]) -> String {
         var table = Table()
         for spec in specs {
-            table.add("  \(program.name) \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
+            table.add(
+                "  \(program.name) \(spec.name == CommandSpec.show.name ? "[show]" : spec.synopsis)", spec.summary)
         }
         return table.text()
     }

@@ -43,7 +43,8 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, domain, format, merge, replace, dryRun, force, timeout, mend, stored, defaultText, expected, valueFile,
+        root, suite, file, layers, domain, format, merge, replace, dryRun, force, timeout, mend, stored, defaultText,
+        expected, valueFile,
         threads, processes, writes, kill, json, help, version,
     ]
 

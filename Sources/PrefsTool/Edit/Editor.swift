@@ -127,7 +127,8 @@ struct Editor {
         var errorMessage: String?
         do {
             switch effect {
-            case .store(let text, let row): prefs[keys[row].name] = try prefs.canonicalValue(ofText: text, forKey: keys[row].name)
+            case .store(let text, let row):
+                prefs[keys[row].name] = try prefs.canonicalValue(ofText: text, forKey: keys[row].name)
             case .reset(let row): prefs[keys[row].name] = nil
             case .unset(let row): prefs[keys[row].name] = nil
             case .redraw, .leave: return

@@ -89,7 +89,9 @@ package struct TextForms {
         case "false", "no", "off": return false
         default: break
         }
-        if let number = JSONForm.nonfinite.first(where: { $0.name == text }) { return CanonicalNumber(number.value).object }
+        if let number = JSONForm.nonfinite.first(where: { $0.name == text }) {
+            return CanonicalNumber(number.value).object
+        }
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
             return nil
         }
