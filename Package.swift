@@ -55,8 +55,7 @@ let package = Package(
             path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
-            name: "PrefsTool",
-            dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists", "PrefsTestSet"],
+            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"],
             swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet", "PrefsTool"],
@@ -105,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: [
-                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet",
+                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet", "PrefsTool",
                 "PropertyListSupport", "TestSupport",
             ],
             resources: [
@@ -119,9 +118,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
-            dependencies: [
-                "HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
-            ],
+            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",

@@ -46,7 +46,13 @@ public enum PrefsTool {
     }
 
     private static func outcome(of arguments: [String], in program: Program) -> Outcome {
-        if arguments.first == StressWorker.commandName { return StressWorker.run(Array(arguments.dropFirst())) }
+        switch arguments.first {
+        case StressWorker.commandName where program.hasCommand("stress"):
+            return StressWorker.run(Array(arguments.dropFirst()))
+        case CompletionWords.commandName:
+            return CompletionWords(program: program).answer(Array(arguments.dropFirst()))
+        default: break
+        }
         do {
             let invocation = try Invocation(arguments, of: program)
             return try WriteSupport(invocation, of: program).run { try run(invocation, in: program) }
@@ -73,8 +79,10 @@ public enum PrefsTool {
         case .increment(let name, let amount): ofClass().increment(name, by: amount)
         case .toggle(let name): ofClass().toggle(name)
         case .schema: ofClass().schema()
-        case .edit: ofClass().edit()
+        case .edit(let domain?): EditCommand(program: program, wantsJSON: wantsJSON).edit(domain)
+        case .edit(nil): ofClass().edit()
         case .watch(let names): ofClass().watch(names)
+        case .watchDomain(let words): try ofClass().watchDomain(words)
         case .domains: try search().list()
         case .find(let word): try search().find(word)
         case .read(nil, _): try search().read()
@@ -93,12 +101,13 @@ public enum PrefsTool {
                 target: named(target), folder: UndoFolder(of: program), isDryRun: invocation.isDryRun,
                 wantsJSON: wantsJSON
             ).run()
-        case .vet(let path): VetRunner.run(path, wantsJSON: wantsJSON)
+        case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
         case .doctor(let target, let mends):
-            try Doctor.run(named(target), mends: mends, wantsJSON: wantsJSON)
+            try Doctor(program: program, wantsJSON: wantsJSON).run(named(target), mends: mends)
         case .stress(let plan): Stress(plan, wantsJSON: wantsJSON).run()
-        case .completions: Outcome(output: Completions(of: program).bash)
-        case .help(let spec): Outcome(output: Help(of: program).text(spec))
+        case .completions(let shell): Outcome(output: CompletionScript(of: program).text(for: shell))
+        case .help(let topic): Outcome(output: try Help(of: program).text(topic))
+        case .manual: Outcome(output: ManualPage(of: program).text)
         case .version: Outcome(output: "\(program.name) \(Help.version)\n")
         }
     }

@@ -15,7 +15,7 @@ import Testing
         private var model: EditorModel
 
         init() {
-            let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
+            let keys = PrefsKey.all(of: PrefsTestSet(store: InMemoryStore()))
             model = EditorModel(zip(keys, contents).map { EditorRow(key: $0, content: $1) })
         }
 
@@ -37,19 +37,19 @@ import Testing
     }
 
     @Test func valuesAreClassifiedForTheForm() {
-        let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
+        let keys = PrefsKey.all(of: PrefsTestSet(store: InMemoryStore()))
         let defaults = PrefsTestSet.defaultValues
         for key in keys {
-            #expect(EditorRow.content(nil, of: key) == .notSet)
-            guard case .isDefault = EditorRow.content(defaults[key.name], of: key) else {
+            #expect(EditorRow.content(nil, of: key, in: PrefsTestSet(store: InMemoryStore())) == .notSet)
+            guard case .isDefault = EditorRow.content(defaults[key.name], of: key, in: PrefsTestSet(store: InMemoryStore())) else {
                 Issue.record("\(key.name)")
                 continue
             }
         }
-        #expect(EditorRow.content(11, of: keys[0]) == .set("11"))
-        #expect(EditorRow.content("10", of: keys[0]) == .ofOtherType("10", name: "string"))
-        #expect(EditorRow.content(["One"], of: keys[2]) == .set(#"["One"]"#))
-        #expect(EditorRow.content([1], of: keys[2]) == .ofOtherType("[1]", name: "array"))
+        #expect(EditorRow.content(11, of: keys[0], in: PrefsTestSet(store: InMemoryStore())) == .set("11"))
+        #expect(EditorRow.content("10", of: keys[0], in: PrefsTestSet(store: InMemoryStore())) == .ofOtherType("10", name: "string"))
+        #expect(EditorRow.content(["One"], of: keys[2], in: PrefsTestSet(store: InMemoryStore())) == .set(#"["One"]"#))
+        #expect(EditorRow.content([1], of: keys[2], in: PrefsTestSet(store: InMemoryStore())) == .ofOtherType("[1]", name: "array"))
     }
 
     @Test func keysReturnEffects() {

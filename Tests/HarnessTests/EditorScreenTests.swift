@@ -11,7 +11,7 @@ import Testing
 
     /// Successive states that a user and another process produce.
     private static var models: [EditorModel] {
-        let keys = HarnessKey.all(of: PrefsTestSet(store: InMemoryStore()))
+        let keys = PrefsKey.all(of: PrefsTestSet(store: InMemoryStore()))
         var contents: [EditorRow.Content] = [
             .isDefault("10"), .set(wide), .notSet, .ofOtherType("a\nb", name: "string"), .set("2026-11-21T00:00:00Z"),
         ]

@@ -34,7 +34,7 @@ import Testing
 
     @Test func theFormFillsTheTerminalAndFollowsItsSize() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         let session = try EditorSession(in: home)
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  PrefsTestSet  /"))
         #expect(session.terminal.screen.lines[0].hasSuffix("/.config/persistentpreferences.harness.plist"))
@@ -185,7 +185,7 @@ import Testing
 
     @Test func changesByOtherProcessesAppearAndAreMarked() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         let session = try EditorSession(in: home)
         try home.prefs("set", "string", "theirs")
         try session.wait(" *String Value      String      set         theirs")

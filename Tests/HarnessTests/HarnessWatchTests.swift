@@ -37,7 +37,7 @@ import Testing
         #expect(try watching.line() == #"TIME  String Value: (not set) → two\nlines  (elsewhere)"#)
         try home.prefs("unset", "int")
         #expect(try watching.line() == "TIME  Integer Value: 5 → (not set)  (elsewhere)")
-        try home.prefs("reset")
+        try home.prefs()
         let lines = try (0..<5).map { _ in try watching.line() }
         #expect(
             lines == [
@@ -64,7 +64,7 @@ import Testing
         try home.prefs("set", "int", "-1", "--file", file)
         #expect(
             try watching.line() == #"{"time":"TIME","key":"Integer Value","old":null,"new":-1,"origin":"elsewhere"}"#)
-        try home.prefs("delete-all", "--file", file)
+        try home.prefs("reset", "--file", file)
         let line = try watching.line()
         #expect(line.contains(#""key":"Date Value","old":"2026-11-21T00:00:00Z","new":null"#))
         #expect(

@@ -77,7 +77,8 @@ enum SharedPattern {
     static func isShared(_ pattern: String) -> Bool {
         let atom =
             #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#
-        let whole = "(?:\(atom)|\\(\\?:|\\(|\\)|\\||[*+?]|\\{[0-9]+(?:,[0-9]*)?\\})*"
+        let repetition = #"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})?"#
+        let whole = "(?:\\(\\?:|\\(|\\||(?:\(atom)|\\))\(repetition))*"
         return TextPattern.compiled(whole).matches(pattern)
     }
 }

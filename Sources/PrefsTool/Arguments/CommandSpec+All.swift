@@ -9,7 +9,8 @@ extension CommandSpec {
         options: OptionSpec.layeredTarget, parse: { _, _ throws(UsageError) in .show })
 
     /// All commands of `prefs`, in the order of its help.
-    static let all = ofClass + transfer + onDomains + others + [stress]
+    static let all =
+        ofClass.map { spec in [edit, watch].first { $0.name == spec.name } ?? spec } + transfer + onDomains + others + [stress]
 
     /// The commands on the preferences of the program.
     static let ofClass: [CommandSpec] = [
@@ -48,9 +49,8 @@ extension CommandSpec {
             parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
         CommandSpec(
             name: "edit", operands: "", summary: "edit the values in a full-screen form",
-            details:
-                "Arrow keys and Tab move, Enter edits, Escape cancels, r resets a value, ? shows all keys, q quits.",
-            example: "edit", options: OptionSpec.target, parse: { _, _ throws(UsageError) in .edit }),
+            details: editDetails, example: "edit", options: OptionSpec.target,
+            parse: { _, _ throws(UsageError) in .edit(nil) }),
         CommandSpec(
             name: "watch", operands: "[KEY …]", summary: "print changes as they happen, until interrupted",
             details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
@@ -60,6 +60,39 @@ extension CommandSpec {
             name: "schema", operands: "", summary: "print the JSON Schema of the preferences", example: "schema",
             options: [], parse: { _, _ throws(UsageError) in .schema }),
     ]
+
+    private static let editDetails = """
+        Arrow keys and Tab move, Enter edits, Escape cancels, r resets a value, u undoes, / searches, ? shows all keys, q quits.
+        On a terminal smaller than 40 x 12, or with TERM=dumb, edits line by line.
+        """
+
+    /// `edit` of the program with the commands on domains.
+    private static let edit = CommandSpec(
+        name: "edit", operands: "[DOMAIN]", summary: "edit the values, or any domain, in a full-screen form",
+        details: editDetails, example: "edit settings.plist", options: OptionSpec.target,
+        parse: { words, options throws(UsageError) in
+            try checkDomain(words, options)
+            return .edit(words.first.map(Target.init(domain:)))
+        })
+
+    /// `watch` of the program with the commands on domains.
+    private static let watch = CommandSpec(
+        name: "watch", operands: "[KEY|DOMAIN …]", summary: "print changes as they happen, until interrupted",
+        details: """
+            Prints the changes of the given keys, or of all keys. A word that is not a key is a domain; places in it may follow,
+            such as Editor.sizes[0]. With --json, prints one object per line.
+            """,
+        example: "watch settings.plist Editor.size", options: OptionSpec.layeredTarget,
+        parse: { words, options throws(UsageError) in
+            let isOfClass = words.isEmpty || OptionSpec.layeredTarget.contains(where: options.has)
+            return isOfClass ? .watch(keys: words) : .watchDomain(words: words)
+        })
+
+    /// - Throws: `UsageError` if a domain and the place of the preferences are given.
+    private static func checkDomain(_ words: [String], _ options: Options) throws(UsageError) {
+        guard let option = OptionSpec.target.first(where: options.has), !words.isEmpty else { return }
+        throw UsageError("DOMAIN cannot be combined with \(option.name)")
+    }
 
     /// The commands on any property-list domain.
     static let onDomains: [CommandSpec] = [
@@ -164,26 +197,27 @@ extension CommandSpec {
                 return .undo(words.first.map(Target.init(domain:)))
             }),
         CommandSpec(
-            name: "completions", operands: "[bash]", summary: "print the completion script for bash",
-            example: "completions", options: [],
+            name: "completions", operands: "[\(Shell.allCases.map(\.rawValue).joined(separator: "|"))]",
+            summary: "print the completion script of a shell (bash)",
+            example: "completions zsh", options: [],
             parse: { words, _ throws(UsageError) in
-                if let shell = words.first, shell != "bash" {
-                    throw UsageError("unknown shell `\(ShownText.key(shell))`; completions are available for bash")
+                guard let shell = Shell(rawValue: words.first ?? Shell.bash.rawValue) else {
+                    throw UsageError(
+                        "unknown shell `\(ShownText.key(words[0]))`; completions are available for bash, zsh and fish")
                 }
-                return .completions
+                return .completions(shell)
             }),
         CommandSpec(
-            name: "help", operands: "[COMMAND]", summary: "show this help, or the help of a command",
-            example: "help import",
-            options: [], parse: { _, _ throws(UsageError) in .help(nil) }),
+            name: "help", operands: "[COMMAND|KEY]", summary: "explain a command, or a key of the preferences",
+            example: "help KEY", options: [.manual], parse: { _, _ throws(UsageError) in .help(topic: nil) }),
     ]
 
     static let stress = CommandSpec(
         name: "stress", operands: "",
-        summary: "write from many threads and processes at once, and count lost writes",
-        details: "Works in a temporary folder. Exits with 1 if a write was lost.",
+        summary: "write from many processes at once, and count lost writes",
+        details: "Works in a temporary folder, which it removes. Exits with 1 if a write was lost.",
         example: "stress --threads 8 --processes 4 --kill",
-        options: [.threads, .processes, .writes, .kill],
+        options: [.threads, .processes, .writes, .seconds, .folder, .kill],
         parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) })
 
     /// Returns nil for `-`, the standard stream.

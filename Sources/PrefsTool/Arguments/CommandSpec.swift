@@ -34,9 +34,6 @@ struct CommandSpec: Sendable {
         return (minimumOperands ?? minimum)...maximum
     }
 
-    /// True if the first operand is a key of the test set.
-    var takesKeyFirst: Bool { operands.hasPrefix("KEY") || operands.hasPrefix("[KEY") }
-
     func accepts(_ option: OptionSpec) -> Bool {
         (options + [.json, .help]).contains { $0.name == option.name }
     }

@@ -10,8 +10,10 @@ struct Invocation {
         case reset
         case increment(key: String, amount: String)
         case toggle(key: String)
-        case edit
+        case edit(Target?)
         case watch(keys: [String])
+        /// A domain and places in it. If the first word is a key of the class, the words are keys.
+        case watchDomain(words: [String])
         case schema
         case export(ExportFormat, domain: Target?, path: String?)
         case `import`(domain: Target?, path: String?, merge: Bool)
@@ -26,8 +28,10 @@ struct Invocation {
         case vet(path: String)
         case doctor(Target?, mends: Bool)
         case stress(StressPlan)
-        case completions
-        case help(CommandSpec?)
+        case completions(Shell)
+        /// The help of the program, of a command or of a key.
+        case help(topic: String?)
+        case manual
         case version
     }
 
@@ -37,6 +41,8 @@ struct Invocation {
     let target: Target?
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
+    /// The paths of the files that are read below the store, as they were given.
+    let layerFiles: [String]
     let wantsJSON: Bool
     /// True if a command prints what it would change, and changes nothing.
     let isDryRun: Bool
@@ -53,6 +59,7 @@ struct Invocation {
         timeout = try options.seconds(.timeout)
         root = options[.root]
         layers = options[.layers]
+        layerFiles = options.all(.layer)
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
         case (nil, let file?): target = .file(file)
@@ -63,7 +70,7 @@ struct Invocation {
         guard domain != nil else { return }
         let word = options.has(.domain) ? OptionSpec.domain.name : "DOMAIN"
         if target != nil { throw UsageError("\(word) cannot be combined with --suite or --file") }
-        if layers != nil { throw UsageError("\(word) cannot be combined with --layers") }
+        if hasLayers { throw UsageError("\(word) cannot be combined with --layers or --layer") }
     }
 
     /// The domain to export or import instead of the preferences of the program.
@@ -74,13 +81,15 @@ struct Invocation {
         }
     }
 
+    var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }
+
     private static func command(_ options: Options, of program: Program) throws(UsageError) -> Command {
         if options.has(.version) { return .version }
         var operands = options.operands[...]
         let name = operands.popFirst()
         if name == "help" || options.has(.help) {
-            let topic = name == "help" ? operands.first : name
-            return .help(try topic.map { word throws(UsageError) in try Self.spec(word, of: program) })
+            if options.has(.manual) { return .manual }
+            return .help(topic: name == "help" ? operands.first : name)
         }
         let spec = try name.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? CommandSpec.show
         for name in options.optionNames {

@@ -4,7 +4,7 @@ import PersistentPreferences
 struct Options {
     private(set) var operands: [String] = []
     private(set) var optionNames: [String] = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
 
     /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
     /// and so are `-`, negative numbers, and the types of `write` with their values.
@@ -29,12 +29,13 @@ struct Options {
                     "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: program.options.map(\.name))) "
                         + "(put a value that begins with -- after a separate --)")
             }
-            if optionNames.contains(name), spec.valueName != nil {
+            if optionNames.contains(name), spec.valueName != nil, !spec.isRepeatable {
                 throw UsageError("\(name) is given twice; give it once")
             }
             optionNames.append(name)
             if let kind = spec.valueName {
-                values[name] = try Self.value(of: name, kind, inline: parts.count > 1 ? parts[1] : nil, &rest)
+                let value = try Self.value(of: name, kind, inline: parts.count > 1 ? parts[1] : nil, &rest)
+                values[name, default: []].append(value)
             } else if parts.count > 1 {
                 throw UsageError("\(name) takes no value")
             }
@@ -81,7 +82,10 @@ struct Options {
 
     func has(_ option: OptionSpec) -> Bool { optionNames.contains(option.name) }
 
-    subscript(option: OptionSpec) -> String? { values[option.name] }
+    subscript(option: OptionSpec) -> String? { all(option).first }
+
+    /// The values of a repeatable option, in their order.
+    func all(_ option: OptionSpec) -> [String] { values[option.name] ?? [] }
 
     /// The value of an option in seconds; nil if it is not given.
     func seconds(_ option: OptionSpec) throws(UsageError) -> Double? {

@@ -6,32 +6,34 @@ struct EditorForm {
     private(set) var lines: [EditorScreen.Line] = []
     private(set) var cursor: EditorScreen.Position?
 
+    private let model: EditorModel
     private let width: Int
     private let keyWidth: Int
-    private let isTable: Bool
+    private var isTable: Bool { model.size.isTable }
 
     private static let typeWidth = 10
     private static let stateWidth = 10
-    /// The smallest width at which a value is in the line of its key.
-    private static let minTableWidth = 72
     /// Limits an error message, so that it leaves room for the form.
     private static let maxErrorLines = 3
 
-    init(_ model: EditorModel, width: Int, height: Int) {
-        self.width = width
-        isTable = width >= Self.minTableWidth
-        keyWidth = model.rows.map { DisplayWidth.of($0.key.name) }.max() ?? 0
-        var height = height
+    init(_ model: EditorModel) {
+        self.model = model
+        width = model.size.columns
+        var height = model.size.rows - 2
+        // Only rows near the selected one can be visible.
+        let near = model.rows.indices.dropFirst(model.selection - height).prefix(2 * height + 1)
+        let longest = near.map { DisplayWidth.of(Self.name(model.rows[$0], in: model)) }.max() ?? 0
+        keyWidth = max(3, min(longest, width * 2 / 5))
         var head: [EditorScreen.Line] = []
         if isTable {
             head = [[Span(text: columns("KEY", "TYPE", "STATE") + "  VALUE", emphasis: .strong)]]
             height -= 1
         }
+        if model.rows.isEmpty { lines = [[Span(text: "  nothing is stored; a adds an entry")]] }
         var selected = 0..<0
-        for (index, row) in model.rows.enumerated() {
-            let field = index == model.selection ? model.field : nil
+        for index in near {
             let start = lines.count
-            add(row, isSelected: index == model.selection, field)
+            add(model.rows[index], isSelected: index == model.selection)
             if index == model.selection { selected = start..<lines.count }
         }
         let first = min(selected.lowerBound, max(0, selected.upperBound - height))
@@ -39,20 +41,33 @@ struct EditorForm {
         cursor?.row += head.count - first
     }
 
+    /// The name at its depth, with the state of a container.
+    private static func name(_ row: EditorRow, in model: EditorModel) -> String {
+        guard model.isOpen else { return row.item.name.printable }
+        return DisplayWidth.spaces(2 * row.depth) + (row.item.isContainer ? (row.isOpen ? "- " : "+ ") : "  ")
+            + row.item.name.printable
+    }
+
+    /// All entries of a domain are stored, so that their state is shown in the place of the type.
     private func columns(_ key: String, _ type: String, _ state: String) -> String {
-        let cells = [(key, keyWidth), (type, Self.typeWidth), (state, Self.stateWidth)]
+        let cells = [(key, keyWidth), (type, Self.typeWidth)] + (model.isOpen ? [] : [(state, Self.stateWidth)])
         return "  " + cells.map { DisplayWidth.fitted($0, to: $1) }.joined(separator: isTable ? "  " : " ")
     }
 
-    private mutating func add(_ row: EditorRow, isSelected: Bool, _ field: TextField?) {
-        let key = (isSelected ? ">" : " ") + (row.isMarked ? "*" : " ")
-        let state = field != nil && row.errorMessage == nil ? "editing" : row.state
-        let emphasis: Span.Emphasis =
-            row.errorMessage != nil ? .error : row.isMarked ? .changed : isSelected ? .strong : .none
-        let head = key + columns(row.key.name, row.key.typeName, state).dropFirst(2)
+    private mutating func add(_ row: EditorRow, isSelected: Bool) {
+        let item = row.item
+        let field = isSelected ? model.field : nil
+        let errorMessage = isSelected ? model.errorMessage : nil
+        let isMarked = model.marked.contains(item.path)
+        let activity = errorMessage != nil ? "rejected" : field != nil ? "editing" : nil
+        let type = model.isOpen ? activity ?? item.typeName : item.typeName
+        let emphasis: Span.Emphasis = errorMessage != nil ? .error : isMarked ? .changed : isSelected ? .strong : .none
+        let head =
+            (isSelected ? ">" : " ") + (isMarked ? "*" : " ")
+            + columns(Self.name(row, in: model), type, activity ?? item.state).dropFirst(2)
         let indent = isTable ? DisplayWidth.of(head) + 2 : 4
         let room = width - indent
-        let visible = field?.shown(width: room) ?? (text: DisplayWidth.fitted(row.text.printable, to: room), cursor: 0)
+        let visible = field?.shown(width: room) ?? (text: DisplayWidth.fitted(item.text.printable, to: room), cursor: 0)
         let value = Span(text: visible.text, emphasis: field == nil ? emphasis : .none)
         if isTable {
             lines.append([Span(text: head + "  ", emphasis: emphasis), value])
@@ -61,12 +76,12 @@ struct EditorForm {
             lines.append([Span(text: DisplayWidth.spaces(indent)), value])
         }
         if field != nil { cursor = EditorScreen.Position(row: lines.count - 1, column: indent + visible.cursor) }
-        if let errorMessage = row.errorMessage {
+        if let errorMessage {
             let text = DisplayWidth.shortened(errorMessage.printable, to: (width - 4) * Self.maxErrorLines)
             addBelow(DisplayWidth.lines(text, width: width - 4), .error)
         }
-        if field != nil, row.isMarked {
-            let text = row.content == .notSet ? "(not set)" : row.text.printable
+        if field != nil, isMarked {
+            let text = item.content == .notSet ? "(not set)" : item.text.printable
             addBelow([DisplayWidth.fitted("* now: " + text, to: width - 4)], .changed)
         }
     }
@@ -76,15 +91,15 @@ struct EditorForm {
     }
 }
 
-extension EditorRow {
+extension EditorItem {
     /// The state in one word.
     fileprivate var state: String {
-        if errorMessage != nil { return "rejected" }
-        return switch content {
+        switch content {
         case .notSet: "not set"
-        case .set: "set"
+        case .set, .container: "set"
         case .isDefault: "default"
-        case .ofOtherType(_, let name): name
+        case .unfit(_, let state): state
+        case .ofLayer(_, let name): name
         }
     }
 }

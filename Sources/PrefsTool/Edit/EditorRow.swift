@@ -1,38 +1,18 @@
-import Foundation
-import PersistentPreferences
-
-/// One value in the form.
+/// A line of the form: an item at its depth.
 struct EditorRow: Equatable {
-    /// The stored value as the form shows it.
-    enum Content: Equatable {
-        case notSet
-        case set(String)
-        case isDefault(String)
-        /// A value of another type, stored by another program.
-        case ofOtherType(String, name: String)
-    }
+    let item: EditorItem
+    let depth: Int
+    /// True if the rows of the entries follow.
+    let isOpen: Bool
 
-    let key: PrefsKey
-    var content = Content.notSet
-    /// True if another process changed the value since the selection moved.
-    var isMarked = false
-    /// Why the typed text or a reset was not stored.
-    var errorMessage: String?
+    var path: ValuePath { item.path }
 
-    /// The text to edit.
-    var text: String {
-        switch content {
-        case .notSet: ""
-        case .set(let text), .isDefault(let text), .ofOtherType(let text, _): text
+    /// The rows of items and of those inside open containers.
+    static func rows(of items: [EditorItem], open: Set<ValuePath>, depth: Int = 0) -> [EditorRow] {
+        items.flatMap { item in
+            let isOpen = item.isContainer && open.contains(item.path)
+            let row = EditorRow(item: item, depth: depth, isOpen: isOpen)
+            return [row] + (isOpen ? rows(of: item.children, open: open, depth: depth + 1) : [])
         }
-    }
-
-    static func content(_ value: Any?, of key: PrefsKey, in prefs: PersistentPrefs) -> Content {
-        guard let value else { return .notSet }
-        let text = ValueText.line(value)
-        if prefs.mismatch(of: value, forKey: key.name) != nil {
-            return .ofOtherType(text, name: ValueText.typeName(value))
-        }
-        return ValueText.areEqual(value, prefs.defaultObject(forKey: key.name)) ? .isDefault(text) : .set(text)
     }
 }

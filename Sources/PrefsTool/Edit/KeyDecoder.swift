@@ -6,7 +6,7 @@ enum Key: Equatable {
     case text(String)
     /// Pasted text, with any contents.
     case paste(String)
-    case up, down, left, right, home, end
+    case up, down, left, right, home, end, pageUp, pageDown
     case tab, backTab, enter, escape, backspace, delete
     /// Control-U.
     case eraseLine
@@ -114,7 +114,7 @@ struct KeyDecoder {
         case "F": .end
         case "Z": .backTab
         case "M": .enter
-        case "~": ["1": .home, "7": .home, "3": .delete, "4": .end, "8": .end][parameter]
+        case "~": ["1": .home, "7": .home, "3": .delete, "4": .end, "8": .end, "5": .pageUp, "6": .pageDown][parameter]
         default: nil
         }
     }

@@ -21,11 +21,10 @@ final class Terminal: Sendable {
 
     private let originalModes: termios
 
+    static var isAvailable: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+
     /// True if the terminal can show a form.
-    static var isAvailable: Bool {
-        isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
-            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-    }
+    static var hasScreen: Bool { size.isSufficient && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
     init() throws {
         var modes = termios()
@@ -75,7 +74,7 @@ final class Terminal: Sendable {
         return try SignalPipe.isEnding ? false : enter()
     }
 
-    var size: EditorScreen.Size {
+    static var size: EditorScreen.Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return EditorScreen.Size(columns: 80, rows: 24)

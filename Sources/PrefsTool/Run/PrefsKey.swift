@@ -1,3 +1,4 @@
+import Foundation
 import PersistentPreferences
 
 /// A key of a class: what the tool shows about it, and how it reads texts.
@@ -18,7 +19,23 @@ struct PrefsKey: Equatable {
     static func == (left: PrefsKey, right: PrefsKey) -> Bool { left.name == right.name }
 
     /// The type in the class.
-    var typeName: String { description.map { "\($0.valueType)" } ?? "any" }
+    var typeName: String { description.map { Self.sugared("\($0.valueType)") } ?? "any" }
+
+    /// `[String: Int]?` for `Optional<Dictionary<String, Int>>`.
+    private static func sugared(_ name: String) -> String {
+        for (prefix, form) in [("Array<", "[*]"), ("Dictionary<", "[*]"), ("Optional<", "*?")] {
+            guard name.hasPrefix(prefix), name.hasSuffix(">") else { continue }
+            var parts = [""]
+            var depth = 0
+            for letter in name.dropFirst(prefix.count).dropLast() {
+                depth += letter == "<" ? 1 : letter == ">" ? -1 : 0
+                if letter == ",", depth == 0 { parts.append("") } else { parts[parts.count - 1].append(letter) }
+            }
+            let inner = parts.map { sugared($0.trimmingCharacters(in: .whitespaces)) }.joined(separator: ": ")
+            return form.replacing("*", with: inner)
+        }
+        return name
+    }
 
     /// The keys of a class: the declared properties in their order, then those that are only listed.
     static func all(of prefs: PersistentPrefs) -> [PrefsKey] {

@@ -14,8 +14,10 @@ struct PrefsRunner {
         self.program = program
         target = invocation.target ?? program.target
         var store = invocation.target?.store
-        if let prefix = invocation.layers, let target {
-            store = LayeredStore(target.store, above: [.environment(prefix: prefix)])
+        if invocation.hasLayers, let target {
+            let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
+            let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
+            store = LayeredStore(target.store, above: above, below: below)
         }
         prefs = program.make(invocation.root, store)
         keys = PrefsKey.all(of: prefs)
@@ -58,12 +60,29 @@ struct PrefsRunner {
 
     func watch(_ names: [String]) -> Outcome {
         do {
-            let keys = names.map { path($0).root }
-            try Watch(prefs, keys, of: program, asJSON: invocation.wantsJSON, target: storeName, file: file).run()
+            let source = ClassWatchSource(
+                prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
+            try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
             return Outcome()
         } catch let error as PrefsError {
             return failed(error)
         } catch {
+            return failed("standard output: \(error.localizedDescription)")
+        }
+    }
+
+    /// Watches a domain, or keys if the first word is one. A word that is neither is reported as an unknown key.
+    func watchDomain(_ words: [String]) throws -> Outcome {
+        let target = Target(domain: words[0])
+        if keys.contains(where: { $0.name == path(words[0]).root }) { return watch(words) }
+        let domain = try target.domain()
+        // A file may appear later.
+        if target.suite != nil, case (nil, nil)? = try? domain.entries() { return watch(words) }
+        do {
+            let source = try DomainWatchSource(domain, name: target.name, Array(words.dropFirst()))
+            try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
+            return Outcome()
+        } catch let error as CocoaError {
             return failed("standard output: \(error.localizedDescription)")
         }
     }
@@ -129,7 +148,7 @@ struct PrefsRunner {
         let failure: PrefsError?
         do {
             failure = try prefs.update {
-                let before = prefs.values
+                let before = invocation.isDryRun ? prefs.values : [:]
                 try body()
                 guard invocation.isDryRun else { return }
                 difference = Difference(from: before, to: prefs.values, nested: false)
@@ -258,16 +277,22 @@ struct PrefsRunner {
             let stored = values[key.name]
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
             let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
-            let note = mismatch.map {
-                "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))"
-            }
-            table.add(key.name, key.shortName, key.typeName, "\(prefs.source(ofKey: key.name))", text + (note ?? ""))
+            let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
+            table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
     }
 
-    /// Truncates long values. `get` and JSON show them in full.
-    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
+    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    private func source(of key: PrefsKey) -> String {
+        let source = prefs.source(ofKey: key.name)
+        return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
+    }
+
+    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    private static func cell(_ text: String) -> String {
+        TerminalWidth.of(STDOUT_FILENO).map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.
     private func json(of values: [String: Any]) throws -> String {

@@ -1,8 +1,8 @@
 import PersistentPreferences
 
 /// A place inside a property-list value: `.b[2]` in `a.b[2]`.
-struct ValuePath: Equatable {
-    enum Step: Equatable {
+struct ValuePath: Hashable {
+    enum Step: Hashable {
         case key(String)
         case index(Int)
     }

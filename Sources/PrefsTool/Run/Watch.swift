@@ -1,14 +1,11 @@
 import Foundation
 import PersistentPreferences
 
-/// Prints each change of the preferences until a signal ends the program or its output is closed.
+/// Prints each change of a source until a signal ends the program or its output is closed.
 final class Watch: Sendable {
-    private let prefs: PersistentPrefs
+    private let source: any WatchSource
     private let program: String
-    private let keys: [String]
     private let asJSON: Bool
-    private let target: String
-    private let file: String?
 
     /// Used for printing only, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
@@ -22,18 +19,10 @@ final class Watch: Sendable {
         var readError: String?
     }
 
-    /// - Parameters:
-    ///   - target: the name of the store, for messages.
-    ///   - file: the path of the preferences file; nil if there is none.
-    init(
-        _ prefs: PersistentPrefs, _ keys: [String], of program: Program, asJSON: Bool, target: String, file: String?
-    ) {
-        self.prefs = prefs
+    init(_ source: any WatchSource, of program: Program, asJSON: Bool) {
+        self.source = source
         self.program = program.name
-        self.keys = keys
         self.asJSON = asJSON
-        self.target = target
-        self.file = file
     }
 
     /// Returns after SIGINT, SIGTERM or SIGHUP, or when the output is closed.
@@ -42,36 +31,34 @@ final class Watch: Sendable {
     func run() throws {
         let signals = TerminationSignals { self.finished.signal() }
         signal(SIGPIPE, SIG_IGN)
-        let observation = prefs.onChange(of: keys, on: queue) { self.print($0) }
-        if let error = prefs.lastError { throw error }
-        // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
-        let watch = file.flatMap { file in
-            try? SidecarPaths.watch(path: file) { [queue] in queue.async { self.reportReadErrors() } }
-        }
+        let observation = try source.observe(
+            on: queue, report: { self.print($0) }, look: { [weak self] in self?.look() })
         // A file that cannot be read is still watched, since it may become readable.
-        queue.sync { reportReadErrors() }
-        printStatus("\(program): watching \((file ?? target).printable); press Ctrl-C to stop")
+        queue.sync { look() }
+        printStatus("\(program): watching \(source.place.printable); press Ctrl-C to stop")
         finished.wait()
-        observation.cancel()
-        withExtendedLifetime(watch) {}
+        withExtendedLifetime(observation) {}
         withExtendedLifetime(signals) {}
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Reports when the file becomes unreadable and when it is readable again.
-    private func reportReadErrors() {
-        _ = prefs.values
-        let now = prefs.lastError.flatMap { $0.isWarning ? nil : $0.description }
+    /// Reports when the file becomes unreadable and when it is readable again, what is wrong with layers, and the changes that are found by
+    /// looking.
+    private func look() {
+        let (changes, failure) = source.look()
+        let now = failure.flatMap { $0.isWarning && !$0.isOfLayers ? nil : $0.description }
         let isNew = state.withLock { state in
             defer { state.readError = now }
             return now != state.readError
         }
-        guard isNew else { return }
-        if asJSON {
-            printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
-        } else {
-            printStatus("\(program): " + (now ?? "\(file ?? target) can be read again").printable)
+        if isNew {
+            if asJSON {
+                printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
+            } else {
+                printStatus("\(program): " + (now ?? "\(source.place) can be read again").printable)
+            }
         }
+        if !changes.isEmpty { print(changes) }
     }
 
     /// Ignores errors, because a status line is optional.
@@ -79,12 +66,11 @@ final class Watch: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    private func print(_ change: PrefsChange) {
+    private func print(_ changes: [WatchedChange]) {
         guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
-        let lines = change.keys.map { line($0, of: change, time) }
+        let bytes = Data(changes.map { line($0, time) }.joined().utf8)
         do {
-            let bytes = Data(lines.joined().utf8)
             try FileHandle.standardOutput.write(
                 contentsOf: (asJSON ? OutputFormat.json : .text).bytes(bytes, for: STDOUT_FILENO))
         } catch {
@@ -93,16 +79,15 @@ final class Watch: Sendable {
         }
     }
 
-    private func line(_ key: String, of change: PrefsChange, _ time: String) -> String {
-        let (old, new) = (change.oldValues[key], change.newValues[key])
+    private func line(_ change: WatchedChange, _ time: String) -> String {
         let origin = change.origin == .elsewhere ? "elsewhere" : "this process"
         if asJSON {
-            return JSONText.object([
-                ("time", time), ("key", key), ("old", old ?? NSNull()), ("new", new ?? NSNull()), ("origin", origin),
-            ]) + "\n"
+            let path: [(name: String, value: Any)] = change.path.map { [("path", $0)] } ?? []
+            let values: [(name: String, value: Any)] = [("old", change.old ?? NSNull()), ("new", change.new ?? NSNull())]
+            return JSONText.object([("time", time), ("key", change.key)] + path + values + [("origin", origin)]) + "\n"
         }
-        let text = [old, new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")
-        return "\(time)  \(key): \(text)  (\(origin))".printable + "\n"
+        let text = [change.old, change.new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")
+        return "\(time)  \(change.key): \(text)  (\(origin))".printable + "\n"
     }
 }
 

@@ -78,6 +78,18 @@ package struct TextForms {
         }
     }
 
+    /// The number that the text is; nil if it is none.
+    package var number: Double? {
+        objects.lazy.compactMap { object in
+            switch CanonicalNumber(object: object) {
+            case .integer(let value): Double(value)
+            case .unsigned(let value): Double(value)
+            case .double(let bits): Double(bitPattern: bits)
+            case .bool, nil: nil
+            }
+        }.first
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         text.trimmingCharacters(in: .whitespaces)
     }

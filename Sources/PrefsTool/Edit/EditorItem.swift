@@ -1,0 +1,44 @@
+/// A value that the editor shows, with the values inside it.
+struct EditorItem: Equatable {
+    enum Content: Equatable {
+        case notSet
+        case set(String)
+        case isDefault(String)
+        /// A value that the program does not read, because its type or the constraint does not fit.
+        case unfit(String, state: String)
+        /// A value of a layer, which a stored value would not replace.
+        case ofLayer(String, name: String)
+        /// A dictionary or an array.
+        case container(count: Int)
+    }
+
+    let path: ValuePath
+    let name: String
+    let typeName: String
+    var content = Content.notSet
+    /// The type of a value in a domain; nil in a class, which has types of its own, and for a value that cannot be edited.
+    var type: PropertyListType?
+    /// The texts of all values, if they can be listed.
+    var choices: [String] = []
+    var children: [EditorItem] = []
+
+    var isContainer: Bool {
+        if case .container = content { true } else { false }
+    }
+
+    /// The text to show and to edit.
+    var text: String {
+        switch content {
+        case .notSet: ""
+        case .set(let text), .isDefault(let text), .unfit(let text, _), .ofLayer(let text, _): text
+        case .container(0): "empty"
+        case .container(1): typeName == "array" ? "1 element" : "1 entry"
+        case .container(let count): "\(count) \(typeName == "array" ? "elements" : "entries")"
+        }
+    }
+
+    /// All items from the top, each before those inside it.
+    static func all(_ items: [EditorItem]) -> [EditorItem] {
+        items.flatMap { [$0] + all($0.children) }
+    }
+}
