@@ -21,8 +21,10 @@ package struct FileNames: Sendable {
     /// The file that a commit writes before it is renamed. One name is enough: only the holder of the lock uses it, and removes
     /// what a killed process left there.
     package var temporary: String { ".\(file).tmp" }
-    /// The bytes of the last commit.
+    /// The bytes of the last commit (`CheckedCopy`).
     package var lastGood: String { ".\(file).lastgood" }
+    /// Whether this is the last good copy of another file.
+    package var isLastGoodCopy: Bool { file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8) }
 
     /// The longest name of a file. The longest name beside it, that of a quarantined file, has 37 more bytes, and file systems
     /// allow 255.
