@@ -14,7 +14,7 @@ package enum CheckedCopy {
     static func copy(of bytes: Data) -> Data {
         var copy = Data(capacity: headerSize + bytes.count)
         copy += magic
-        copy += Data("\(digits(UInt64(bytes.count))) \(digits(checksum(bytes)))\n".utf8)
+        copy += digits(UInt64(bytes.count), " ") + digits(checksum(bytes), "\n")
         copy += bytes
         return copy
     }
@@ -52,9 +52,12 @@ package enum CheckedCopy {
         }
     }
 
-    private static func digits(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    private static func digits(_ number: UInt64, _ end: Unicode.Scalar) -> [UInt8] {
+        let digits = stride(from: 60, through: 0, by: -4).map { shift in
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 0xF)
+            return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        }
+        return digits + [UInt8(ascii: end)]
     }
 
     private static func number(_ digits: Data) -> UInt64? {
