@@ -25,7 +25,8 @@ final class InstanceState: @unchecked Sendable {
     }
 
     private let lock = Lock()
-    private var state = State()
+    /// Behind a pointer, as in `Locked`.
+    private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     private var startStore: (any RootStore)?
     /// Whether `withStore` may take the place of the store.
     private var isReplaceable = false
@@ -41,6 +42,15 @@ final class InstanceState: @unchecked Sendable {
 
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?
+
+    init() {
+        state.initialize(to: State())
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
 
     /// Called once, by the initializer, before the instance is anybody else's.
     ///
@@ -96,8 +106,10 @@ final class InstanceState: @unchecked Sendable {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
         return lock.withLock {
-            if state.lastKeys?.areMade(of: keys) != true { state.lastKeys = AllowedKeysCache(keys, and: declared) }
-            return state.lastKeys?.allowed ?? declared
+            if state.pointee.lastKeys?.areMade(of: keys) != true {
+                state.pointee.lastKeys = AllowedKeysCache(keys, and: declared)
+            }
+            return state.pointee.lastKeys?.allowed ?? declared
         }
     }
 
@@ -105,29 +117,29 @@ final class InstanceState: @unchecked Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = lock.withLock({ state.migratedCache }),
+        if let migratedCache = lock.withLock({ state.pointee.migratedCache }),
             CanonicalValue.areIdentical(migratedCache.stored, stored)
         {
             return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
-        if let current { lock.withLock { state.migratedCache = (stored, current) } }
+        if let current { lock.withLock { state.pointee.migratedCache = (stored, current) } }
         return current
     }
 
     /// What the layers have for a key: looked up once in each state of theirs.
     func layered(_ key: String, in layers: LayersSnapshot, root: String) -> LayeredKey {
         let known = lock.withLock {
-            state.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
+            state.pointee.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
         }
         if let known { return known }
         let new = LayeredKey(key, in: layers, root: root, for: declarations[key]?.property)
         guard layers.revision != nil else { return new }
         lock.withLock {
-            if state.layeredKeys?.isOf(layers, root: root) != true {
-                state.layeredKeys = LayeredKeys(layers, root: root)
+            if state.pointee.layeredKeys?.isOf(layers, root: root) != true {
+                state.pointee.layeredKeys = LayeredKeys(layers, root: root)
             }
-            state.layeredKeys?[key] = new
+            state.pointee.layeredKeys?[key] = new
         }
         return new
     }
@@ -154,17 +166,17 @@ final class InstanceState: @unchecked Sendable {
     func register(_ subscriber: RootSubscriber) {
         lock.withLock {
             // Only now and then, because there may be thousands.
-            if state.subscribers.count >= state.subscribersToTidy {
-                state.subscribers.removeAll { $0.subscriber == nil }
-                state.subscribersToTidy = max(16, 2 * state.subscribers.count)
+            if state.pointee.subscribers.count >= state.pointee.subscribersToTidy {
+                state.pointee.subscribers.removeAll { $0.subscriber == nil }
+                state.pointee.subscribersToTidy = max(16, 2 * state.pointee.subscribers.count)
             }
-            state.subscribers.append(WeakSubscriber(subscriber: subscriber))
+            state.pointee.subscribers.append(WeakSubscriber(subscriber: subscriber))
         }
     }
 
     /// Takes those who follow the instance to the root that it is at.
     func moveSubscribers() {
-        for entry in lock.withLock({ state.subscribers }) { entry.subscriber?.moveWithInstance() }
+        for entry in lock.withLock({ state.pointee.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
 
     /// Protects the values that properties keep.
@@ -174,26 +186,26 @@ final class InstanceState: @unchecked Sendable {
     }
 
     var key: String {
-        get { lock.withLock { state.rootKey } }
-        set { lock.withLock { state.rootKey = newValue } }
+        get { lock.withLock { state.pointee.rootKey } }
+        set { lock.withLock { state.pointee.rootKey = newValue } }
     }
 
     var lastError: PrefsError? {
-        get { lock.withLock { state.outcome } }
-        set { lock.withLock { state.outcome = newValue } }
+        get { lock.withLock { state.pointee.outcome } }
+        set { lock.withLock { state.pointee.outcome = newValue } }
     }
 
     /// Whether an access has another outcome than nil after nil.
     func isNews(_ error: PrefsError?) -> Bool {
         lock.withLock {
-            defer { state.hasFailed = error != nil }
-            return error != nil || state.outcome != nil || state.hasFailed
+            defer { state.pointee.hasFailed = error != nil }
+            return error != nil || state.pointee.outcome != nil || state.pointee.hasFailed
         }
     }
 
-    var observedKeys: Set<String> { lock.withLock { state.observedKeys } }
+    var observedKeys: Set<String> { lock.withLock { state.pointee.observedKeys } }
 
     func addObservedKey(_ key: String) {
-        lock.withLock { _ = state.observedKeys.insert(key) }
+        lock.withLock { _ = state.pointee.observedKeys.insert(key) }
     }
 }

@@ -85,7 +85,8 @@ extension PropertyListFile {
         }
     }
 
-    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy {
+    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
+    {
         let owner = bytes.source.status.owner
         if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner) }
         return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {

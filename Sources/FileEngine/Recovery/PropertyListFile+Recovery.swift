@@ -20,7 +20,9 @@ extension PropertyListFile {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
         // Writers with the lock write the copy after the file has been replaced: the file of now may be a good one.
-        if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 { return nil }
+        if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 {
+            return nil
+        }
         let isOurs = copy.isOurs || currentMirror != nil
         if bytes.source.status.size == 0, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)

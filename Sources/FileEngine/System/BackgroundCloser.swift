@@ -34,6 +34,8 @@ final class BackgroundCloser: Sendable {
     }
 
     private func closeAll() {
-        while let next = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { next.system.close(next.descriptor) }
+        while let next = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            next.system.close(next.descriptor)
+        }
     }
 }

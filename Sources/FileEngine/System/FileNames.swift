@@ -27,7 +27,9 @@ package struct FileNames: Sendable {
     }
 
     /// Whether this is the last good copy of another file.
-    package var isLastGoodCopy: Bool { file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8) }
+    package var isLastGoodCopy: Bool {
+        file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8)
+    }
 
     /// The longest name of a file. The longest name beside it, that of a quarantined file, has 37 more bytes, and file systems
     /// allow 255.

@@ -49,7 +49,8 @@ extension PropertyListFile {
     private func lock(creates: Bool) throws -> WriteLock? {
         do {
             let lock = try WriteLock(
-                names, creates: creates, in: creates ? nil : knownFolder(), protection: newFileProtection, system: system)
+                names, creates: creates, in: creates ? nil : knownFolder(), protection: newFileProtection,
+                system: system)
             if let lock { keepFolder(lock.heldFolder) }
             return lock
         } catch {

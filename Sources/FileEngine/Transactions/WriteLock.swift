@@ -20,7 +20,8 @@ package struct WriteLock {
     /// - Parameter known: the folder, open, if the caller knows that the path leads to it.
     /// - Throws: ELOOP if a part of the folder's path has become a link.
     init?(
-        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil, system: SystemCalls
+        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
+        system: SystemCalls
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
             if let known {

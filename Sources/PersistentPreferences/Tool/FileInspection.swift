@@ -103,7 +103,8 @@ package struct FileInspection: Sendable {
         guard copy.isTrustedCopy(of: file.owner) else { return false }
         // A copy in JSON is that of a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
-        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), json: .file) })??.format != .json
+        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), json: .file) })??.format
+            != .json
     }
 
     /// nil if there is no file at the physical path.

@@ -70,7 +70,8 @@ extension Group {
                 return try .reads(verify: prefs.check) { prefs.x }
             },
             Row(
-                "typed-read-flat", "typed read, file store with the layout .flat", .times("typed-read-file", atMost: 1.2)
+                "typed-read-flat", "typed read, file store with the layout .flat",
+                .times("typed-read-file", atMost: 1.2)
             ) {
                 let store = PropertyListFileStore(url: try $0.file("typed-read-flat"), layout: .flat)
                 let prefs = try FivePrefs.full(in: store)

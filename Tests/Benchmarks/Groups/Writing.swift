@@ -4,7 +4,8 @@ import PersistentPreferences
 extension Group {
     /// The medium is idle when each write begins, as it is for a program that stores a preference now and then.
     static let singleWriting = Group(
-        name: "single-writing", title: "one value of a 5-key root, durable on return, a write each 4 ms; median of a sample",
+        name: "single-writing",
+        title: "one value of a 5-key root, durable on return, a write each 4 ms; median of a sample",
         sample: 0.002,
         rows: [
             Row("bare-single", "open, write, fsync, rename, fsync of the folder, replaced file kept open") {

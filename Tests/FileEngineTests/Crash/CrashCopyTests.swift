@@ -14,7 +14,9 @@ import Testing
     /// The same keys, and numbers of one length: a mixture of two copies is a property list too.
     private static func scenario(_ format: PropertyListFormat) -> CrashScenario {
         let keys = (1...6).map { "key\($0)" }
-        @Sendable func state(_ number: Int) -> [String: Int] { Dictionary(uniqueKeysWithValues: keys.map { ($0, number) }) }
+        @Sendable func state(_ number: Int) -> [String: Int] {
+            Dictionary(uniqueKeysWithValues: keys.map { ($0, number) })
+        }
         return CrashScenario(
             name: "copies in \(format)", format: format,
             steps: [
@@ -29,7 +31,9 @@ import Testing
         let scenario = Self.scenario(format)
         var (looked, torn) = (0, 0)
         for point in scenario.points() {
-            for (index, state) in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough)).enumerated() {
+            for (index, state) in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough))
+                .enumerated()
+            {
                 var volume = state
                 guard let file = volume.inode(at: CrashScenario.path) else { continue }
                 volume[file].bytes = Self.damage
@@ -94,10 +98,13 @@ import Testing
                 if name == ".test.plist.lastgood", flags & O_RDWR != 0 { copy = descriptor }
                 return descriptor
             }
-            override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure) -> Int {
+            override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure)
+                -> Int
+            {
                 guard descriptor == copy else { return try super.write(bytes, to: descriptor) }
                 copy = nil
-                let count = try super.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), to: descriptor)
+                let count = try super.write(
+                    UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), to: descriptor)
                 meeting.isHalfWritten.open()
                 meeting.mayFinish.pass()
                 return count
