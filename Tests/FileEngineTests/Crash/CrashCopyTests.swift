@@ -60,7 +60,7 @@ import Testing
             }
         }
         #expect(looked > 100 && torn > 0)
-        Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 believed torn")
+        Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 mixtures read")
     }
 
     /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the copy.
