@@ -7,10 +7,6 @@ import PrefsPropertyLists
 /// property through the closure of a Locked costs 500 instructions a read.
 final class InstanceState: @unchecked Sendable {
     private struct State {
-        var rootKey = ""
-        var outcome: PrefsError?
-        /// Whether the latest access has failed, whatever the outcome was assigned since then.
-        var hasFailed = false
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: Any], current: [String: Any])?
         var layeredKeys: LayeredKeys?
@@ -25,8 +21,12 @@ final class InstanceState: @unchecked Sendable {
     }
 
     private let lock = Lock()
-    /// Behind a pointer, as in `Locked`.
-    private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    private var state = State()
+    /// Not in `State`, because the compiler then checks each access for exclusivity, and a read has four of them.
+    private var rootKey = ""
+    private var outcome: PrefsError?
+    /// Whether the latest access has failed, whatever the outcome was assigned since then.
+    private var hasFailed = false
     private var startStore: (any RootStore)?
     /// Whether `withStore` may take the place of the store.
     private var isReplaceable = false
@@ -42,15 +42,6 @@ final class InstanceState: @unchecked Sendable {
 
     /// Whose state it is; nil once that is being released.
     private(set) weak var owner: PersistentPrefs?
-
-    init() {
-        state.initialize(to: State())
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
 
     /// Called once, by the initializer, before the instance is anybody else's.
     ///
@@ -106,10 +97,10 @@ final class InstanceState: @unchecked Sendable {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
         return lock.withLock {
-            if state.pointee.lastKeys?.areMade(of: keys) != true {
-                state.pointee.lastKeys = AllowedKeysCache(keys, and: declared)
+            if state.lastKeys?.areMade(of: keys) != true {
+                state.lastKeys = AllowedKeysCache(keys, and: declared)
             }
-            return state.pointee.lastKeys?.allowed ?? declared
+            return state.lastKeys?.allowed ?? declared
         }
     }
 
@@ -117,29 +108,29 @@ final class InstanceState: @unchecked Sendable {
     func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = lock.withLock({ state.pointee.migratedCache }),
+        if let migratedCache = lock.withLock({ state.migratedCache }),
             CanonicalValue.areIdentical(migratedCache.stored, stored)
         {
             return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
-        if let current { lock.withLock { state.pointee.migratedCache = (stored, current) } }
+        if let current { lock.withLock { state.migratedCache = (stored, current) } }
         return current
     }
 
     /// What the layers have for a key: looked up once in each state of theirs.
     func layered(_ key: String, in layers: LayersSnapshot, root: String) -> LayeredKey {
         let known = lock.withLock {
-            state.pointee.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
+            state.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
         }
         if let known { return known }
         let new = LayeredKey(key, in: layers, root: root, for: declarations[key]?.property)
         guard layers.revision != nil else { return new }
         lock.withLock {
-            if state.pointee.layeredKeys?.isOf(layers, root: root) != true {
-                state.pointee.layeredKeys = LayeredKeys(layers, root: root)
+            if state.layeredKeys?.isOf(layers, root: root) != true {
+                state.layeredKeys = LayeredKeys(layers, root: root)
             }
-            state.pointee.layeredKeys?[key] = new
+            state.layeredKeys?[key] = new
         }
         return new
     }
@@ -166,17 +157,17 @@ final class InstanceState: @unchecked Sendable {
     func register(_ subscriber: RootSubscriber) {
         lock.withLock {
             // Only now and then, because there may be thousands.
-            if state.pointee.subscribers.count >= state.pointee.subscribersToTidy {
-                state.pointee.subscribers.removeAll { $0.subscriber == nil }
-                state.pointee.subscribersToTidy = max(16, 2 * state.pointee.subscribers.count)
+            if state.subscribers.count >= state.subscribersToTidy {
+                state.subscribers.removeAll { $0.subscriber == nil }
+                state.subscribersToTidy = max(16, 2 * state.subscribers.count)
             }
-            state.pointee.subscribers.append(WeakSubscriber(subscriber: subscriber))
+            state.subscribers.append(WeakSubscriber(subscriber: subscriber))
         }
     }
 
     /// Takes those who follow the instance to the root that it is at.
     func moveSubscribers() {
-        for entry in lock.withLock({ state.pointee.subscribers }) { entry.subscriber?.moveWithInstance() }
+        for entry in lock.withLock({ state.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
 
     /// Protects the values that properties keep.
@@ -186,26 +177,26 @@ final class InstanceState: @unchecked Sendable {
     }
 
     var key: String {
-        get { lock.withLock { state.pointee.rootKey } }
-        set { lock.withLock { state.pointee.rootKey = newValue } }
+        get { lock.withLock { rootKey } }
+        set { lock.withLock { rootKey = newValue } }
     }
 
     var lastError: PrefsError? {
-        get { lock.withLock { state.pointee.outcome } }
-        set { lock.withLock { state.pointee.outcome = newValue } }
+        get { lock.withLock { outcome } }
+        set { lock.withLock { outcome = newValue } }
     }
 
     /// Whether an access has another outcome than nil after nil.
     func isNews(_ error: PrefsError?) -> Bool {
         lock.withLock {
-            defer { state.pointee.hasFailed = error != nil }
-            return error != nil || state.pointee.outcome != nil || state.pointee.hasFailed
+            defer { hasFailed = error != nil }
+            return error != nil || outcome != nil || hasFailed
         }
     }
 
-    var observedKeys: Set<String> { lock.withLock { state.pointee.observedKeys } }
+    var observedKeys: Set<String> { lock.withLock { state.observedKeys } }
 
     func addObservedKey(_ key: String) {
-        lock.withLock { _ = state.pointee.observedKeys.insert(key) }
+        lock.withLock { _ = state.observedKeys.insert(key) }
     }
 }
