@@ -122,7 +122,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",
-            dependencies: ["PersistentPreferences", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport"],
+            dependencies: [
+                "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ExampleTests", dependencies: ["Greeter", "HarnessCLI", "Pulse", "TestSupport", "Words"],

@@ -15,7 +15,7 @@ if [ $# -eq 0 ]; then
 fi
 patches=$PWD/Tests/Mutants
 for name in "${names[@]}"; do [ -f "$patches/$name.patch" ] || usage; done
-filter="\\.(Crash|Interleaving|FaultTests|RecoveryFault|DamageTests|NotOurs|LastGoodCopy|ForeignEntry|OtherUsers|AccessControlList|ForkTests|AttributeTests|Interference|ReadInterference|SurroundingsTests|Batch|NotificationQueue|FolderWatch|PathTests|FlatLayout|SimulatedStore|FirstUnlock|FileProtection|JSONFile|DomainFormat|Layer)"
+filter="\\.(Crash|Interleaving|FaultTests|RecoveryFault|DamageTests|NotOurs|LastGoodCopy|CheckedCopy|ForeignEntry|OtherUsers|AccessControlList|ForkTests|AttributeTests|Interference|ReadInterference|SurroundingsTests|Batch|NotificationQueue|FolderWatch|PathTests|FlatLayout|SimulatedStore|FirstUnlock|FileProtection|JSONFile|DomainFormat|Layer)"
 copy=.build/mutants/copy
 mkdir -p "$copy"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +

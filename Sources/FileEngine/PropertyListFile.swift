@@ -55,6 +55,8 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         var isJSONExpected = false
         var protection: FileProtection?
         var replacesForeignFile = false
+        /// The folder of the last write, open.
+        var folder: OpenFile?
 
         @inline(__always)
         func durability(of snapshot: Snapshot) -> CommitDurability {
@@ -97,6 +99,15 @@ package final class PropertyListFile: TransactionDomain, Sendable {
             state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
         }
         return reading(of: current, hasWarning: hasWarning)
+    }
+
+    /// The revision that `read` would return, if the state is cached and there is nothing to report. Outside of a transaction.
+    var knownRevision: Revision? {
+        if ownTransaction != nil { return nil }
+        guard let cached = state.withLock({ $0.warning == nil ? $0.snapshot : nil }), cached.fault == nil,
+            cached.validated(atPath: names.path) === cached
+        else { return nil }
+        return cached.revision
     }
 
     @inline(__always)
@@ -167,6 +178,20 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         guard isNew || !state.withLock({ $0.flushes.hasFlushedFolder }) else { return }
         try WriteLock.flushFolder(FileNames(path: names.folder).folder, system)
         state.withLock { $0.flushes.hasFlushedFolder = true }
+    }
+
+    /// The folder of the last write, if the path still leads to it: one call in place of an `open` for each part of the path. It does no
+    /// harm if a link leads to the same folder.
+    func knownFolder() -> OpenFile? {
+        guard let folder = state.withLock({ $0.folder }),
+            let there = try? system.status(ofPath: names.folder, followsLinks: true),
+            let own = try? system.status(of: folder.descriptor), there.isSameFile(as: own)
+        else { return nil }
+        return folder
+    }
+
+    func keepFolder(_ folder: OpenFile) {
+        state.withLock { $0.folder = folder }
     }
 
     /// Makes the state of a read durable. Called by a write that is equal to that state.

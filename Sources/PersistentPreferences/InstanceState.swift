@@ -7,10 +7,6 @@ import PrefsPropertyLists
 /// property through the closure of a Locked costs 500 instructions a read.
 final class InstanceState: @unchecked Sendable {
     private struct State {
-        var rootKey = ""
-        var outcome: PrefsError?
-        /// Whether the latest access has failed, whatever the outcome was assigned since then.
-        var hasFailed = false
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: Any], current: [String: Any])?
         var layeredKeys: LayeredKeys?
@@ -26,6 +22,11 @@ final class InstanceState: @unchecked Sendable {
 
     private let lock = Lock()
     private var state = State()
+    /// Not in `State`, because the compiler then checks each access for exclusivity, and a read has four of them.
+    private var rootKey = ""
+    private var outcome: PrefsError?
+    /// Whether the latest access has failed, whatever the outcome was assigned since then.
+    private var hasFailed = false
     private var startStore: (any RootStore)?
     /// Whether `withStore` may take the place of the store.
     private var isReplaceable = false
@@ -96,7 +97,9 @@ final class InstanceState: @unchecked Sendable {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
         return lock.withLock {
-            if state.lastKeys?.areMade(of: keys) != true { state.lastKeys = AllowedKeysCache(keys, and: declared) }
+            if state.lastKeys?.areMade(of: keys) != true {
+                state.lastKeys = AllowedKeysCache(keys, and: declared)
+            }
             return state.lastKeys?.allowed ?? declared
         }
     }
@@ -175,20 +178,20 @@ final class InstanceState: @unchecked Sendable {
     }
 
     var key: String {
-        get { lock.withLock { state.rootKey } }
-        set { lock.withLock { state.rootKey = newValue } }
+        get { lock.withLock { rootKey } }
+        set { lock.withLock { rootKey = newValue } }
     }
 
     var lastError: PrefsError? {
-        get { lock.withLock { state.outcome } }
-        set { lock.withLock { state.outcome = newValue } }
+        get { lock.withLock { outcome } }
+        set { lock.withLock { outcome = newValue } }
     }
 
     /// Whether an access has another outcome than nil after nil.
     func isNews(_ error: PrefsError?) -> Bool {
         lock.withLock {
-            defer { state.hasFailed = error != nil }
-            return error != nil || state.outcome != nil || state.hasFailed
+            defer { hasFailed = error != nil }
+            return error != nil || outcome != nil || hasFailed
         }
     }
 

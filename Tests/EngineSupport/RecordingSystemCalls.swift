@@ -108,6 +108,9 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         super.close(descriptor)
     }
 
+    /// On this thread: a test counts the calls.
+    override func closeReplaced(_ descriptor: Descriptor) { close(descriptor) }
+
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try record("fstat")
         var status = try super.status(of: descriptor)
@@ -134,6 +137,11 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure) -> Int {
         try record("write")
         return try super.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(1 + bytes.count / 2)), to: descriptor)
+    }
+
+    override func truncate(_ descriptor: Descriptor, to size: Int) throws(StorageFailure) {
+        try record("truncate")
+        try super.truncate(descriptor, to: size)
     }
 
     override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import TestSupport
 
 /// Kills writers of one file at random moments, round after round, and looks at what they leave.
@@ -27,6 +28,8 @@ struct KillTorture {
         var acknowledged = 0
         /// Kills that came after a commit and before its acknowledgement: they hit the very end of a write.
         var unacknowledged = 0
+        /// Kills in the middle of the last good copy.
+        var torn = 0
         /// Kills that left a temporary file: they hit the middle of a write.
         var interrupted = 0
         var lost = 0
@@ -217,7 +220,7 @@ struct KillTorture {
     /// lives nothing older than what it had acknowledged before.
     private mutating func look(at victims: [Victim], dead: Set<Int>) throws {
         do {
-            let numbers = try numbers(in: file)
+            let numbers = try numbers(in: Data(contentsOf: file), of: file)
             for victim in victims {
                 let (found, sure) = (numbers[victim.index], victim.acknowledged)
                 if found < max(sure, standing[victim.index]) {
@@ -232,7 +235,7 @@ struct KillTorture {
             }
             guard dead.count == victims.count else { return }
             // The copy is at most the one commit older that each writer may have died in.
-            let copied = try self.numbers(in: beside("lastgood"))
+            guard let copied = try copiedNumbers() else { return tally.torn += 1 }
             for (writer, (number, copy)) in zip(numbers, copied).enumerated() where copy > number || copy < number - 1 {
                 violation(\.damaged, "writer \(writer) stands at \(number), and at \(copy) in the last good copy")
             }
@@ -241,10 +244,17 @@ struct KillTorture {
         }
     }
 
-    private func numbers(in file: URL) throws -> [Int] {
+    /// nil for a copy whose writer was killed in the middle of it.
+    private func copiedNumbers() throws -> [Int]? {
+        let copy = try Data(contentsOf: beside("lastgood"))
+        guard let bytes = try? CheckedCopy.bytes(of: copy) else { return nil }
+        return try numbers(in: bytes, of: beside("lastgood"))
+    }
+
+    private func numbers(in bytes: Data, of file: URL) throws -> [Int] {
         let domain: [String: Any]
         do {
-            domain = try propertyList(at: file)
+            domain = try propertyList(from: bytes)
         } catch {
             throw TortureWriter.Damage(reason: "\(file.lastPathComponent): \(error)")
         }

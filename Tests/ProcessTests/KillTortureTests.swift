@@ -24,7 +24,8 @@ import Testing
         Hazard.report(
             """
             torture: \(sum(\.kills)) kills (\(parts.joined(separator: ", "))), \
-            \(sum(\.unacknowledged)) after an unacknowledged commit, \(sum(\.interrupted)) with a temporary file to tidy up; \
+            \(sum(\.unacknowledged)) after an unacknowledged commit, \(sum(\.interrupted)) with a temporary file to tidy up, \
+            \(sum(\.torn)) with a torn copy; \
             \(sum(\.acknowledged)) acknowledged writes, \(sum(\.lost)) lost, \(sum(\.damaged)) damaged, \
             \(sum(\.temporariesLeft)) temporary files left, \(sum(\.locksHeld)) locks held, \(sum(\.crashed)) crashed
             """)

@@ -120,7 +120,7 @@ import Testing
                 shell("test \"$(cat \(file))\" = damaged"),
             ],
             later: [
-                shell("chmod 700 \(folder) && cp \(folder)/.test.plist.lastgood \(file)"), ("get", "1 ok"),
+                shell("chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)"), ("get", "1 ok"),
                 ("set 1", "ok"),
             ] + works)
         situation.report("permissions")

@@ -2,7 +2,10 @@ package import Foundation
 
 /// The property list or JSON in a file, read by Foundation alone; empty if its top level is not a dictionary.
 package func propertyList(at url: URL) throws -> [String: Any] {
-    let bytes = try Data(contentsOf: url)
+    try propertyList(from: Data(contentsOf: url))
+}
+
+package func propertyList(from bytes: Data) throws -> [String: Any] {
     let list =
         bytes.first == UInt8(ascii: "{")
         ? withData(try JSONSerialization.jsonObject(with: bytes))

@@ -17,23 +17,24 @@ extension PropertyListFile {
 
     /// Reads the file and makes its state the one that reads return. Changes nothing on disk, whatever it finds.
     ///
-    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it.
+    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it. The same applies to a
+    /// half of a last good copy.
     func load(under writeLock: WriteLock?) throws -> Snapshot {
-        var found = try find(under: writeLock)
-        for _ in 0..<50 {
-            guard case .malformed(let bytes) = found, bytes.fault.isIncomplete,
-                bytes.source.status.age(at: system.now()) < 1
-            else { break }
-            system.pause()
-            found = try find(under: writeLock)
-        }
-        let snapshot =
-            switch found {
-            case .state(let snapshot): snapshot
-            case .malformed(let bytes): try state(inPlaceOf: bytes, under: writeLock)
+        var attempts = 0
+        while true {
+            attempts += 1
+            let snapshot: Snapshot? =
+                switch try find(under: writeLock) {
+                case .state(let snapshot): snapshot
+                case .malformed(let bytes):
+                    try state(inPlaceOf: bytes, isPatient: attempts <= 50, under: writeLock)
+                }
+            if let snapshot {
+                publish(snapshot)
+                return snapshot
             }
-        publish(snapshot)
-        return snapshot
+            system.pause()
+        }
     }
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
@@ -75,9 +76,10 @@ extension PropertyListFile {
     /// nil if there is no file.
     private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
-            return try writeLock.map { try system.openFile(names.file, in: $0.folder) } ?? system.openFile(names)
-        } catch let failure as StorageFailure {
-            throw failure.code == ELOOP ? FileError.pathChanged : .unreadable(failure.at(names.path))
+            guard let writeLock else { return try system.openFile(names, isReplaceable: true) }
+            return try system.openFile(names.file, in: writeLock.folder, isReplaceable: true)
+        } catch {
+            throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
         }
     }
 

@@ -8,13 +8,20 @@ extension PropertyListFile {
 
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good copy.
     ///
+    /// - Parameter isPatient: whether to return nil if another process seems to be writing the file or the copy just now. Then the
+    ///   next look finds what it has written.
     /// - Throws: `FileError.unreadable` if there is a copy that cannot be read, since it may hold the newest state.
-    func state(inPlaceOf bytes: MalformedBytes, under writeLock: WriteLock?) throws -> Snapshot {
+    func state(inPlaceOf bytes: MalformedBytes, isPatient: Bool, under writeLock: WriteLock?) throws -> Snapshot? {
+        if isPatient, bytes.fault.isIncomplete, bytes.source.status.age(at: system.now()) < 1 { return nil }
         let copy: LastGoodCopy
         do {
             copy = try lastGoodCopy(beside: bytes, under: writeLock)
         } catch {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
+        }
+        // Writers with the lock write the copy after the file has been replaced: the file of now may be a good one.
+        if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 {
+            return nil
         }
         let isOurs = copy.isOurs || currentMirror != nil
         if bytes.source.status.size == 0, currentMirror == nil, case .missing = copy {
@@ -39,55 +46,6 @@ extension PropertyListFile {
             return (.lastKnown, known)
         }
         return (.lastGoodCopy(date), copied)
-    }
-
-    /// The bytes of the last commit, kept beside the file.
-    private enum LastGoodCopy {
-        /// There is no trusted copy: in a folder that others may write to, anybody can plant one.
-        case missing
-        /// The file belongs to a store with the format JSON, and this one has another.
-        case ofJSONStore
-        /// It is damaged itself.
-        case damaged
-        case usable(KnownState, Date)
-
-        var isOurs: Bool {
-            switch self {
-            case .missing, .ofJSONStore: false
-            case .damaged, .usable: true
-            }
-        }
-    }
-
-    private func lastGoodCopy(
-        beside bytes: MalformedBytes, under writeLock: WriteLock?
-    ) throws(StorageFailure) -> LastGoodCopy {
-        let owner = bytes.source.status.owner
-        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner) }
-        return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
-            folder, name throws(StorageFailure) in
-            try lastGoodCopy(name, in: folder, of: owner)
-        }
-    }
-
-    private func lastGoodCopy(
-        _ name: String, in folder: SystemCalls.Descriptor, of owner: UInt32
-    ) throws(StorageFailure) -> LastGoodCopy {
-        // Checked before the copy is opened: a file that another user planted must not prevent a read.
-        guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
-            planted.isTrustedCopy(of: owner),
-            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
-        else { return .missing }
-        let copied = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
-        do {
-            let list = try Self.decode(copied, as: root, json: .file)
-            if list.format == .json, !readsJSON, currentMirror == nil { return .ofJSONStore }
-            let state = KnownState(
-                content: list.content, format: list.format, loss: list.loss, changed: status.changed)
-            return .usable(state, status.modified.date)
-        } catch {
-            return .damaged
-        }
     }
 
     // MARK: - Writing
@@ -185,11 +143,5 @@ extension PropertyListFile {
             try? system.remove(name, in: writeLock.folder)
             throw error
         }
-    }
-}
-
-extension FileStatus.Time {
-    fileprivate var date: Date {
-        Date(timeIntervalSince1970: TimeInterval(seconds) + TimeInterval(nanoseconds) / 1e9)
     }
 }

@@ -39,6 +39,12 @@ package final class FileLocation: Sendable {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
+    /// The revision of the current state, if it is cached and has nothing to report. nil decides nothing, for example if the path
+    /// contains a link.
+    package var knownRevision: Revision? {
+        resolved.withLock { $0.flatMap { $0.followsLinks ? nil : $0.file } }?.knownRevision
+    }
+
     /// The file that the path leads to. Costs no system call if the path contains no link, else one `stat`.
     private func file() throws -> PropertyListFile {
         if let (file, followsLinks) = resolved.withLock({ $0 }) {

@@ -6,6 +6,13 @@ package struct FileNames: Sendable {
     package let path: String
     package let folder: String
     package let file: String
+    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a lock each.
+    package let lock: String
+    /// The file that a commit writes before it is renamed. One name is enough: only the holder of the lock uses it, and removes
+    /// what a killed process left there.
+    package let temporary: String
+    /// The bytes of the last commit (`CheckedCopy`).
+    package let lastGood: String
 
     /// - Parameter path: absolute, without links.
     package init(path: String) {
@@ -14,15 +21,15 @@ package struct FileNames: Sendable {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         folder = slash == path.startIndex ? "/" : String(path[..<slash])
         file = String(path[path.utf8.index(after: slash)...])
+        lock = ".\(file).lock"
+        temporary = ".\(file).tmp"
+        lastGood = ".\(file).lastgood"
     }
 
-    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a lock each.
-    package var lock: String { ".\(file).lock" }
-    /// The file that a commit writes before it is renamed. One name is enough: only the holder of the lock uses it, and removes
-    /// what a killed process left there.
-    package var temporary: String { ".\(file).tmp" }
-    /// The bytes of the last commit.
-    package var lastGood: String { ".\(file).lastgood" }
+    /// Whether this is the last good copy of another file.
+    package var isLastGoodCopy: Bool {
+        file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8)
+    }
 
     /// The longest name of a file. The longest name beside it, that of a quarantined file, has 37 more bytes, and file systems
     /// allow 255.

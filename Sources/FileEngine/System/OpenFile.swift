@@ -2,14 +2,18 @@
 package final class OpenFile: Sendable {
     package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls
+    private let isReplaceable: Bool
 
     /// Takes over the descriptor.
-    package init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
+    ///
+    /// - Parameter isReplaceable: whether another file may take its name while it is open, so that closing it is slow.
+    package init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, isReplaceable: Bool = false) {
         self.descriptor = descriptor
         self.system = system
+        self.isReplaceable = isReplaceable
     }
 
     deinit {
-        system.close(descriptor)
+        if isReplaceable { system.closeReplaced(descriptor) } else { system.close(descriptor) }
     }
 }

@@ -41,20 +41,20 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try open(name, in: folder, flags, mode: mode) }
     }
 
-    /// Opens a regular file for reading, with its status; nil if there is none.
+    /// Opens a regular file, with its status; nil if there is none.
     ///
     /// Nothing else is opened: a terminal could become that of the process, a device could act, a FIFO could block.
     ///
     /// - Throws: ELOOP for a link.
     package func openFile(
-        _ name: String, in folder: Descriptor
+        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, isReplaceable: Bool = false
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
             // Another file may have taken the name since. The flags keep a link, a FIFO or a terminal from doing harm.
-            let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
-            let file = OpenFile(try openRetrying(name, in: folder, flags), self)
+            let flags = access | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
+            let file = OpenFile(try openRetrying(name, in: folder, flags), self, isReplaceable: isReplaceable)
             let status = try status(of: file.descriptor)
             try status.requireFile()
             return (file, status)
@@ -64,10 +64,12 @@ extension SystemCalls {
     }
 
     /// The same for a physical path.
-    package func openFile(_ names: FileNames) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+    package func openFile(
+        _ names: FileNames, isReplaceable: Bool = false
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
             return try withFolder(of: names) { folder, name throws(StorageFailure) in
-                try openFile(name, in: folder)
+                try openFile(name, in: folder, isReplaceable: isReplaceable)
             }
         } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil

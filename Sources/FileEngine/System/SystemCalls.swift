@@ -24,6 +24,11 @@ package class SystemCalls: @unchecked Sendable {
         _ = Foundation.close(descriptor)
     }
 
+    /// Closes a file that may have been replaced, on another thread.
+    func closeReplaced(_ descriptor: Descriptor) {
+        BackgroundCloser.shared.close(descriptor, self)
+    }
+
     package func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         var buffer = stat()
         try check(fstat(descriptor, &buffer), "fstat", "")
@@ -59,6 +64,11 @@ package class SystemCalls: @unchecked Sendable {
         _ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor
     ) throws(StorageFailure) -> Int {
         try check(Foundation.write(descriptor, bytes.baseAddress, bytes.count), "write", "")
+    }
+
+    /// `ftruncate`.
+    func truncate(_ descriptor: Descriptor, to size: Int) throws(StorageFailure) {
+        try check(ftruncate(descriptor, off_t(size)), "truncate", "")
     }
 
     /// Asks the system to put a file or folder on the medium.

@@ -48,7 +48,11 @@ extension PropertyListFile {
 
     private func lock(creates: Bool) throws -> WriteLock? {
         do {
-            return try WriteLock(names, creates: creates, protection: newFileProtection, system: system)
+            let lock = try WriteLock(
+                names, creates: creates, in: creates ? nil : knownFolder(), protection: newFileProtection,
+                system: system)
+            if let lock { keepFolder(lock.heldFolder) }
+            return lock
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .notStored(error)
         }

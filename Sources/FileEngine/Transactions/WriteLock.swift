@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the file. Names
 /// are looked up in the open folder, even if the folder is moved.
 package struct WriteLock {
-    private let heldFolder: OpenFile
+    let heldFolder: OpenFile
     private let lockFile: OpenFile
     private let lockName: String
     private let locked: FileStatus
@@ -17,13 +17,19 @@ package struct WriteLock {
 
     /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
     ///
+    /// - Parameter known: the folder, open, if the caller knows that the path leads to it.
     /// - Throws: ELOOP if a part of the folder's path has become a link.
     init?(
-        _ names: FileNames, creates: Bool, protection: FileProtection? = nil, system: SystemCalls
+        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
+        system: SystemCalls
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
-            heldFolder = OpenFile(
-                try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
+            if let known {
+                heldFolder = known
+            } else {
+                heldFolder = OpenFile(
+                    try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
+            }
         } catch {
             if !creates, error.code == ENOENT { return nil }
             throw error.at(names.folder)

@@ -4,7 +4,7 @@ import Foundation
 package struct Permissions {
     private let owner: UInt32
     private let group: UInt32
-    private let mode: UInt32
+    let mode: UInt32
     /// The file whose access control list and extended attributes are copied; nil for none.
     private let attributes: OpenFile?
 

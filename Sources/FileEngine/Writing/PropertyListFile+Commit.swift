@@ -37,7 +37,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, of: file, replacing: base, under: writeLock)
+            try writeLastGoodCopy(bytes, of: file, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
         // After the copy: it may write over the file, and be killed in it.
@@ -193,7 +193,7 @@ extension PropertyListFile {
         return there
     }
 
-    private func makeTemporary(
+    func makeTemporary(
         _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         do {
@@ -210,7 +210,7 @@ extension PropertyListFile {
     }
 
     /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
-    private func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
+    func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
         // If the lock file was removed, the name may now belong to the file of another writer.
         if let own = try? system.status(of: file.descriptor),
             let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false),
@@ -230,7 +230,8 @@ extension PropertyListFile {
         under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        let file = OpenFile(try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600), system)
+        let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600)
+        let file = OpenFile(descriptor, system, isReplaceable: true)
         do {
             let replaced = other.flatMap { system.protection(of: $0.descriptor) }
             if let protection = writeLock.protection?.rawValue ?? replaced {
@@ -253,42 +254,5 @@ extension PropertyListFile {
             removeOwn(name, file, under: writeLock)
             throw error
         }
-    }
-
-    /// Keeps the bytes of this commit beside the file, in case another program damages the file. The copy is renamed into place, so
-    /// it is never half written, but it is not flushed.
-    ///
-    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
-    /// contain values that this commit has deleted.
-    /// - Throws: the error if a copy of an older state could not be removed.
-    private func writeLastGoodCopy(
-        _ bytes: Data, of file: OpenFile, replacing base: Snapshot, under writeLock: WriteLock
-    ) throws(StorageFailure) {
-        do throws(StorageFailure) {
-            guard try writeLock.isLockFileInPlace() else {
-                // Another writer may be at work on a temporary file of the same name.
-                throw StorageFailure(path: "", reason: "its lock file was removed during the update")
-            }
-            let permissions = Permissions.owner(of: try system.status(of: file.descriptor))
-            let copy = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
-            do throws(StorageFailure) {
-                try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
-            } catch {
-                removeOwn(names.temporary, copy, under: writeLock)
-                throw error
-            }
-        } catch {
-            do {
-                try system.remove(names.lastGood, in: writeLock.folder)
-            } catch  where error.code == ENOENT || !isTrustedCopyThere(under: writeLock) {}
-        }
-    }
-
-    /// False for a file that another user planted in its place: recovery does not use that.
-    private func isTrustedCopyThere(under writeLock: WriteLock) -> Bool {
-        guard let copy = try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
-            let file = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
-        else { return true }
-        return copy.isTrustedCopy(of: file.owner)
     }
 }

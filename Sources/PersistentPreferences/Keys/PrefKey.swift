@@ -64,7 +64,7 @@ public protocol PrefKey: SendableMetatype {
 
 extension PrefKey {
     /// The name of the type: `fontSize`, without a suffix that the compiler may add (`fontSize #1`).
-    public static var stringKey: String { PrefKeyName.stripped(String(describing: Self.self)) }
+    public static var stringKey: String { PrefKeyName.of(Self.self) }
 
     /// Does nothing.
     public static func didFail(_ error: PrefsError) {}
@@ -131,6 +131,17 @@ extension UserDefaults {
 // MARK: - The names of types
 
 enum PrefKeyName {
+    private static let known = Locked([ObjectIdentifier: String]())
+
+    /// Made once of each type, because describing a type takes as long as a read of UserDefaults.
+    static func of(_ type: Any.Type) -> String {
+        let identifier = ObjectIdentifier(type)
+        if let name = known.withLock({ $0[identifier] }) { return name }
+        let name = stripped(String(describing: type))
+        known.withLock { $0[identifier] = name }
+        return name
+    }
+
     /// Older compilers mark a type that is declared in a function with a number: `hasWidgets #1`.
     static func stripped(_ name: String) -> String {
         guard let mark = name.lastIndex(of: "#"), mark > name.startIndex else { return name }

@@ -43,6 +43,10 @@ extension PersistentPrefs {
         let (binding, kept) = bound
         let (key, cached) = (binding.key, kept as CachedValue?)
         state.bridge.access(key, of: self)
+        if let kept, isCurrent(kept), property.accepts(kept) {
+            report(nil)
+            return kept.value
+        }
         // The closure does not depend on the type of the value.
         let finding: Finding? = read { access in
             let reading = try access.look()
@@ -60,6 +64,13 @@ extension PersistentPrefs {
             if PastState.current(of: state) == nil { report(error) }
             return property.defaultValue(binding)
         }
+    }
+
+    /// Whether a read would find what the last one has found, and report nothing. Saves the transfer of a snapshot.
+    private func isCurrent(_ cached: CachedValue) -> Bool {
+        let root = key
+        return PastState.current(of: state) == nil
+            && cached.isCurrent(in: state.store.knownRevision(of: root), root: root)
     }
 
     /// The outcome of a read of a property.

@@ -102,6 +102,12 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try checked(value, binding)
     }
 
+    /// Whether the value of the last read, in the same state, is returned without an error.
+    func accepts(_ kept: Kept) -> Bool {
+        guard let constraint, !kept.isOfNothing else { return true }
+        return constraint.violation(kept.value) == nil
+    }
+
     /// The value of the last read, if the state is still the same.
     ///
     /// - Throws: `PrefsError.constraintViolated`.

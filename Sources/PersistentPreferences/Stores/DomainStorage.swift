@@ -8,6 +8,9 @@ protocol DomainStorage: AnyObject, Sendable {
 
     func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot
 
+    /// As `RootStore.knownRevision(of:)`.
+    var knownRevision: Revision? { get }
+
     func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
     /// Makes the state of a read durable.
@@ -27,6 +30,7 @@ protocol DomainStorage: AnyObject, Sendable {
 
 extension DomainStorage {
     var fileURL: URL? { nil }
+    var knownRevision: Revision? { nil }
     func confirm(_ revision: Revision?, _ durability: CommitDurability) -> Bool { false }
     func takeWarning() -> FileError? { nil }
     func forget() {}

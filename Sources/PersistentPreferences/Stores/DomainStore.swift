@@ -58,6 +58,11 @@ final class DomainStore: RootStore {
         return try storage.read(root, layout)
     }
 
+    func knownRevision(of root: String) -> Revision? {
+        testProcess?.noteDefaultDomain()
+        return storage.knownRevision
+    }
+
     func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
         try storage.transact(durability: durability) {
             try RootTransaction(transaction: $0, root: root, layout: layout).replace(body)

@@ -26,7 +26,7 @@ import PrefsPropertyLists
 /// symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target.
 ///
 /// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy: the bytes of
-/// the last commit. If another program damages the file, reads leave it alone and return the newest known state, which is this
+/// the last commit, with a checksum. If another program damages the file, reads leave it alone and return the newest known state, which is this
 /// copy or what the process knows. The next write quarantines the file as `NAME.corrupt-…` and stores that state with its change.
 /// A malformed file without a last good copy was not written by this package; it is never replaced.
 ///
@@ -41,7 +41,8 @@ import PrefsPropertyLists
 ///
 /// ## Performance
 /// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It also writes
-/// the last good copy, without a flush, which takes the size of the file once more on disk. The store keeps one descriptor open.
+/// the last good copy, in place and without a flush, which takes the size of the file once more on disk. The replaced file is closed
+/// on another thread. The store keeps the file open, and after a write its folder.
 ///
 /// ## Errors
 /// If the file cannot be read, reads fail with ``PrefsError/unreadable(_:)``. A damaged file is reported as

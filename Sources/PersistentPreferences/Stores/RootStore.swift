@@ -12,6 +12,9 @@ protocol RootStore: AnyObject, Sendable {
     /// The current state. The root is extracted when it is needed.
     func snapshot(of root: String) throws -> RootSnapshot
 
+    /// The revision of the current state, if this process has read it and a read would report nothing. nil decides nothing.
+    func knownRevision(of root: String) -> Revision?
+
     /// As `PrefsStore.update`.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
 
@@ -47,6 +50,7 @@ protocol RootStore: AnyObject, Sendable {
 }
 
 extension RootStore {
+    func knownRevision(of root: String) -> Revision? { nil }
     var layers: LayersSnapshot? { nil }
 }
 

@@ -54,6 +54,8 @@ enum ExportFile {
 
     /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller owns it.
     ///
+    /// Of a last good copy, returns the bytes of the commit.
+    ///
     /// - Parameter path: absolute; nil stands for the standard input.
     static func read(_ path: String?) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
@@ -108,6 +110,6 @@ enum ExportFile {
             if count == 0 { break }
             bytes += buffer[..<count]
         }
-        return bytes
+        return (try? CheckedCopy.bytes(of: bytes)) ?? bytes
     }
 }

@@ -65,7 +65,8 @@ struct FileInspection: Sendable {
                 return
             }
             self.bytes = bytes
-            let (content, format, loss) = try PropertyListFile.decode(bytes, json: isJSON ? .file : nil)
+            if FileNames(path: target).isLastGoodCopy { self.bytes = try CheckedCopy.bytes(of: bytes) }
+            let (content, format, loss) = try PropertyListFile.decode(self.bytes ?? bytes, json: isJSON ? .file : nil)
             self.format = format
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
@@ -103,16 +104,19 @@ struct FileInspection: Sendable {
         guard copy.isTrustedCopy(of: file.owner) else { return false }
         // A copy in JSON is that of a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
-        return (try? bytes.map { try PropertyListFile.decode($0, json: .file) })??.format != .json
+        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), json: .file) })??.format
+            != .json
     }
 
     /// nil if there is no file at the physical path.
     private static func bytes(at path: String) throws(StorageFailure) -> Data? {
         let system = SystemCalls.real
-        guard let (file, first) = try system.openFile(FileNames(path: path)) else { return nil }
+        let names = FileNames(path: path)
+        guard let (file, first) = try system.openFile(names) else { return nil }
+        let limit = PropertyListLimits.fileBytes + (names.isLastGoodCopy ? CheckedCopy.headerSize : 0)
         var status = first
         for _ in 0..<100 {
-            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
+            let bytes = try system.readAll(file.descriptor, size: status.size, limit: limit)
             let now = try system.status(of: file.descriptor)
             if now == status { return bytes }
             status = now

@@ -10,7 +10,7 @@ final class BareWrite {
     /// The file of the last write, open, as a cache has it that validates itself.
     private var current: Int32 = -1
 
-    /// - Parameter keepsCopy: whether the bytes are written a second time, without a flush, as the last good copy.
+    /// - Parameter keepsCopy: whether the bytes are written a second time, in place and without a flush, as the last good copy.
     init(_ file: URL, bytes: Data, keepsCopy: Bool) {
         folder = file.deletingLastPathComponent().path
         name = file.lastPathComponent
@@ -37,27 +37,33 @@ final class BareWrite {
         _ = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
 
         let file = try temporary(in: folder)
-        try flush(file)
+        try Self.flush(file)
         try SystemError.check(renameat(folder, ".\(name).tmp", folder, name), "rename")
-        try flush(folder)
+        try Self.flush(folder)
         try SystemError.check(fstat(file, &status), "fstat")
         if current >= 0 { close(current) }
         current = file
         guard keepsCopy else { return }
-        close(try temporary(in: folder))
-        try SystemError.check(renameat(folder, ".\(name).tmp", folder, ".\(name).lastgood"), "rename")
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        let copy = try SystemError.check(openat(folder, ".\(name).lastgood", flags, 0o600), "open the copy")
+        defer { close(copy) }
+        try write(to: copy)
     }
 
     private func temporary(in folder: Int32) throws -> Int32 {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try SystemError.check(openat(folder, ".\(name).tmp", flags, 0o600), "open a temporary file")
-        try bytes.withUnsafeBytes { bytes in
-            _ = try SystemError.check(write(file, bytes.baseAddress, bytes.count), "write")
-        }
+        try write(to: file)
         return file
     }
 
-    private func flush(_ descriptor: Int32) throws {
+    private func write(to file: Int32) throws {
+        try bytes.withUnsafeBytes { bytes in
+            _ = try SystemError.check(Foundation.write(file, bytes.baseAddress, bytes.count), "write")
+        }
+    }
+
+    static func flush(_ descriptor: Int32) throws {
         #if canImport(Darwin)
             try SystemError.check(fcntl(descriptor, F_FULLFSYNC), "fsync")
         #else

@@ -6,6 +6,18 @@ extension Group {
     static let reading = Group(
         name: "reading", title: "one value, one thread",
         rows: [
+            Row("fstat", "one fstat of an open file") {
+                let descriptor = open(try $0.file("fstat").deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+                var status = stat()
+                return try .reads {
+                    fstat(descriptor, &status)
+                    return Int(status.st_nlink)
+                }
+            },
+            Row("UserDefaults-integer", "UserDefaults.standard.integer(forKey:) of a flat key") { _ in
+                UserDefaults.standard.set(1, forKey: "flatNumber")
+                return try .reads { UserDefaults.standard.integer(forKey: "flatNumber") }
+            },
             Row("locked-dictionary", "lock, lookup and cast") {
                 let dictionary = try LockedDictionary(file: $0.file("locked-dictionary"))
                 return try .reads { dictionary.number("x") }
@@ -27,14 +39,14 @@ extension Group {
             Row(
                 "typed-read-default", "typed read, 5-key root, default store",
                 .times("fstat-and-dictionary", atMost: 1.5), .faster(than: "UserDefaults-dictionary", atLeast: 10),
-                .faster(than: "seed-style-read")
+                .faster(than: "seed-style-read"), .faster(than: "UserDefaults-integer", atLeast: 2.5)
             ) { _ in
                 let prefs = try FivePrefs.full(in: UserDefaultsStore.standard)
                 return try .reads(verify: prefs.check) { prefs.x }
             },
             Row(
-                "typed-read-file", "typed read, 5-key root, file store", .times("fstat-and-dictionary"),
-                .times("typed-read-default")
+                "typed-read-file", "typed read, 5-key root, file store", .times("fstat", atMost: 3),
+                .times("fstat-and-dictionary"), .times("typed-read-default")
             ) {
                 let prefs = try FivePrefs.full(in: $0.store("typed-read-file"))
                 return try .reads(verify: prefs.check) { prefs.x }
@@ -57,15 +69,28 @@ extension Group {
                 let prefs = try FivePrefs.full(in: store)
                 return try .reads(verify: prefs.check) { prefs.x }
             },
+            Row(
+                "typed-read-flat", "typed read, file store with the layout .flat",
+                .times("typed-read-file", atMost: 1.2)
+            ) {
+                let store = PropertyListFileStore(url: try $0.file("typed-read-flat"), layout: .flat)
+                let prefs = try FivePrefs.full(in: store)
+                return try .reads(verify: prefs.check) { prefs.x }
+            },
             Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
                 let prefs = try FivePrefs.full(in: InMemoryStore())
                 return try .reads(verify: prefs.check) { prefs.x }
             },
-            Row("subscript-read-file", "prefs[\"x\"] as? Int, file store", .times("fstat-and-dictionary")) {
+            Row(
+                "subscript-read-file", "prefs[\"x\"] as? Int, file store", .times("fstat-and-dictionary", atMost: 1.3)
+            ) {
                 let prefs = try FivePrefs.full(in: $0.store("subscript-read-file"))
                 return try .reads(verify: prefs.check) { prefs["x"] as? Int ?? 0 }
             },
-            Row("values-read-file", "prefs.values[\"x\"] as? Int, file store", .times("fstat-and-dictionary")) {
+            Row(
+                "values-read-file", "prefs.values[\"x\"] as? Int, file store",
+                .times("fstat-and-dictionary", atMost: 1.3)
+            ) {
                 let prefs = try FivePrefs.full(in: $0.store("values-read-file"))
                 return try .reads(verify: prefs.check) { prefs.values["x"] as? Int ?? 0 }
             },
@@ -84,11 +109,25 @@ extension Group {
                 prefs.tree = Tree.samples[0]
                 return try .reads(verify: prefs.check) { prefs.tree.sections.count }
             },
-            Row("pref-key-read", "PrefKey value, UserDefaults.standard", .times("typed-read-default")) { _ in
+            Row(
+                "pref-key-read", "PrefKey value, UserDefaults.standard", .times("UserDefaults-integer", atMost: 1.3)
+            ) { _ in
                 benchmarkNumber.set(1)
                 return try .reads { benchmarkNumber.value }
             },
+            Row(
+                "app-setting-read", "@AppSetting value, UserDefaults.standard",
+                .times("UserDefaults-integer", atMost: 1.3)
+            ) { _ in
+                let settings = BenchmarkSettings()
+                settings.number = 1
+                return try .reads { settings.number }
+            },
         ])
+}
+
+private struct BenchmarkSettings {
+    @AppSetting("benchmarkSetting") var number = 0
 }
 
 /// A key of its own. Its name is the key.

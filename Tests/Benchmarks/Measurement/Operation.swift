@@ -25,6 +25,28 @@ struct Operation {
         }
     }
 
+    /// The same with a pause after each, which is not measured, nor is what is done in it.
+    ///
+    /// - Parameter pause: in seconds. A medium may still be busy with what the operation before has left.
+    static func spaced(
+        by pause: Double, _ body: @escaping (Int) throws -> Void, between: @escaping () -> Void = {}
+    ) -> Operation {
+        var next = 0
+        return Operation { count in
+            let clock = ContinuousClock()
+            var times: [Double] = []
+            for _ in 0..<count {
+                next += 1
+                let start = clock.now
+                try body(next)
+                times.append(start.duration(to: clock.now) / .seconds(1))
+                between()
+                usleep(UInt32(pause * 1e6))
+            }
+            return times.sorted()[count / 2]
+        }
+    }
+
     /// A read of a value that is not 0, so that one that finds nothing is not taken for a fast one.
     static func reads(verify: @escaping () throws -> Void = {}, _ body: @escaping () throws -> Int) throws -> Operation
     {

@@ -50,7 +50,7 @@ import Testing
                 #expect(kept.values.allSatisfy { $0 == Self.damage }, "\(point)")
             }
         }
-        #expect(states > 50)
+        #expect(states > 40)
     }
 
     /// Each flush of a write fails in turn, and takes with it what it was to save. It is tried again until acknowledged.

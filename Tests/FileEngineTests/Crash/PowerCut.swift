@@ -48,10 +48,13 @@ extension SimulatedVolume {
         var states = [self]
         let named = Set(nodes.values.flatMap { $0.entries.values })
         for (inode, node) in nodes.sorted(by: { $0.key < $1.key }) where named.contains(inode) && node.kind == .file {
-            let writes =
-                isThorough || node.pendingWrites.isEmpty
-                ? node.pendingWrites : [Write(offset: 0, bytes: node.bytes)]
-            let variants = Self.variants(of: node.savedBytes, writes)
+            // The writes of one commit are two at most, with an end. A copy that is never flushed has many more.
+            let recent = isThorough ? node.pendingWrites.suffix(3) : []
+            let earlier = node.pendingWrites.dropLast(recent.count)
+            var merged = node.savedBytes
+            earlier.forEach { Self.apply($0, to: &merged) }
+            let first = earlier.isEmpty ? [] : [Write(offset: 0, bytes: merged, isEnd: true)]
+            let variants = Self.variants(of: node.savedBytes, first + recent)
             states = states.flatMap { state in
                 variants.map { bytes in
                     var next = state

@@ -97,6 +97,9 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         table[descriptor] = nil
     }
 
+    /// On this thread: a test counts the calls.
+    override func closeReplaced(_ descriptor: Descriptor) { close(descriptor) }
+
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try onCall?("fstat")
         return status(try inode(of: descriptor, "fstat"))
@@ -127,6 +130,11 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         volume.write(piece, to: inode, at: offset)
         table[descriptor]?.offset += piece.count
         return piece.count
+    }
+
+    override func truncate(_ descriptor: Descriptor, to size: Int) throws(StorageFailure) {
+        try onCall?("truncate")
+        volume.truncate(try inode(of: descriptor, "truncate"), to: size)
     }
 
     override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {

@@ -31,6 +31,8 @@ struct SimulatedVolume: Sendable {
     struct Write: Sendable {
         let offset: Int
         let bytes: [UInt8]
+        /// Whether the file ends with these bytes.
+        var isEnd = false
     }
 
     enum EntryChange: Sendable {
@@ -75,6 +77,14 @@ struct SimulatedVolume: Sendable {
         self[file].writeStamp = clock
     }
 
+    mutating func truncate(_ file: Inode, to size: Int) {
+        let write = Write(offset: size, bytes: [], isEnd: true)
+        self[file].pendingWrites.append(write)
+        Self.apply(write, to: &self[file].bytes)
+        touch(file)
+        self[file].writeStamp = clock
+    }
+
     mutating func flush(_ inode: Inode) {
         clock += 1
         self[inode].pendingWrites.forEach { Self.apply($0, to: &self[inode].savedBytes) }
@@ -106,6 +116,7 @@ struct SimulatedVolume: Sendable {
         let end = write.offset + write.bytes.count
         if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
         bytes.replaceSubrange(write.offset..<end, with: write.bytes)
+        if write.isEnd { bytes.removeSubrange(end...) }
     }
 
     static func apply(_ change: EntryChange, to entries: inout [String: Inode], keepsOldName: Bool) {

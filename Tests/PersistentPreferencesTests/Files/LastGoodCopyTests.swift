@@ -24,8 +24,10 @@ import Testing
         prefs.values = ["a": 1, "b": 2]
         var calls = 0
         let isWrite = call == "write"
+        // Only a copy of the first edition is renamed into place.
+        if call == "rename" { try Data(contentsOf: folder.file()).write(to: folder.file(".test.plist.lastgood")) }
         system.onCall = { [system] name throws(StorageFailure) in
-            // The copy is what is made after the file has its name.
+            // The copy is what is written after the file has its name.
             if name == "rename" { calls += 1 }
             guard name == call, calls >= (call == "rename" ? 2 : 1), !system.isHealed else { return }
             throw StorageFailure(name, "", code: isWrite ? ENOSPC : EACCES)

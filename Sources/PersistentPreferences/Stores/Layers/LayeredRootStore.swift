@@ -37,6 +37,12 @@ final class LayeredRootStore: RootStore {
         return snapshot
     }
 
+    func knownRevision(of root: String) -> Revision? {
+        guard let base = base.knownRevision(of: root) else { return nil }
+        let layers = stack.current()
+        return layers.faults(of: root).isEmpty ? both(base, layers.revision) : nil
+    }
+
     private func both(_ base: Revision?, _ layers: Revision?) -> Revision? {
         guard let base, let layers else { return nil }
         return combined.withLock { combined in

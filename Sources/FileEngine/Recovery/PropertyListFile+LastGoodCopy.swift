@@ -1,0 +1,124 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The bytes of the last commit, kept beside the file in case another program damages it.
+extension PropertyListFile {
+    /// Writes the copy in place, after the file has its name. It is not flushed: it is read only if the file is damaged.
+    ///
+    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
+    /// contain values that this commit has deleted.
+    /// - Throws: the error if a copy of an older state could not be removed.
+    func writeLastGoodCopy(_ bytes: Data, of file: OpenFile, under writeLock: WriteLock) throws(StorageFailure) {
+        do throws(StorageFailure) {
+            guard try writeLock.isLockFileInPlace() else {
+                // Another writer may be at work on a copy of a newer state.
+                throw StorageFailure(path: "", reason: "its lock file was removed during the update")
+            }
+            let status = try system.status(of: file.descriptor)
+            let copy = CheckedCopy.copy(of: bytes)
+            guard let (old, size) = writableCopy(like: file, status, under: writeLock) else {
+                return try replaceCopy(copy, of: file, status, under: writeLock)
+            }
+            try system.writeAll(copy, to: old.descriptor)
+            if size > copy.count { try system.truncate(old.descriptor, to: copy.count) }
+        } catch {
+            do {
+                try system.remove(names.lastGood, in: writeLock.folder)
+            } catch  where error.code == ENOENT || !isTrustedCopyThere(under: writeLock) {}
+        }
+    }
+
+    /// The copy, if it may be written over: it was written in this form, only the owner of the file can open it, and it has no
+    /// second name.
+    ///
+    /// A copy of the first edition is replaced, because without a header a half of it could not be told from the whole.
+    private func writableCopy(
+        like file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+    ) -> (file: OpenFile, size: Int)? {
+        guard
+            let (copy, there) = try? system.openFile(names.lastGood, in: writeLock.folder, O_RDWR),
+            there.isTrustedCopy(of: status.owner), there.links == 1,
+            there.permissions == Permissions.owner(of: status).mode,
+            system.protection(of: copy.descriptor) == system.protection(of: file.descriptor),
+            let start = try? system.readAll(copy.descriptor, size: CheckedCopy.magic.count, limit: .max),
+            start == CheckedCopy.magic
+        else { return nil }
+        return (copy, there.size)
+    }
+
+    private func replaceCopy(
+        _ copy: Data, of file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+    ) throws(StorageFailure) {
+        let new = try makeTemporary(copy, like: .owner(of: status), protectedAs: file, under: writeLock)
+        do throws(StorageFailure) {
+            try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
+        } catch {
+            removeOwn(names.temporary, new, under: writeLock)
+            throw error
+        }
+    }
+
+    /// False for a file that another user planted in its place: recovery does not use that.
+    private func isTrustedCopyThere(under writeLock: WriteLock) -> Bool {
+        guard let copy = try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
+            let file = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
+        else { return true }
+        return copy.isTrustedCopy(of: file.owner)
+    }
+
+    // MARK: - Reading
+
+    enum LastGoodCopy {
+        /// There is no trusted copy: in a folder that others may write to, anybody can plant one.
+        case missing
+        /// The file belongs to a store with the format JSON, and this one has another.
+        case ofJSONStore
+        /// It is damaged itself: another program has changed it, or its writer was killed; or a writer is at work on it.
+        case damaged(since: FileStatus)
+        case usable(KnownState, Date)
+
+        var isOurs: Bool {
+            switch self {
+            case .missing, .ofJSONStore: false
+            case .damaged, .usable: true
+            }
+        }
+    }
+
+    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
+    {
+        let owner = bytes.source.status.owner
+        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner) }
+        return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
+            folder, name throws(StorageFailure) in
+            try lastGoodCopy(name, in: folder, of: owner)
+        }
+    }
+
+    private func lastGoodCopy(
+        _ name: String, in folder: SystemCalls.Descriptor, of owner: UInt32
+    ) throws(StorageFailure) -> LastGoodCopy {
+        // Checked before the copy is opened: a file that another user planted must not prevent a read.
+        guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
+            planted.isTrustedCopy(of: owner),
+            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
+        else { return .missing }
+        let limit = PropertyListLimits.fileBytes + CheckedCopy.headerSize
+        let copied = try system.readAll(file.descriptor, size: status.size, limit: limit)
+        do {
+            let list = try Self.decode(CheckedCopy.bytes(of: copied), as: root, json: .file)
+            if list.format == .json, !readsJSON, currentMirror == nil { return .ofJSONStore }
+            let state = KnownState(
+                content: list.content, format: list.format, loss: list.loss, changed: status.changed)
+            return .usable(state, status.modified.date)
+        } catch {
+            return .damaged(since: status)
+        }
+    }
+}
+
+extension FileStatus.Time {
+    fileprivate var date: Date {
+        Date(timeIntervalSince1970: TimeInterval(seconds) + TimeInterval(nanoseconds) / 1e9)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that the copy is read.
+@Suite struct CrashCopyTests {
+    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
+    private static let damage = Array("half a propert".utf8)
+
+    /// The same keys, and numbers of one length: a mixture of two copies is a property list too.
+    private static func scenario(_ format: PropertyListFormat) -> CrashScenario {
+        let keys = (1...6).map { "key\($0)" }
+        @Sendable func state(_ number: Int) -> [String: Int] {
+            Dictionary(uniqueKeysWithValues: keys.map { ($0, number) })
+        }
+        return CrashScenario(
+            name: "copies in \(format)", format: format,
+            steps: [
+                { $0.values = state(1_111) }, { $0.values = state(2_222) }, { $0.values = state(3_333) },
+                { $0.values = ["key1": 4_444] }, { $0.values = state(5_555) },
+            ],
+            states: [[:], state(1_111), state(2_222), state(3_333), ["key1": 4_444], state(5_555)])
+    }
+
+    @Test(arguments: [PropertyListFormat.binary, .xml, .json])
+    func aTornCopyIsRecognized(_ format: PropertyListFormat) throws {
+        let scenario = Self.scenario(format)
+        var (looked, torn) = (0, 0)
+        for point in scenario.points() {
+            for (index, state) in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough))
+                .enumerated()
+            {
+                var volume = state
+                guard let file = volume.inode(at: CrashScenario.path) else { continue }
+                volume[file].bytes = Self.damage
+                let (prefs, machine) = volume.reopened(format)
+                let found = prefs.ints
+                let allowed = scenario.states[...min(point.acknowledged + 1, scenario.steps.count)]
+                #expect(allowed.contains(found), "\(point): \(found)")
+                looked += 1
+                if found.isEmpty { torn += 1 }
+                // Without a power cut, and between two steps, the copy is that of the last commit.
+                if index == 0, point.call == "the next step" {
+                    #expect(found == scenario.states[point.acknowledged], "\(point)")
+                }
+                prefs["c"] = 9
+                guard prefs.lastError?.isWarning == true else {
+                    // The first writer was killed before its copy: nothing shows that the file is ours.
+                    #expect(prefs.outcome.hasPrefix("not ours: ") && found.isEmpty, "\(point): \(prefs.outcome)")
+                    continue
+                }
+                // The next commit has written the copy anew.
+                let next = try #require(machine.volume.inode(at: CrashScenario.path))
+                machine.volume[next].bytes = Self.damage
+                #expect(machine.volume.reopened(format).prefs.ints == found.merging(["c": 9]) { $1 }, "\(point)")
+            }
+        }
+        #expect(looked > 100 && torn > 0)
+        Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 mixtures read")
+    }
+
+    /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the copy.
+    @Test func aReadDuringTheWriteOfTheCopyFindsTheNewState() throws {
+        final class Meeting: Sendable {
+            let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())
+        }
+        final class Reader: SystemCalls, @unchecked Sendable {
+            let meeting: Meeting
+            init(_ meeting: Meeting) { self.meeting = meeting }
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                if name == ".test.plist.lastgood" {
+                    meeting.isRead.open()
+                    meeting.isHalfWritten.pass()
+                }
+                return try super.open(name, in: folder, flags, mode: mode)
+            }
+            override func pause() {
+                meeting.mayFinish.open()
+                meeting.isWritten.pass()
+            }
+            /// Every file is young.
+            override func now() -> FileStatus.Time { FileStatus.Time(seconds: 0, nanoseconds: 1) }
+        }
+        final class Writer: SystemCalls, @unchecked Sendable {
+            let meeting: Meeting
+            var copy: Descriptor?
+            init(_ meeting: Meeting) { self.meeting = meeting }
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                let descriptor = try super.open(name, in: folder, flags, mode: mode)
+                if name == ".test.plist.lastgood", flags & O_RDWR != 0 { copy = descriptor }
+                return descriptor
+            }
+            override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure)
+                -> Int
+            {
+                guard descriptor == copy else { return try super.write(bytes, to: descriptor) }
+                copy = nil
+                let count = try super.write(
+                    UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), to: descriptor)
+                meeting.isHalfWritten.open()
+                meeting.mayFinish.pass()
+                return count
+            }
+        }
+        let folder = try TemporaryFolder()
+        folder.root()["a"] = 1
+        try Data(Self.damage).write(to: folder.file())
+        let meeting = Meeting()
+        inThreads(2) { number in
+            if number == 0 {
+                let prefs = folder.root(system: Reader(meeting))
+                #expect(prefs.ints == ["a": 1, "b": 2] && prefs.outcome == "ok", "\(prefs.ints) \(prefs.outcome)")
+            } else {
+                let prefs = folder.root(system: Writer(meeting))
+                meeting.isRead.pass()
+                prefs["b"] = 2
+                #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+                meeting.isWritten.open()
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// The form of a last good copy, and how the next one is written over it.
+@Suite struct CheckedCopyTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var copy: URL { folder.file(".test.plist.lastgood") }
+
+    private func inode() throws -> UInt64? { try status()?.inode }
+
+    private func status() throws -> FileStatus? { try SystemCalls.real.status(ofPath: copy.path, followsLinks: false) }
+
+    @Test func itHasTheBytesOfTheCommitAfterOneLine() throws {
+        folder.root()["a"] = 1
+        let bytes = try Data(contentsOf: copy)
+        let lineFeed = try #require(bytes.firstIndex(of: 0x0A))
+        #expect(bytes[...lineFeed].count == CheckedCopy.headerSize)
+        #expect(try bytes[(lineFeed + 1)...] == Data(contentsOf: folder.file()))
+        #expect(try CheckedCopy.bytes(of: bytes) == Data(contentsOf: folder.file()))
+    }
+
+    @Test func everyHalfAndEveryFlippedBitIsRecognized() throws {
+        for count in [0, 1, 7, 8, 9, 100] {
+            let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) })
+            let copy = CheckedCopy.copy(of: bytes)
+            #expect(try CheckedCopy.bytes(of: copy) == bytes)
+            #expect(try CheckedCopy.bytes(of: copy + Data("rest of a longer one".utf8)) == bytes)
+            for length in CheckedCopy.magic.count..<copy.count {
+                #expect(throws: DecodingFailure.self) { try CheckedCopy.bytes(of: copy.prefix(length)) }
+            }
+            let digits = CheckedCopy.magic.count..<copy.count
+            for index in digits where count == 0 || index >= CheckedCopy.headerSize {
+                for bit in 0..<8 where ![28, 45].contains(index) {
+                    var damaged = copy
+                    damaged[index] ^= 1 << bit
+                    // The case of a digit does not matter.
+                    if damaged[index] | 0x20 == copy[index] | 0x20, index < CheckedCopy.headerSize { continue }
+                    #expect(throws: DecodingFailure.self, "\(index), \(bit)") { try CheckedCopy.bytes(of: damaged) }
+                }
+            }
+        }
+    }
+
+    @Test func theBeginningOfOneAndTheEndOfAnotherIsRecognized() {
+        let (first, second) = (Data(repeating: 0x31, count: 300), Data(repeating: 0x32, count: 300))
+        let (old, new) = (CheckedCopy.copy(of: first), CheckedCopy.copy(of: second))
+        for length in 1..<old.count {
+            let torn = new.prefix(length) + old.dropFirst(length)
+            let isWhole = torn == old || torn == new
+            #expect((try? CheckedCopy.bytes(of: torn)) == (isWhole ? (torn == new ? second : first) : nil), "\(length)")
+        }
+    }
+
+    @Test func theNextCopyIsWrittenOverItAndCutOff() throws {
+        let prefs = folder.root()
+        prefs["a"] = String(repeating: "long ", count: 2_000)
+        let first = try inode()
+        prefs["a"] = 1
+        #expect(try inode() == first)
+        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+    }
+
+    @Test func aCopyOfTheFirstEditionIsReadAndReplaced() throws {
+        let prefs = folder.root()
+        prefs["a"] = 1
+        try Data(contentsOf: folder.file()).write(to: copy)
+        let first = try inode()
+        try Data("damaged".utf8).write(to: folder.file())
+        #expect(folder.root().ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(try inode() != first)
+        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+    }
+
+    /// Whoever has it open, or another name for it, would otherwise read the next copy.
+    @Test func aCopyThatOthersCanOpenIsReplaced() throws {
+        let prefs = folder.root()
+        prefs["a"] = 1
+        chmod(copy.path, 0o644)
+        let (open, second) = (try FileHandle(forReadingFrom: copy), folder.file("second"))
+        let before = try Data(contentsOf: copy)
+        prefs["a"] = 2
+        #expect(try open.readToEnd() == before)
+        #expect(try status()?.permissions == 0o600)
+        try FileManager.default.linkItem(at: copy, to: second)
+        let linked = try Data(contentsOf: copy)
+        prefs["a"] = 3
+        #expect(try Data(contentsOf: second) == linked)
+        #expect(try CheckedCopy.bytes(of: Data(contentsOf: copy)) == Data(contentsOf: folder.file()))
+    }
+}

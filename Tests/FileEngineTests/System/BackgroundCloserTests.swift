@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// Replaced files are closed on another thread.
+@Suite struct BackgroundCloserTests {
+    /// Its closes wait for a gate, unless they run on the thread that made it.
+    private final class SlowClose: SystemCalls, @unchecked Sendable {
+        let gate = Gate()
+        private let writer = pthread_self()
+        private let heard = Heard<Bool>()
+
+        override func close(_ descriptor: Descriptor) {
+            let isOnWriter = pthread_equal(pthread_self(), writer) != 0
+            if !isOnWriter { gate.pass() }
+            super.close(descriptor)
+            heard.append(isOnWriter)
+        }
+
+        /// Waits until so many closes have ended on other threads.
+        func waitForOthers(_ count: Int) { heard.wait { $0.count { !$0 } >= count } }
+
+        var own: Int { heard.all.count { $0 } }
+        var others: Int { heard.all.count { !$0 } }
+    }
+
+    /// A write does not wait for the close of the file that it replaces. If too many files wait, it closes its own.
+    @Test func aFewFilesWaitAtMost() throws {
+        let closer = BackgroundCloser()
+        let system = SlowClose()
+        for _ in 0..<20 { closer.close(dup(STDIN_FILENO), system) }
+        // One more may have been taken from the list, and stands at the gate.
+        let waiting = 20 - system.own
+        #expect((8...9).contains(waiting) && system.others == 0, "\(waiting)")
+        system.gate.open()
+        system.waitForOthers(waiting)
+        #expect(system.own + system.others == 20)
+    }
+
+    @Test func aWriteDoesNotWaitForTheClose() throws {
+        let folder = try TemporaryFolder()
+        let system = SlowClose()
+        let prefs = folder.root(system: system)
+        for number in 1...3 { prefs["a"] = number }
+        #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
+        #expect(system.others == 0)
+        system.gate.open()
+        system.waitForOthers(2)
+    }
+}
