@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
         .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
+        .library(name: "PersistentPreferencesEtcd", targets: ["PersistentPreferencesEtcd"]),
         .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
@@ -44,6 +45,9 @@ let package = Package(
             resources: privacy, swiftSettings: strict),
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .target(
+            name: "PersistentPreferencesEtcd",
+            dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"], swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
@@ -112,6 +116,12 @@ let package = Package(
             name: "PrefsTestingTests",
             dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
             swiftSettings: strict),
+        .testTarget(
+            name: "EtcdTests",
+            dependencies: [
+                "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists", "PrefsTesting",
+                "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
             dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "RawDefaults", "TestSupport"],

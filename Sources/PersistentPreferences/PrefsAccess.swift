@@ -6,6 +6,8 @@ struct PrefsAccess {
     private let state: InstanceState
     /// Something to report although the access succeeds.
     var warning: PrefsError?
+    /// Whether what it reads decides about a write.
+    var isForWriting = false
     /// The revision of the last read.
     var revision: Revision?
     /// The state that is read instead of the stored one, if any.
@@ -107,7 +109,7 @@ struct PrefsAccess {
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
-        let reading = try store.snapshot(of: root)
+        let reading = try isForWriting ? store.snapshotForWriting(of: root) : store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         // The warning is that of the base, if it has one.
         if let layers = reading.layers { note(layers.faults(of: root)) }

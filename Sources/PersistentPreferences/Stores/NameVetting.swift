@@ -1,13 +1,13 @@
 import Foundation
 
 /// The rules for root keys, suite names and file URLs.
-enum NameVetting {
+package enum NameVetting {
     /// A suite name becomes a file name, to which the engine adds extensions; a file name has at most 255 bytes.
     private static let longestSuite = 200
     private static let longestRoot = 1_024
 
     /// - Throws: `PrefsError.invalidName`.
-    static func checkRoot(_ name: String) throws(PrefsError) {
+    package static func checkRoot(_ name: String) throws(PrefsError) {
         try check(name, "root key", longest: longestRoot)
     }
 

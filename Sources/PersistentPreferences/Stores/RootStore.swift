@@ -12,6 +12,9 @@ protocol RootStore: AnyObject, Sendable {
     /// The current state. The root is extracted when it is needed.
     func snapshot(of root: String) throws -> RootSnapshot
 
+    /// The same for a write, which may be dropped if it equals the state: never older than the write.
+    func snapshotForWriting(of root: String) throws -> RootSnapshot
+
     /// As `PrefsStore.update`.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
 
@@ -48,6 +51,8 @@ protocol RootStore: AnyObject, Sendable {
 
 extension RootStore {
     var layers: LayersSnapshot? { nil }
+
+    func snapshotForWriting(of root: String) throws -> RootSnapshot { try snapshot(of: root) }
 }
 
 /// A store of this package: a public face of a `DomainStore`.

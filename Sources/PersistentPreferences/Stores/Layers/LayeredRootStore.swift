@@ -20,7 +20,15 @@ final class LayeredRootStore: RootStore {
     var layers: LayersSnapshot? { FrozenLayers.current(of: self) ?? stack.current() }
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        var snapshot = try base.snapshot(of: root)
+        layered(try base.snapshot(of: root), root)
+    }
+
+    func snapshotForWriting(of root: String) throws -> RootSnapshot {
+        layered(try base.snapshotForWriting(of: root), root)
+    }
+
+    private func layered(_ snapshot: RootSnapshot, _ root: String) -> RootSnapshot {
+        var snapshot = snapshot
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
         snapshot.layers = layers
