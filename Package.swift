@@ -116,10 +116,13 @@ let package = Package(
             name: "PrefsTestingTests",
             dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "EtcdProbe", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd", "TestSupport"],
+            path: "Tests/EtcdProbe", swiftSettings: strict),
         .testTarget(
             name: "EtcdTests",
             dependencies: [
-                "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists", "PrefsTesting",
+                "EtcdProbe", "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists", "PrefsTesting",
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

@@ -32,7 +32,7 @@ import Testing
                     count += 1
                     return count
                 }
-                let url = isBroken.withLock { $0 } ? URL(string: "http://127.0.0.1:1")! : proxy.url
+                let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url
                 return EtcdStore(
                     endpoints: [url], prefix: prefix,
                     options: .init(reads: reads, deadline: .milliseconds(500 + number)))

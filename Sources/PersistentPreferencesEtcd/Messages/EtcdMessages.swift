@@ -165,16 +165,25 @@ struct TxnReply: Decodable {
 // MARK: - Leases and users
 
 struct LeaseGrantRequest: Encodable {
-    let TTL: EtcdNumber
+    let seconds: EtcdNumber
+
+    enum CodingKeys: String, CodingKey { case seconds = "TTL" }
 }
 
 struct LeaseRequest: Encodable {
-    let ID: EtcdNumber
+    let id: EtcdNumber
+
+    enum CodingKeys: String, CodingKey { case id = "ID" }
 }
 
 struct LeaseReply: Decodable {
-    let ID: EtcdNumber?
-    let TTL: EtcdNumber?
+    let id: EtcdNumber?
+    let seconds: EtcdNumber?
+
+    enum CodingKeys: String, CodingKey {
+        case id = "ID"
+        case seconds = "TTL"
+    }
 }
 
 /// A message of a stream.

@@ -241,14 +241,14 @@ extension EtcdClient {
     }
 
     func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
-        let request = LeaseGrantRequest(TTL: EtcdNumber(seconds))
-        return try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).ID?.value ?? 0
+        let request = LeaseGrantRequest(seconds: EtcdNumber(seconds))
+        return try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).id?.value ?? 0
     }
 
     /// - Returns: false if the lease has ended.
     func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
-        let request = LeaseRequest(ID: EtcdNumber(lease))
+        let request = LeaseRequest(id: EtcdNumber(lease))
         let reply = try call("/v3/lease/keepalive", request, as: StreamReply<LeaseReply>.self, until: deadline)
-        return (reply.result?.TTL?.value ?? 0) > 0
+        return (reply.result?.seconds?.value ?? 0) > 0
     }
 }

@@ -1,6 +1,12 @@
 import Foundation
 import TestSupport
 
+/// The URL of a server on a port of the loopback.
+func loopback(_ port: Int) -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("no port") }
+    return url
+}
+
 /// Nodes of etcd on loopback ports of their own, with their data in a temporary folder.
 ///
 /// The nodes end with this process, however it ends: a shell waits for the end of its input, and kills its node then.
@@ -24,7 +30,7 @@ final class EtcdCluster: @unchecked Sendable {
             (clientPort, peerPort) = ports
         }
 
-        var url: URL { URL(string: "http://127.0.0.1:\(clientPort)")! }
+        var url: URL { loopback(clientPort) }
         var peer: String { "http://127.0.0.1:\(peerPort)" }
     }
 

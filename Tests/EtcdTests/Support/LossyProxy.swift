@@ -31,7 +31,7 @@ final class LossyProxy: @unchecked Sendable {
     private var counts: [Fault: Int] = [:]
     private var isClosed = false
 
-    var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
+    var url: URL { loopback(port) }
 
     /// - Parameter percent: of requests that are treated badly.
     init(to target: Int, percent: Int, seed: UInt64) throws {

@@ -1,0 +1,50 @@
+import Foundation
+import PersistentPreferencesEtcd
+import TestSupport
+import Testing
+
+/// Several processes on one cluster.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdProcessTests {
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+    private let home: TemporaryFolder
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        home = try TemporaryFolder()
+    }
+
+    private var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
+    private var store: EtcdStore { EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current)) }
+
+    @Test func fourProcessesIncrementExactly() throws {
+        let children = try (0..<4).map { _ in try Child("EtcdProbe", ["increment", url, "250"], home: home) }
+        for child in children { #expect(try child.wait().output == "ok\n") }
+        #expect(try store.read(root: "A")?["count"] as? Int == 1_000)
+    }
+
+    @Test func parentAndChildWorkAfterAFork() throws {
+        let result = try Child("EtcdProbe", ["fork", url], home: home).wait(limit: .seconds(60))
+        #expect(result.output == "child true\nparent 41 true 0\ninner rejected\nafter 42 ok\n", "\(result.errors)")
+    }
+
+    @Test func aKilledHolderKeepsNobodyOutForLong() throws {
+        let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
+        #expect(try holder.line() == "holding")
+        holder.kill()
+        try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+    }
+
+    /// The lease of its ticket ends meanwhile, and its update comes too late.
+    @Test func aStoppedHolderLosesTheLockAndStoresNothing() throws {
+        let holder = try PipedChild("EtcdProbe", ["hold", url], home: home, mergesErrors: true)
+        #expect(try holder.line() == "holding")
+        holder.send(SIGSTOP)
+        try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        holder.send(SIGCONT)
+        try holder.tell("go on")
+        #expect(try holder.line().contains("the lock was lost"))
+        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+    }
+}
