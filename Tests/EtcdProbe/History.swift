@@ -38,9 +38,9 @@ final class History: @unchecked Sendable {
             threads[number].resolve()
         }
         for thread in threads {
-            thread.history.forEach { print($0) }
-            print("counted \(thread.name) \(thread.counted)")
-            print("failures \(thread.name) \(thread.failures) \(thread.unknown)")
+            thread.history.forEach { say($0) }
+            say("counted \(thread.name) \(thread.counted)")
+            say("failures \(thread.name) \(thread.failures) \(thread.unknown)")
         }
         say("end")
     }

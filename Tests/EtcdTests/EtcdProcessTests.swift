@@ -18,9 +18,11 @@ import Testing
     private var store: EtcdStore { EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current)) }
 
     @Test func fourProcessesIncrementExactly() throws {
-        let children = try (0..<4).map { _ in try Child("EtcdProbe", ["increment", url, "250"], home: home) }
+        let updates = Hazard.count("PREFS_FLEET_UPDATES", default: 50)
+        let children = try (0..<4).map { _ in try Child("EtcdProbe", ["increment", url, "\(updates)"], home: home) }
         for child in children { #expect(try child.wait().output == "ok\n") }
-        #expect(try store.read(root: "A")?["count"] as? Int == 1_000)
+        #expect(try store.read(root: "A")?["count"] as? Int == 4 * updates)
+        Hazard.report("fleet: 4 processes × \(updates) updates, exact")
     }
 
     @Test func parentAndChildWorkAfterAFork() throws {
