@@ -10,8 +10,8 @@ struct EtcdFailure: Error {
     }
 
     var kind: Kind
-    let endpoint: String
-    let reason: String
+    var endpoint: String
+    var reason: String
     /// Whether an earlier attempt of the same request may have been carried out.
     var hadUnknownAttempt = false
 

@@ -52,8 +52,10 @@ final class EtcdClient: Sendable {
         var index = preferred
         var hadUnknownAttempt = false
         var failures = 0
+        var former: EtcdFailure?
         while true {
             let endpoint = endpoints[index]
+            let isCutShort = ContinuousClock.Instant.now + patience > deadline
             do throws(EtcdFailure) {
                 let data = try attempt(path, body, at: endpoint, until: min(deadline, .now + patience))
                 let reply = try Self.decoded(reply, data, from: endpoint)
@@ -65,7 +67,12 @@ final class EtcdClient: Sendable {
                 if case .rejected = failure.kind { throw failure }
                 if case .unknown = failure.kind { hadUnknownAttempt = true }
                 failures += 1
-                if .now >= deadline { throw failure }
+                if .now >= deadline {
+                    // An attempt that had little time says less than the one before.
+                    if isCutShort, let former { (failure.endpoint, failure.reason) = (former.endpoint, former.reason) }
+                    throw failure
+                }
+                former = failure
                 index = (index + 1) % endpoints.count
                 // All have failed: gives them a moment.
                 if failures % endpoints.count == 0 { poll(nil, 0, 50) }

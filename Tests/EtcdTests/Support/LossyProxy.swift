@@ -29,7 +29,8 @@ final class LossyProxy: @unchecked Sendable {
     private var generator: SeededGenerator
     private var percent: Int
     private var counts: [Fault: Int] = [:]
-    private var isClosed = false
+    private var isBlocked = false
+    private var openStreams: Set<Int32> = []
 
     var url: URL { loopback(port) }
 
@@ -55,9 +56,21 @@ final class LossyProxy: @unchecked Sendable {
 
     /// Ends the proxy, and with it the thread that accepts.
     func close() {
-        lock.withLock { isClosed = true }
         shutdown(descriptor, Int32(SHUT_RDWR))
         Foundation.close(descriptor)
+    }
+
+    /// Refuses requests, and ends the streams, until `unblock`.
+    func block() {
+        let streams = lock.withLock {
+            isBlocked = true
+            return openStreams
+        }
+        for stream in streams { shutdown(stream, Int32(SHUT_RDWR)) }
+    }
+
+    func unblock() {
+        lock.withLock { isBlocked = false }
     }
 
     /// Treats all requests well from now on.
@@ -85,7 +98,9 @@ final class LossyProxy: @unchecked Sendable {
     private func serve(_ client: Int32) {
         defer { Foundation.close(client) }
         var buffer: [UInt8] = []
-        guard let request = Self.readRequest(from: client, &buffer) else { return }
+        guard let request = Self.readRequest(from: client, &buffer), !lock.withLock({ isBlocked }) else { return }
+        lock.withLock { _ = openStreams.insert(client) }
+        defer { lock.withLock { _ = openStreams.remove(client) } }
         let isStream = String(decoding: request.prefix(64), as: UTF8.self).contains("/v3/watch")
         guard let fault = nextFault() else { return relay(request, to: client) }
         if isStream {
