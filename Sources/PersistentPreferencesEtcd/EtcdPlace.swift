@@ -186,14 +186,16 @@ final class EtcdPlace: Sendable {
     }
 
     /// Stores the changes of a session, together with the marker and the end of the ticket.
-    func commit(_ changes: TxnRequest, steps: [EntryChange], as identity: ClientIdentity) throws {
+    func commit(
+        _ changes: TxnRequest, steps: [EntryChange], results: [String: [String: Any]?], as identity: ClientIdentity
+    ) throws {
         let operation = String(UInt64.random(in: 1...(.max)), radix: 36)
         let marker = keys.marker(identity.name)
         var request = changes
         request.compare.append(.modified(marker, in: identity.marker))
         request.success += ending(identity, operation)
         request.failure = [.range(RangeRequest(key: marker))]
-        watch.expect(operation, steps)
+        watch.expect(operation, steps, results: results)
         let reply: TxnReply
         do throws(EtcdFailure) {
             reply = try client.commit(request, until: deadline)

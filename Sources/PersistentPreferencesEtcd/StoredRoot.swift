@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// A root as etcd has it in some revision.
 struct StoredRoot {
     /// The revision of its last change; 0 if it is missing.
-    let modified: Int64
+    private(set) var modified: Int64
     private let data: Data?
     private var parsed: Result<[String: Any]?, PrefsError>?
 
@@ -21,6 +21,12 @@ struct StoredRoot {
         self.modified = modified
         data = nil
         parsed = .success(values)
+    }
+
+    func modified(in revision: Int64) -> StoredRoot {
+        var root = self
+        root.modified = revision
+        return root
     }
 
     static var missing: StoredRoot { StoredRoot(nil) }

@@ -34,7 +34,9 @@ import Testing
     @Test func tooMuchForEtcdIsRejectedBeforeItIsSent() throws {
         try store.update(root: "A") { $0 = ["a": 1] }
         let large = String(repeating: "x", count: 1 << 20)
-        #expect(error { try store.update(root: "A") { $0?["large"] = large } } == .valuesNotPlistCompatible(invalidElements: ["large"]))
+        #expect(
+            error { try store.update(root: "A") { $0?["large"] = large } }
+                == .valuesNotPlistCompatible(invalidElements: ["large"]))
         // In one update, over several roots.
         let half = String(repeating: "x", count: 600 << 10)
         let both = error {
@@ -158,68 +160,73 @@ import Testing
         #expect(failure.reason == "HTTP status 404, and no answer of etcd")
     }
 
-    @Test func aClusterWithoutALeader() throws {
-        let cluster = try EtcdCluster(nodes: 3)
-        let options = EtcdStore.Options(deadline: .seconds(2))
-        let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
-        try followed.update(root: "A") { $0 = ["a": 1] }
-        #expect(try followed.read(root: "A")?["a"] as? Int == 1)
-        for node in cluster.nodes.dropFirst() { cluster.kill(node) }
-        // Until the last node has noticed it, an update may end in any of the two ways.
-        var reasons: [String] = []
-        while reasons.last?.contains("no leader") != true, reasons.count < 20 {
-            switch error(of: { try followed.update(root: "A") { $0 = ["a": 2] } }) {
-            case .notStored(let failure)?, .outcomeUnknown(let failure)?: reasons.append(failure.reason)
-            case let other: return #expect(Bool(false), "\(other as Any)")
-            }
-        }
-        #expect(reasons.last == "etcdserver: no leader")
-        #expect(try followed.read(root: "A")?["a"] as? Int == 1)
-        for node in cluster.nodes.dropFirst() { try cluster.start(node) }
-        try cluster.waitUntilHealthy()
-        try followed.update(root: "A") { $0 = ["a": 3] }
-        #expect(try followed.read(root: "A")?["a"] as? Int == 3)
-    }
-
-    @Test func usersAndPasswords() throws {
-        let cluster = try EtcdCluster(nodes: 1)
-        try cluster.control("user", "add", "root:secret")
-        try cluster.control("user", "add", "ann:hush")
-        try cluster.control("role", "add", "fleet")
-        try cluster.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "fleet/")
-        try cluster.control("user", "grant-role", "ann", "fleet")
-        try cluster.control("user", "grant-role", "root", "root")
-        try cluster.control("auth", "enable")
-        func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
-            EtcdStore(
-                endpoints: cluster.urls, prefix: prefix, options: .init(user: user, password: password, deadline: .seconds(3)))
-        }
-        let ann = store("ann", "hush")
-        let heard = Locked<[Int]>([])
-        let observation = try ann.observe(root: "A") { change in
-            heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
-        }
-        try ann.update(root: "A") { $0 = ["a": 1] }
-        #expect(try ann.read(root: "A")?["a"] as? Int == 1)
-        while heard.withLock({ $0.isEmpty }) {}
-        #expect(heard.withLock { $0 } == [1])
-        func reason(_ store: EtcdStore) -> [String] {
-            let errors = [
-                error { _ = try store.read(root: "A") }, error { try store.update(root: "A") { $0 = [:] } },
-            ]
-            return errors.map { error in
-                switch error {
-                case .unreadable(let failure)?, .notStored(let failure)?: failure.reason
-                default: "\(error as Any)"
+    @Test func aClusterWithoutALeader() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 3)
+            let options = EtcdStore.Options(deadline: .seconds(2))
+            let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
+            try followed.update(root: "A") { $0 = ["a": 1] }
+            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+            for node in cluster.nodes.dropFirst() { cluster.kill(node) }
+            // Until the last node has noticed it, an update may end in any of the two ways.
+            var reasons: [String] = []
+            while reasons.last?.contains("no leader") != true, reasons.count < 20 {
+                switch error(of: { try followed.update(root: "A") { $0 = ["a": 2] } }) {
+                case .notStored(let failure)?, .outcomeUnknown(let failure)?: reasons.append(failure.reason)
+                case let other: return #expect(Bool(false), "\(other as Any)")
                 }
             }
+            #expect(reasons.last == "etcdserver: no leader")
+            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+            for node in cluster.nodes.dropFirst() { try cluster.start(node) }
+            try cluster.waitUntilHealthy()
+            try followed.update(root: "A") { $0 = ["a": 3] }
+            #expect(try followed.read(root: "A")?["a"] as? Int == 3)
         }
-        let rejected = "etcdserver: authentication failed, invalid user ID or password"
-        #expect(reason(store("ann", "wrong")) == [rejected, rejected])
-        #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
-        let denied = "etcdserver: permission denied"
-        #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
-        observation.cancel()
+    }
+
+    @Test func usersAndPasswords() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 1)
+            try cluster.control("user", "add", "root:secret")
+            try cluster.control("user", "add", "ann:hush")
+            try cluster.control("role", "add", "fleet")
+            try cluster.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "fleet/")
+            try cluster.control("user", "grant-role", "ann", "fleet")
+            try cluster.control("user", "grant-role", "root", "root")
+            try cluster.control("auth", "enable")
+            func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
+                EtcdStore(
+                    endpoints: cluster.urls, prefix: prefix,
+                    options: .init(user: user, password: password, deadline: .seconds(3)))
+            }
+            let ann = store("ann", "hush")
+            let heard = Locked<[Int]>([])
+            let observation = try ann.observe(root: "A") { change in
+                heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+            }
+            try ann.update(root: "A") { $0 = ["a": 1] }
+            #expect(try ann.read(root: "A")?["a"] as? Int == 1)
+            while heard.withLock({ $0.isEmpty }) {}
+            #expect(heard.withLock { $0 } == [1])
+            func reason(_ store: EtcdStore) -> [String] {
+                let errors = [
+                    error { _ = try store.read(root: "A") }, error { try store.update(root: "A") { $0 = [:] } },
+                ]
+                return errors.map { error in
+                    switch error {
+                    case .unreadable(let failure)?, .notStored(let failure)?: failure.reason
+                    default: "\(error as Any)"
+                    }
+                }
+            }
+            let rejected = "etcdserver: authentication failed, invalid user ID or password"
+            #expect(reason(store("ann", "wrong")) == [rejected, rejected])
+            #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
+            let denied = "etcdserver: permission denied"
+            #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
+            observation.cancel()
+        }
     }
 }
 

@@ -198,6 +198,7 @@ final class EtcdSession {
             let key = place.keys.root(root)
             request.success.append(data.map { .put(key, $0) } ?? .delete(key))
         }
-        try place.commit(request, steps: steps, as: identity)
+        let values = try results.keys.map { ($0, try memory.read(root: $0)) }
+        try place.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
     }
 }

@@ -86,9 +86,7 @@ extension EtcdWatch {
                 return
             }
             own[index].revision = revision
-            for step in own[index].steps {
-                ahead[step.key] = StoredRoot(step.after as? [String: Any], modified: revision)
-            }
+            for (root, stored) in own[index].results { ahead[root] = stored.modified(in: revision) }
         }
 
         /// Takes the changes of one revision.

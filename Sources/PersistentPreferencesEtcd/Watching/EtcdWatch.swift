@@ -87,8 +87,11 @@ final class EtcdWatch: Sendable {
     // MARK: - Own transactions
 
     /// Announces the changes of a transaction of this process, before it is sent.
-    func expect(_ operation: String, _ steps: [EntryChange]) {
-        state.withLock { $0.own.append(.init(operation: operation, steps: steps)) }
+    ///
+    /// - Parameter results: what it makes of each root; nil for a removal.
+    func expect(_ operation: String, _ steps: [EntryChange], results: [String: [String: Any]?]) {
+        let results = results.mapValues { StoredRoot($0, modified: .max) }
+        state.withLock { $0.own.append(.init(operation: operation, steps: steps, results: results)) }
     }
 
     /// It was not carried out.
@@ -159,6 +162,7 @@ extension EtcdWatch {
     struct OwnTransaction {
         let operation: String
         let steps: [EntryChange]
+        let results: [String: StoredRoot]
         /// The revision; nil as long as nobody knows whether it was carried out.
         var revision: Int64?
     }

@@ -84,7 +84,11 @@ final class EtcdCluster: @unchecked Sendable {
             "--election-timeout", "500", "--log-level", "error",
         ]
         process.arguments =
-            ["-c", #""$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!; kill -CONT $!"#, "sh"] + words
+            [
+                "-c",
+                #""$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $! 2>/dev/null; kill -CONT $! 2>/dev/null"#,
+                "sh",
+            ] + words
             + arguments
         process.standardInput = input
         process.standardOutput = output
