@@ -69,6 +69,9 @@ let package = Package(
         .executableTarget(
             name: "Greeter", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Greeter",
             swiftSettings: strict),
+        .executableTarget(
+            name: "Fleet", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd"],
+            path: "Sources/Examples/Fleet", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
@@ -122,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "EtcdTests",
             dependencies: [
-                "EtcdProbe", "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists", "PrefsTesting",
+                "EtcdProbe", "Fleet", "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists",
+                "PrefsTesting",
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

@@ -9,7 +9,7 @@ import PrefsPropertyLists
 /// let prefs = EditorPrefs(store: store)
 /// ```
 ///
-/// <doc:AFleet> shows how to set it up, and what it guarantees.
+/// The article "A fleet" shows how to set it up, and what it guarantees.
 ///
 /// ## Behavior
 /// Each root is one key of etcd, `PREFIXr/ROOT`, whose value is the JSON of ``ExportFormat/json``. An update takes a lock of the cluster,

@@ -38,16 +38,8 @@ case "hold":
         _ = readLine()
     }
     say("released")
-case "tell":
-    // Says what it hears of, with the time, which all processes share.
-    let observation = try store().observe(root: "A") { change in
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        say("\(count(in: change.newValues)) \(now.tv_sec * 1_000_000_000 + now.tv_nsec) \(change.origin)")
-    }
-    say("ready")
-    while readLine() != nil {}
-    observation.cancel()
+case "latency":
+    try Latency.report()
 default:
     fatalError("no command \(command)")
 }

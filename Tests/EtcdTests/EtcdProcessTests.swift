@@ -57,4 +57,14 @@ import Testing
             #expect(try store.read(root: "A")?["count"] as? Int == 1)
         }
     }
+
+    /// The example program, on two machines' worth of processes.
+    @Test func twoWorkersOfTheExampleCountTogether() async throws {
+        try await onThread {
+            let workers = try (0..<2).map { _ in try Child("Fleet", [url, "20"], home: home) }
+            let outputs = try workers.map { try $0.wait().output }
+            #expect(outputs.contains("done; the fleet has 40\n"), "\(outputs)")
+            #expect(try store.read(root: "FleetPrefs")?["jobs"] as? Int == 40)
+        }
+    }
 }
