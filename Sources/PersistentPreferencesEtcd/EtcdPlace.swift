@@ -154,13 +154,19 @@ final class EtcdPlace: Sendable {
                 return nil
             }
             let ranges = reply.ranges
-            guard ranges.count == reading.count else { throw unexpected }
-            guard ranges[2].first?.modified ?? 0 == identity.marker else {
-                // Somebody has removed the marker.
+            guard ranges.count == reading.count, let index = ranges[0].firstIndex(where: { $0.key == ticket }) else {
+                abandon(identity)
+                // Without its ticket if somebody has removed the marker, and otherwise never.
+                guard ranges.count == reading.count else { throw unexpected }
                 state.withLock { $0.identity = nil }
                 return nil
             }
-            guard let index = ranges[0].firstIndex(where: { $0.key == ticket }) else { throw unexpected }
+            guard ranges[2].first?.modified ?? 0 == identity.marker else {
+                // Somebody has removed the marker.
+                abandon(identity)
+                state.withLock { $0.identity = nil }
+                return nil
+            }
             if index == 0 {
                 let found = [root: StoredRoot(ranges[1].first)]
                 return EtcdSession(self, identity, revision: reply.revision, found: found)
@@ -189,7 +195,7 @@ final class EtcdPlace: Sendable {
     func commit(
         _ changes: TxnRequest, steps: [EntryChange], results: [String: [String: Any]?], as identity: ClientIdentity
     ) throws {
-        let operation = String(UInt64.random(in: 1...(.max)), radix: 36)
+        let operation = newOperation()
         let marker = keys.marker(identity.name)
         var request = changes
         request.compare.append(.modified(marker, in: identity.marker))
@@ -218,12 +224,16 @@ final class EtcdPlace: Sendable {
         }
         watch.forget(operation)
         abandon(identity)
+        guard reply.ranges.first?.first != nil || identity.marker == 0 else {
+            throw PrefsError.outcomeUnknown(
+                StorageFailure(path: "etcd \(keys.prefix)", reason: "the marker of this client was removed"))
+        }
         throw notStored("another client has changed the roots of this update, or the lock was lost")
     }
 
     /// Ends the ticket of a session that has changed nothing.
     func release(_ identity: ClientIdentity) {
-        let operation = String(UInt64.random(in: 1...(.max)), radix: 36)
+        let operation = newOperation()
         let request = TxnRequest(
             compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(identity, operation))
         do throws(EtcdFailure) {
@@ -240,6 +250,8 @@ final class EtcdPlace: Sendable {
             .put(keys.marker(identity.name), Data(operation.utf8), lease: lease), .delete(keys.ticket(identity.name)),
         ]
     }
+
+    private func newOperation() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
 
     private func finish(_ identity: ClientIdentity, at revision: Int64) {
         identity.withState { ($0.marker, $0.isInUse, $0.lastUse) = (revision, false, .now) }
@@ -291,9 +303,18 @@ final class EtcdPlace: Sendable {
 
     /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
     private func fence(_ identity: ClientIdentity, until deadline: Deadline) throws(EtcdFailure) {
-        let operation = String(UInt64.random(in: 1...(.max)), radix: 36)
-        let reply = try client.commit(TxnRequest(success: ending(identity, operation)), until: deadline)
-        identity.withState { ($0.marker, $0.needsFence) = (reply.revision, false) }
+        let marker = keys.marker(identity.name)
+        let operation = newOperation()
+        while true {
+            // Compared, so that a late copy of this request fails, too.
+            let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
+            let isDone = found?.bytes == Data(operation.utf8)
+            let request = TxnRequest(
+                compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(identity, operation))
+            guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
+            else { continue }
+            return identity.withState { ($0.marker, $0.needsFence) = (revision, false) }
+        }
     }
 
     // MARK: - Errors

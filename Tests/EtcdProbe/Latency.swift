@@ -33,7 +33,7 @@ enum Latency {
     /// - Parameter body: what is timed; by default the warm-up too.
     private static func median(
         _ count: Int, _ warmUp: (Int) throws -> Void, from body: ((Int) throws -> Void)? = nil
-    ) rethrows -> Duration {
+    ) throws -> Duration {
         for number in 1...20 { try warmUp(number) }
         var times: [Duration] = []
         for number in 1...count {

@@ -158,6 +158,8 @@ struct TxnReply: Decodable {
 
     var hasSucceeded: Bool { succeeded ?? false }
     var revision: Int64 { header.revision?.value ?? 0 }
+    /// nil if the comparisons failed.
+    var revisionIfDone: Int64? { hasSucceeded ? revision : nil }
     /// Of the range operations, in their order.
     var ranges: [[EtcdKeyValue]] { (responses ?? []).compactMap(\.range?.all) }
 }
