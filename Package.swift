@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
         .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
         .library(name: "PrefsTool", targets: ["PrefsTool"]),
+        .library(name: "PersistentPreferencesEtcd", targets: ["PersistentPreferencesEtcd"]),
         .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
         .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
         .executable(name: "prefs", targets: ["HarnessCLI"]),
@@ -45,6 +46,9 @@ let package = Package(
             resources: privacy, swiftSettings: strict),
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+        .target(
+            name: "PersistentPreferencesEtcd",
+            dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"], swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
@@ -69,6 +73,9 @@ let package = Package(
         .executableTarget(
             name: "Greeter", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Greeter",
             swiftSettings: strict),
+        .executableTarget(
+            name: "Fleet", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd"],
+            path: "Sources/Examples/Fleet", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
@@ -116,6 +123,16 @@ let package = Package(
             name: "PrefsTestingTests",
             dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "EtcdProbe", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd", "TestSupport"],
+            path: "Tests/EtcdProbe", swiftSettings: strict),
+        .testTarget(
+            name: "EtcdTests",
+            dependencies: [
+                "EtcdProbe", "Fleet", "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists",
+                "PrefsTesting",
+                "TestSupport",
+            ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
             dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport"],

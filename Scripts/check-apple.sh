@@ -73,6 +73,7 @@ mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
+mapfile -t etcd < <(sources PersistentPreferencesEtcd)
 mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
 
 # SwiftUI comes later: the library must compile without it.
@@ -93,13 +94,14 @@ whole PrefsPropertyLists "${lists[@]}"
 whole PrefsFileEngine "${engine[@]}"
 whole PersistentPreferences "${library[@]}"
 
-echo "== with Darwin: the harness, the product for tests, what the tests share"
+echo "== with Darwin: the harness, the products for tests and fleets, what the tests share"
 plain PrefsTestSet "${testSet[@]}"
 mapfile -t tool < <(find Sources/PrefsTool -name '*.swift' ! -name '*+Linux.swift' | sort)
 whole PrefsTool "${tool[@]}" "$stubs/Darwin.swift"
 check -typecheck -module-name HarnessCLI -I "$folder/plain" HarnessCLI/main.swift "$stubs/Darwin.swift"
 whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
+whole PersistentPreferencesEtcd "${etcd[@]}" "$stubs/Darwin.swift"
 check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"
 
 mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")

@@ -16,6 +16,7 @@ Scripts/histories.sh
 Scripts/model.sh
 Scripts/faults.sh
 Scripts/damage.sh
+Scripts/fleet.sh
 Scripts/mutants.sh
 Scripts/fuzz.sh "${1:-3600}"
 Scripts/sanitize.sh

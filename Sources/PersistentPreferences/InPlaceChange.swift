@@ -33,6 +33,7 @@ extension PersistentPrefs {
         var change = InPlaceChange(origin: (root: key, revision: nil as Revision?), value: defaultValue)
         do {
             var access = try access(root: change.origin.root)
+            access.isForWriting = true
             defer { (change.warning, change.origin.revision) = (access.warning, access.revision) }
             change.value = try read(&access)
             // A value of layers must not replace a stored one that was passed over.

@@ -43,6 +43,7 @@ extension PersistentPrefs {
         var access: PrefsAccess?
         do {
             var started = try self.access(root: root)
+            started.isForWriting = true
             defer { access = started }
             try body(&started)
             report(started.warning)

@@ -6,6 +6,8 @@ struct PrefsAccess {
     private let state: InstanceState
     /// Something to report although the access succeeds.
     var warning: PrefsError?
+    /// Whether what it reads decides about a write.
+    var isForWriting = false
     /// The revision of the last read.
     var revision: Revision?
     /// Whether the stored value could not be used, so that layers were read without it. The warning says why.
@@ -139,7 +141,7 @@ struct PrefsAccess {
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
-        let reading = try store.snapshot(of: root)
+        let reading = try isForWriting ? store.snapshotForWriting(of: root) : store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         if let layers = reading.layers, layers.isBaseUnreadable { hasPassedOverBase = true }
         // The warning is that of the base, if it has one.

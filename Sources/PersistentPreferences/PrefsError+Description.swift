@@ -29,6 +29,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(file.place); the file is unchanged, because this package did not write it"
         case .notStored(let failure):
             "\(failure); the stored state is unchanged"
+        case .outcomeUnknown(let failure):
+            "\(failure); nobody knows whether the new state is stored"
         case .nearSizeLimit(let bytes, let limit):
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored"
         case .durabilityUnconfirmed(let failure):

@@ -19,6 +19,7 @@ extension PrefsError: Equatable {
         case .damaged(let file): ["damaged", file]
         case .notOurs(let file): ["notOurs", file]
         case .notStored(let failure): ["notStored", failure]
+        case .outcomeUnknown(let failure): ["outcomeUnknown", failure]
         case .nearSizeLimit(let bytes, let limit): ["nearSizeLimit", bytes, limit]
         case .durabilityUnconfirmed(let failure): ["durabilityUnconfirmed", failure]
         case .typeMismatch(let failure): ["typeMismatch", failure]

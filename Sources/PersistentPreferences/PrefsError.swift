@@ -46,6 +46,9 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
+    /// Nobody knows whether the new state is stored: the servers of a store on other machines have not answered in time. A later read
+    /// shows it. Repeat the update only if it may be done twice.
+    case outcomeUnknown(StorageFailure)
     /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
     /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
@@ -123,14 +126,14 @@ extension PrefsError {
     }
 
     /// The error that carries these failures.
-    static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+    package static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted()
         FailureReports.shared.add(failures.sorted { $0.path < $1.path }, to: keys)
         return .valuesNotPlistCompatible(invalidElements: keys)
     }
 
     /// An error of any kind as one of ours.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self = error as? PrefsError ?? (error as? FileError).map { PrefsError($0) } ?? .unknownError(error: error)
     }
 }

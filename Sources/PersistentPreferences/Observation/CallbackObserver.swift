@@ -1,11 +1,11 @@
 import Dispatch
-import PrefsFileEngine
+package import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Calls a closure with one change after another, on a queue. A slow closure delays no other observer.
 ///
 /// It subscribes to a store's root itself; an instance's root has a `RootSubscriber` before it.
-final class CallbackObserver: EntrySubscriber {
+package final class CallbackObserver: EntrySubscriber {
     private let queue: DispatchQueue
     private let state: Locked<State>
 
@@ -31,6 +31,13 @@ final class CallbackObserver: EntrySubscriber {
         state = Locked(State(deliver: deliver))
     }
 
+    /// The observer of a root of a store.
+    package convenience init(of root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) {
+        self.init(on: nil) {
+            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
+        }
+    }
+
     func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
         let isDue = state.withLock { state in
             guard state.deliver != nil else { return false }
@@ -41,12 +48,12 @@ final class CallbackObserver: EntrySubscriber {
         return nil
     }
 
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         let pending = PendingChange(change, root: change.key, keepsWhole: false)
         return pending.difference.isEmpty ? nil : receive(pending)
     }
 
-    func end() {
+    package func end() {
         // Releases the closure outside the lock, because a deinit in it may call this object.
         let last = state.withLock { state in
             defer { (state.deliver, state.waiting) = (nil, WaitingChanges()) }

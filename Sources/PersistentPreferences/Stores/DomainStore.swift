@@ -40,9 +40,7 @@ final class DomainStore: RootStore {
     /// `PrefsStore.observe`.
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
-        let observer = CallbackObserver(on: nil) {
-            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
-        }
+        let observer = CallbackObserver(of: root, action)
         let subscription = try subscribe(to: root, keys: [], observer, from: nil)
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {

@@ -14,6 +14,8 @@ protocol RootStore: AnyObject, Sendable {
 
     /// The revision of the current state, if this process has read it and a read would report nothing. nil decides nothing.
     func knownRevision(of root: String) -> Revision?
+    /// The same for a write, which may be dropped if it equals the state: never older than the write.
+    func snapshotForWriting(of root: String) throws -> RootSnapshot
 
     /// As `PrefsStore.update`.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
@@ -52,6 +54,8 @@ protocol RootStore: AnyObject, Sendable {
 extension RootStore {
     func knownRevision(of root: String) -> Revision? { nil }
     var layers: LayersSnapshot? { nil }
+
+    func snapshotForWriting(of root: String) throws -> RootSnapshot { try snapshot(of: root) }
 }
 
 /// A store of this package: a public face of a `DomainStore`.

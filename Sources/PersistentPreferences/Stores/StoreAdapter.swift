@@ -13,7 +13,23 @@ final class StoreAdapter: RootStore {
     }
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        RootSnapshot(of: root, in: try store.read(root: root).map { [root: $0] })
+        do {
+            return snapshot(of: root, values: try store.read(root: root))
+        } catch {
+            guard let store = store as? any RemoteStore else { throw error }
+            var snapshot = snapshot(of: root, values: store.lastKnown(root: root))
+            snapshot.warning = PrefsError(error)
+            return snapshot
+        }
+    }
+
+    func snapshotForWriting(of root: String) throws -> RootSnapshot {
+        guard let store = store as? any RemoteStore else { return try snapshot(of: root) }
+        return snapshot(of: root, values: try store.current(root: root))
+    }
+
+    private func snapshot(of root: String, values: [String: Any]?) -> RootSnapshot {
+        RootSnapshot(of: root, in: values.map { [root: $0] })
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {

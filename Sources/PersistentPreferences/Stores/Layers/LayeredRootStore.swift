@@ -20,13 +20,22 @@ final class LayeredRootStore: RootStore {
     var layers: LayersSnapshot? { FrozenLayers.current(of: self) ?? stack.current() }
 
     func snapshot(of root: String) -> RootSnapshot {
+        layered(root) { try base.snapshot(of: root) }
+    }
+
+    func snapshotForWriting(of root: String) -> RootSnapshot {
+        layered(root) { try base.snapshotForWriting(of: root) }
+    }
+
+    @inline(__always)
+    private func layered(_ root: String, _ base: () throws -> RootSnapshot) -> RootSnapshot {
         var snapshot: RootSnapshot
         do {
-            snapshot = try base.snapshot(of: root)
+            snapshot = try base()
         } catch {
             // The layers go on working.
             let layers = LayersSnapshot(overUnreadableBase: stack.current())
-            return RootSnapshot(of: root, in: nil, layout: base.layout, warning: PrefsError(error), layers: layers)
+            return RootSnapshot(of: root, in: nil, layout: layout, warning: PrefsError(error), layers: layers)
         }
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()

@@ -1,0 +1,31 @@
+// A worker on one of many machines. All workers share their settings, and the number of jobs that they have done together, in etcd.
+//
+//     swift run Fleet etcd://10.0.0.1:2379,10.0.0.2:2379/fleet/ 100     # on each machine, 100 jobs
+
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+
+final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var jobs = 0
+    @Pref(in: 1...100) var step = 1
+}
+
+guard CommandLine.arguments.count == 3, let jobs = Int(CommandLine.arguments[2]) else {
+    FileHandle.standardError.write(Data("usage: Fleet etcd://HOST:PORT/PREFIX JOBS\n".utf8))
+    exit(64)
+}
+do {
+    let prefs = FleetPrefs(store: try EtcdStore(url: CommandLine.arguments[1]))
+    // Told of every change, made by any worker, or by: etcdctl put fleet/r/FleetPrefs '{"step": 2}'
+    let observation = prefs.$step.onChange { print("the step is", $1) }
+    for _ in 0..<jobs {
+        // One transaction of the whole fleet.
+        if let error = prefs.update({ prefs.jobs += prefs.step }) { throw error }
+    }
+    print("done; the fleet has", prefs.jobs)
+    observation.cancel()
+} catch {
+    FileHandle.standardError.write(Data("Fleet: \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The names of the keys of a place. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
+/// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
+struct EtcdKeys: Sendable {
+    let prefix: String
+
+    func root(_ name: String) -> Data { Data((prefix + "r/" + name).utf8) }
+    func ticket(_ client: String) -> Data { Data((prefix + "l/" + client).utf8) }
+    func marker(_ client: String) -> Data { Data((prefix + "m/" + client).utf8) }
+
+    var roots: Data { Data((prefix + "r/").utf8) }
+    var tickets: Data { Data((prefix + "l/").utf8) }
+    var markers: Data { Data((prefix + "m/").utf8) }
+
+    /// What a key is; nil if it is none of ours.
+    enum Kind {
+        case root(String)
+        case ticket
+        case marker
+    }
+
+    func kind(of key: Data) -> Kind? {
+        if key.starts(with: roots) {
+            // A name that is not UTF-8 is not the name of a root.
+            return String(bytes: key.dropFirst(roots.count), encoding: .utf8).map { .root($0) }
+        }
+        return key.starts(with: tickets) ? .ticket : key.starts(with: markers) ? .marker : nil
+    }
+}

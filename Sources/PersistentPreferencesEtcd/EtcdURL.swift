@@ -1,0 +1,38 @@
+import Foundation
+import PersistentPreferences
+
+/// `etcd://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…[/PREFIX]`.
+struct EtcdURL {
+    private(set) var endpoints: [URL] = []
+    private(set) var prefix = "prefs/"
+    private(set) var user: String?
+    private(set) var password = ""
+
+    /// - Throws: `PrefsError.invalidName`, which does not contain the password.
+    init(_ text: String) throws(PrefsError) {
+        let scheme = "etcd://"
+        func invalid(_ reason: String) -> PrefsError {
+            .invalidName(name: scheme + "…", reason: "is not a URL of an etcd store: \(reason)")
+        }
+        guard text.lowercased().hasPrefix(scheme) else { throw invalid("expected etcd://HOST:PORT/PREFIX") }
+        var rest = text.dropFirst(scheme.count)
+        if let slash = rest.firstIndex(of: "/") {
+            let path = rest[rest.index(after: slash)...]
+            if !path.isEmpty {
+                guard let decoded = String(path).removingPercentEncoding else { throw invalid("a wrong escape") }
+                prefix = decoded.hasSuffix("/") ? decoded : decoded + "/"
+            }
+            rest = rest[..<slash]
+        }
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            user = String(parts[0]).removingPercentEncoding
+            password = parts.count > 1 ? String(parts[1]).removingPercentEncoding ?? "" : ""
+            rest = rest[rest.index(after: at)...]
+        }
+        for host in rest.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let url = URL(string: "http://\(host)"), url.host() != nil else { throw invalid("expected a host") }
+            endpoints.append(url)
+        }
+    }
+}

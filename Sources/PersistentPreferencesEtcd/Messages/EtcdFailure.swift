@@ -1,0 +1,34 @@
+/// A request that failed.
+struct EtcdFailure: Error {
+    enum Kind {
+        /// No server was reached: nothing has changed.
+        case unreachable
+        /// A server may have carried it out.
+        case unknown
+        /// etcd has rejected it: this attempt has changed nothing. The code is that of gRPC.
+        case rejected(code: Int)
+    }
+
+    var kind: Kind
+    var endpoint: String
+    var reason: String
+    /// Whether an earlier attempt of the same request may have been carried out.
+    var hadUnknownAttempt = false
+
+    /// Whether the request may have been carried out, by this attempt or by an earlier one.
+    var mayBeDone: Bool {
+        if case .unknown = kind { true } else { hadUnknownAttempt }
+    }
+
+    func isRejected(_ code: Int) -> Bool {
+        if case .rejected(code) = kind { true } else { false }
+    }
+
+    // Codes of gRPC.
+    static let invalidArgument = 3
+    static let notFound = 5
+    static let outOfRange = 11
+    static let unauthenticated = 16
+    /// Cancelled, unknown, deadline exceeded, internal and unavailable: nobody knows what became of the request.
+    static let unknownOutcomes: Set<Int> = [1, 2, 4, 13, 14]
+}

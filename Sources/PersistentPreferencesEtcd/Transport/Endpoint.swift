@@ -1,0 +1,38 @@
+import Foundation
+import PersistentPreferences
+
+/// A host and a port where etcd listens.
+struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    let host: String
+    let port: Int
+
+    /// As in a URL.
+    var description: String { (host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host) + ":\(port)" }
+
+    /// - Throws: `PrefsError.invalidName`.
+    init(_ url: URL) throws(PrefsError) {
+        func invalid(_ reason: String) -> PrefsError {
+            // Without a user and a password.
+            .invalidName(name: "\(url.scheme ?? "")://\(url.host() ?? "")", reason: reason)
+        }
+        switch url.scheme?.lowercased() {
+        case "http": break
+        case "https":
+            throw invalid(
+                """
+                is an https endpoint, and EtcdStore speaks plain HTTP; run `etcd grpc-proxy start` with the cluster's \
+                certificates on this host, and use its http://127.0.0.1 address
+                """)
+        default: throw invalid("is not an etcd endpoint: expected http://HOST:PORT")
+        }
+        guard let host = url.host(percentEncoded: false), !host.isEmpty else { throw invalid("has no host") }
+        guard url.user == nil, url.password == nil else {
+            throw invalid("contains a user; put user and password into the options")
+        }
+        guard ["", "/"].contains(url.path()), url.query == nil else {
+            throw invalid("has a path; put the prefix of the keys into `prefix`")
+        }
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        port = url.port ?? 2379
+    }
+}

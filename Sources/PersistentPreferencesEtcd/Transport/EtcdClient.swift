@@ -1,0 +1,261 @@
+import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// Sends requests to a cluster: to one endpoint after another until one answers.
+///
+/// Every request is safe to send twice. Any thread; a call blocks its thread until the deadline at the latest.
+final class EtcdClient: Sendable {
+    typealias Deadline = ContinuousClock.Instant
+
+    struct User: Sendable, Hashable {
+        let name: String
+        let password: String
+    }
+
+    let endpoints: [Endpoint]
+    private let user: User?
+    /// How long one endpoint may take before the next one is asked.
+    private let patience: Duration
+    private let state = Locked(State())
+
+    private struct State {
+        /// Whose connections these are: a forked child must not use those of its parent.
+        var process = LockRegistry.forks
+        var preferred = 0
+        var idle: [Endpoint: [HTTPConnection]] = [:]
+        var token: String?
+
+        mutating func forgetParent() {
+            // The child closes its copies of the descriptors and sends nothing.
+            if process != LockRegistry.forks { self = State(preferred: preferred) }
+        }
+    }
+
+    private static let mostIdle = 4
+
+    init(endpoints: [Endpoint], user: User?, patience: Duration) {
+        self.endpoints = endpoints
+        self.user = user
+        self.patience = patience
+    }
+
+    // MARK: - Requests
+
+    /// Sends a request until it is answered or the deadline has passed.
+    ///
+    /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
+    func call<Reply: Decodable>(
+        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, until deadline: Deadline
+    ) throws(EtcdFailure) -> Reply {
+        let body = Self.encoded(request)
+        var index = preferred
+        var hadUnknownAttempt = false
+        var failures = 0
+        var former: EtcdFailure?
+        while true {
+            let endpoint = endpoints[index]
+            let isCutShort = ContinuousClock.Instant.now + patience > deadline
+            do throws(EtcdFailure) {
+                let data = try attempt(path, body, at: endpoint, until: min(deadline, .now + patience))
+                let reply = try Self.decoded(reply, data, from: endpoint)
+                if failures > 0 { prefer(index) }
+                return reply
+            } catch {
+                var failure = error
+                failure.hadUnknownAttempt = hadUnknownAttempt
+                if case .rejected = failure.kind { throw failure }
+                if case .unknown = failure.kind { hadUnknownAttempt = true }
+                failures += 1
+                if .now >= deadline {
+                    // An attempt that had little time says less than the one before.
+                    if isCutShort, let former { (failure.endpoint, failure.reason) = (former.endpoint, former.reason) }
+                    throw failure
+                }
+                former = failure
+                index = (index + 1) % endpoints.count
+                // All have failed: gives them a moment.
+                if failures % endpoints.count == 0 { poll(nil, 0, 50) }
+            }
+        }
+    }
+
+    /// Sends a request once, to one endpoint.
+    func call<Reply: Decodable>(
+        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
+        until deadline: Deadline
+    ) throws(EtcdFailure) -> Reply {
+        try Self.decoded(
+            reply, attempt(path, Self.encoded(request), at: endpoint, until: deadline), from: endpoint)
+    }
+
+    /// Opens a stream of replies at one endpoint.
+    func open(
+        _ path: String, _ request: some Encodable, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> HTTPConnection {
+        let headers = try headers(at: endpoint, until: deadline)
+        let connection: HTTPConnection
+        let head: HTTPConnection.Head
+        do throws(ConnectionFailure) {
+            connection = try HTTPConnection(to: endpoint, until: deadline)
+            try connection.send(path, to: endpoint, headers: headers, body: Self.encoded(request), until: deadline)
+            head = try connection.receiveHead(until: deadline)
+        } catch {
+            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: error.reason)
+        }
+        guard head.status == 200, head.isChunked else {
+            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "HTTP status \(head.status)")
+        }
+        return connection
+    }
+
+    /// The endpoint that answered last, as an index.
+    var preferred: Int { state.withLock { $0.preferred } }
+
+    func prefer(_ index: Int) {
+        state.withLock { $0.preferred = index % endpoints.count }
+    }
+
+    /// Asks for another token before the next request.
+    func forgetToken() {
+        state.withLock { $0.token = nil }
+    }
+
+    // MARK: - One attempt
+
+    private func attempt(
+        _ path: String, _ body: Data, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> Data {
+        do throws(EtcdFailure) {
+            return try exchange(path, body, headers(at: endpoint, until: deadline), endpoint, deadline)
+        } catch {
+            // A token ends after a while, or with a new server.
+            guard user != nil, Self.isInvalidToken(error) else { throw error }
+        }
+        state.withLock { $0.token = nil }
+        return try exchange(path, body, headers(at: endpoint, until: deadline), endpoint, deadline)
+    }
+
+    private static func isInvalidToken(_ failure: EtcdFailure) -> Bool {
+        failure.isRejected(EtcdFailure.unauthenticated)
+            || failure.isRejected(EtcdFailure.invalidArgument)
+                && failure.reason.contains("revision of auth store is old")
+    }
+
+    private func headers(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> [String: String] {
+        // A server that knows no leader answers at once.
+        var headers = ["Grpc-Metadata-hasleader": "true"]
+        guard let user else { return headers }
+        var token = state.withLock { state in
+            state.forgetParent()
+            return state.token
+        }
+        if token == nil {
+            let request = Self.encoded(AuthenticateRequest(name: user.name, password: user.password))
+            let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
+            token = try Self.decoded(AuthenticateReply.self, data, from: endpoint).token
+            state.withLock { $0.token = token }
+        }
+        headers["Authorization"] = token
+        return headers
+    }
+
+    private func exchange(
+        _ path: String, _ body: Data, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
+    ) throws(EtcdFailure) -> Data {
+        let reply: (status: Int, body: Data)
+        do throws(ConnectionFailure) {
+            reply = try exchangeOnConnection(path, body, headers, endpoint, deadline)
+        } catch {
+            throw EtcdFailure(
+                kind: error.mayHaveArrived ? .unknown : .unreachable, endpoint: "\(endpoint)", reason: error.reason)
+        }
+        if reply.status == 200 { return reply.body }
+        guard let error = try? JSONDecoder().decode(ErrorReply.self, from: reply.body), let code = error.code else {
+            // Not from etcd. A proxy that has lost its server says 502, 503 or 504.
+            throw EtcdFailure(
+                kind: reply.status >= 500 ? .unknown : .rejected(code: -1), endpoint: "\(endpoint)",
+                reason: "HTTP status \(reply.status), and no answer of etcd")
+        }
+        throw EtcdFailure(
+            kind: EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code),
+            endpoint: "\(endpoint)", reason: error.message ?? "code \(code)")
+    }
+
+    private func exchangeOnConnection(
+        _ path: String, _ body: Data, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
+    ) throws(ConnectionFailure) -> (status: Int, body: Data) {
+        func exchange(on connection: HTTPConnection) throws(ConnectionFailure) -> (status: Int, body: Data) {
+            try connection.send(path, to: endpoint, headers: headers, body: body, until: deadline)
+            let reply = try connection.receive(until: deadline)
+            if connection.isReusable { keep(connection, endpoint) }
+            return reply
+        }
+        let idle = state.withLock { state in
+            state.forgetParent()
+            return state.idle[endpoint]?.popLast()
+        }
+        guard let idle else { return try exchange(on: HTTPConnection(to: endpoint, until: deadline)) }
+        do throws(ConnectionFailure) {
+            return try exchange(on: idle)
+        } catch {
+            // The server may have closed it long ago. Requests are safe to send twice.
+            if .now >= deadline { throw error }
+        }
+        let others = state.withLock { $0.idle.removeValue(forKey: endpoint) }
+        withExtendedLifetime(others) {}
+        do throws(ConnectionFailure) {
+            return try exchange(on: HTTPConnection(to: endpoint, until: deadline))
+        } catch {
+            throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
+        }
+    }
+
+    private func keep(_ connection: HTTPConnection, _ endpoint: Endpoint) {
+        state.withLock { state in
+            if state.idle[endpoint, default: []].count < Self.mostIdle {
+                state.idle[endpoint, default: []].append(connection)
+            }
+        }
+    }
+
+    // MARK: - JSON
+
+    private static func encoded(_ request: some Encodable) -> Data {
+        // Structs of numbers, strings and data can always be encoded.
+        guard let data = try? JSONEncoder().encode(request) else { preconditionFailure("the request is not JSON") }
+        return data
+    }
+
+    private static func decoded<Reply: Decodable>(
+        _ type: Reply.Type, _ data: Data, from endpoint: Endpoint
+    ) throws(EtcdFailure) -> Reply {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "the answer is not one of etcd")
+        }
+    }
+}
+
+extension EtcdClient {
+    func commit(_ request: TxnRequest, until deadline: Deadline) throws(EtcdFailure) -> TxnReply {
+        try call("/v3/kv/txn", request, until: deadline)
+    }
+
+    func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
+        try call("/v3/kv/range", request, until: deadline)
+    }
+
+    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
+        let request = LeaseGrantRequest(seconds: EtcdNumber(seconds))
+        return try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).id?.value ?? 0
+    }
+
+    /// - Returns: false if the lease has ended.
+    func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
+        let request = LeaseRequest(id: EtcdNumber(lease))
+        let reply = try call("/v3/lease/keepalive", request, as: StreamReply<LeaseReply>.self, until: deadline)
+        return (reply.result?.seconds?.value ?? 0) > 0
+    }
+}

@@ -1,0 +1,279 @@
+import Foundation
+
+/// A connection that could not be made, or broke.
+struct ConnectionFailure: Error {
+    let reason: String
+    /// Whether a request may have reached the server.
+    var mayHaveArrived = false
+
+    /// The system call that failed.
+    static func call(_ name: String, _ code: Int32) -> ConnectionFailure {
+        ConnectionFailure(reason: "\(name): \(String(cString: strerror(code)))")
+    }
+}
+
+/// One HTTP/1.1 connection over a TCP socket, for one request at a time.
+///
+/// Every operation has a deadline. For one thread; `interrupt` may be called from any.
+final class HTTPConnection {
+    typealias Deadline = ContinuousClock.Instant
+
+    private let descriptor: Int32
+    /// What has arrived and was not read yet: `buffer[start...]`.
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private(set) var isReusable = true
+
+    init(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) {
+        var hints = addrinfo()
+        // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
+        hints.ai_socktype = 1
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(endpoint.host, "\(endpoint.port)", &hints, &list)
+        guard code == 0 else {
+            throw ConnectionFailure(reason: "cannot find the host: \(String(cString: gai_strerror(code)))")
+        }
+        defer { freeaddrinfo(list) }
+        var failure = ConnectionFailure(reason: "cannot find the host")
+        var next = list
+        while let address = next?.pointee {
+            do throws(ConnectionFailure) {
+                descriptor = try Self.connect(to: address, until: deadline)
+                return
+            } catch {
+                failure = error
+            }
+            next = address.ai_next
+        }
+        throw failure
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func connect(
+        to address: addrinfo, until deadline: Deadline
+    ) throws(ConnectionFailure) -> Int32 {
+        let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
+        guard descriptor >= 0 else { throw .call("socket", errno) }
+        var isConnected = false
+        defer { if !isConnected { close(descriptor) } }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        var isOn: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        SocketSignals.disable(on: descriptor)
+        if Foundation.connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 {
+            guard errno == EINPROGRESS || errno == EINTR else { throw .call("connect", errno) }
+            try wait(for: descriptor, POLLOUT, until: deadline)
+            var code: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+            guard code == 0 else { throw .call("connect", code) }
+        }
+        isConnected = true
+        return descriptor
+    }
+
+    /// - Parameter events: `POLLIN` or `POLLOUT`.
+    private static func wait(
+        for descriptor: Int32, _ events: some BinaryInteger, until deadline: Deadline
+    ) throws(ConnectionFailure) {
+        var awaited = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        while true {
+            let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
+            let count = poll(&awaited, 1, Int32(min(milliseconds.rounded(.up), 1e6)))
+            if count > 0 { return }
+            if count < 0, errno != EINTR { throw .call("poll", errno) }
+            if count == 0, .now >= deadline { throw ConnectionFailure(reason: "no answer in time") }
+        }
+    }
+
+    /// Breaks the connection, which ends what another thread waits for.
+    func interrupt() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    // MARK: - Requests
+
+    /// Sends a POST request.
+    func send(
+        _ path: String, to endpoint: Endpoint, headers: [String: String], body: Data, until deadline: Deadline
+    ) throws(ConnectionFailure) {
+        isReusable = false
+        var head = "POST \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nContent-Type: application/json\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        head += "Content-Length: \(body.count)\r\n\r\n"
+        let bytes = Array(head.utf8) + body
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
+            }
+            if count > 0 {
+                sent += count
+            } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
+                do throws(ConnectionFailure) {
+                    try Self.wait(for: descriptor, POLLOUT, until: deadline)
+                } catch {
+                    throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
+                }
+            } else if count == 0 || errno != EINTR {
+                throw ConnectionFailure(reason: "send: \(String(cString: strerror(errno)))", mayHaveArrived: true)
+            }
+        }
+    }
+
+    // MARK: - Replies
+
+    /// The beginning of a reply.
+    struct Head {
+        var status = 0
+        /// nil if the length is unknown.
+        var length: Int?
+        var isChunked = false
+        var closes = false
+    }
+
+    /// Bytes of the largest reply, or of a line of it.
+    private static let mostBytes = 256 << 20
+    private static let mostHeaderBytes = 64 << 10
+
+    /// The status and the body.
+    func receive(until deadline: Deadline) throws(ConnectionFailure) -> (status: Int, body: Data) {
+        let head = try receiveHead(until: deadline)
+        var body = Data()
+        if head.isChunked {
+            while let chunk = try receiveChunk(until: deadline) { body += chunk }
+        } else if let length = head.length {
+            body = Data(try take(length, until: deadline))
+        } else {
+            while true {
+                body += buffer[start...]
+                (buffer, start) = ([], 0)
+                guard try fill(until: deadline) else { break }
+            }
+        }
+        isReusable = !head.closes && (head.isChunked || head.length != nil)
+        return (head.status, body)
+    }
+
+    /// The status and the headers that concern the body.
+    func receiveHead(until deadline: Deadline) throws(ConnectionFailure) -> Head {
+        var head = Head()
+        repeat {
+            let words = try receiveLine(until: deadline).split(separator: " ", maxSplits: 2)
+            guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+                throw broken("the answer is not HTTP/1.1")
+            }
+            head = Head(status: status)
+            head.closes = words[0] == "HTTP/1.0"
+            var total = 0
+            while case let line = try receiveLine(until: deadline), !line.isEmpty {
+                total += line.utf8.count
+                guard total <= Self.mostHeaderBytes else { throw broken("the header is too long") }
+                try read(header: line, into: &head)
+            }
+            // Preliminary replies have no body.
+        } while (100..<200).contains(head.status)
+        return head
+    }
+
+    private func read(header line: String, into head: inout Head) throws(ConnectionFailure) {
+        guard let colon = line.firstIndex(of: ":") else { throw broken("a header without a colon") }
+        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        switch line[..<colon].lowercased() {
+        case "content-length":
+            guard let length = Int(value), (0...Self.mostBytes).contains(length) else {
+                throw broken("a wrong Content-Length")
+            }
+            head.length = length
+        case "transfer-encoding": head.isChunked = value.lowercased() == "chunked"
+        case "connection": head.closes = head.closes || value.lowercased() == "close"
+        default: break
+        }
+    }
+
+    /// The next part of a body in chunks; nil at its end, after the trailers.
+    func receiveChunk(until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8>? {
+        let line = try receiveLine(until: deadline)
+        guard let size = Int(line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces), radix: 16),
+            (0...Self.mostBytes).contains(size)
+        else { throw broken("a wrong chunk size") }
+        guard size == 0 else {
+            let chunk = try take(size, until: deadline)
+            guard try receiveLine(until: deadline).isEmpty else { throw broken("a chunk without an end") }
+            return chunk
+        }
+        while try !receiveLine(until: deadline).isEmpty {}
+        return nil
+    }
+
+    /// Whether something has arrived. Waits for it until the deadline.
+    func hasInput(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
+        if start < buffer.count { return true }
+        do throws(ConnectionFailure) {
+            try Self.wait(for: descriptor, POLLIN, until: deadline)
+            return true
+        } catch {
+            if .now >= deadline { return false }
+            throw error
+        }
+    }
+
+    private func receiveLine(until deadline: Deadline) throws(ConnectionFailure) -> String {
+        var searched = 0
+        while true {
+            if let end = buffer[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+                var line = buffer[start..<end]
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                defer { start = end + 1 }
+                return String(decoding: line, as: UTF8.self)
+            }
+            searched = buffer.count - start
+            guard searched <= Self.mostHeaderBytes else { throw broken("a line is too long") }
+            guard try fill(until: deadline) else { throw broken("the connection was closed") }
+        }
+    }
+
+    private func take(_ count: Int, until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8> {
+        while buffer.count - start < count {
+            guard try fill(until: deadline) else { throw broken("the connection was closed") }
+        }
+        defer { start += count }
+        return buffer[start..<start + count]
+    }
+
+    /// - Returns: false at the end.
+    private func fill(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
+        if start > 0 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+        while true {
+            do throws(ConnectionFailure) {
+                try Self.wait(for: descriptor, POLLIN, until: deadline)
+            } catch {
+                throw broken(error.reason)
+            }
+            let old = buffer.count
+            var code: Int32 = 0
+            buffer += repeatElement(0, count: 16 << 10)
+            let count = buffer[old...].withUnsafeMutableBytes { space in
+                let count = recv(descriptor, space.baseAddress, space.count, 0)
+                code = errno
+                return count
+            }
+            buffer.removeLast(buffer.count - old - max(0, count))
+            if count >= 0 { return count > 0 }
+            guard code == EAGAIN || code == EINTR || code == EWOULDBLOCK else {
+                throw broken("recv: \(String(cString: strerror(code)))")
+            }
+        }
+    }
+
+    private func broken(_ reason: String) -> ConnectionFailure {
+        ConnectionFailure(reason: reason, mayHaveArrived: true)
+    }
+}

@@ -1,0 +1,10 @@
+#if os(Linux) || os(Android)
+    import Foundation
+
+    /// A broken connection is an error of `send`, and no signal.
+    enum SocketSignals {
+        static let sendFlags = Int32(MSG_NOSIGNAL)
+
+        static func disable(on descriptor: Int32) {}
+    }
+#endif

@@ -1,0 +1,154 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+
+/// The work of the watch's thread: reads all roots, follows the stream of one endpoint, and takes the next endpoint if it fails.
+struct EtcdFollower {
+    private var needsLoad = true
+    private var failures = 0
+    /// What has arrived of a line.
+    private var rest: [UInt8] = []
+
+    /// Follows the stream of one endpoint until it fails.
+    mutating func follow(_ watch: EtcdWatch) {
+        let index = watch.client.preferred
+        let endpoint = watch.client.endpoints[index]
+        do throws(EtcdFailure) {
+            if needsLoad { try load(watch, endpoint) }
+            needsLoad = false
+            try stream(watch, endpoint)
+        } catch {
+            let isStopped = watch.state.withLock { state in
+                state.connection = nil
+                state.failure = error
+                state.failingSince = state.failingSince ?? .now
+                state.wake()
+                return state.isStopped
+            }
+            if isStopped { return }
+            watch.client.prefer(index + 1)
+            failures += 1
+            if failures % watch.client.endpoints.count == 0 { poll(nil, 0, failures < 10 ? 50 : 500) }
+        }
+    }
+
+    private func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+        let begin = ContinuousClock.Instant.now
+        let request = TxnRequest(success: [
+            .range(RangeRequest(prefix: watch.keys.roots)),
+            .range(RangeRequest(prefix: watch.keys.tickets, keysOnly: true)),
+        ])
+        let reply = try watch.client.call(
+            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint, until: begin + watch.limit)
+        guard reply.ranges.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        watch.state.withLock { state in
+            state.load(reply.ranges[0], tickets: reply.ranges[1], of: reply.revision)
+            state.provenAt = begin
+        }
+    }
+
+    private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+        let interval = watch.limit / 4
+        let first = watch.state.withLock { $0.revision } + 1
+        let request = WatchRequest(
+            createRequest: .init(
+                key: watch.keys.tickets, rangeEnd: watch.keys.roots.endOfPrefix, startRevision: EtcdNumber(first)))
+        let connection = try watch.client.open("/v3/watch", request, at: endpoint, until: .now + interval)
+        let isStopped = watch.state.withLock { state in
+            state.connection = connection
+            return state.isStopped
+        }
+        if isStopped { throw failure(endpoint, "stopped") }
+        rest = []
+        var proof = ContinuousClock.Instant.now
+        while true {
+            while try receive(from: connection, watch, endpoint, until: proof) {}
+            try prove(watch, endpoint, connection, interval)
+            failures = 0
+            proof = .now + interval
+        }
+    }
+
+    /// Proves that the copy is complete: a linearizable read tells the newest transaction, and the stream has to have it.
+    private mutating func prove(
+        _ watch: EtcdWatch, _ endpoint: Endpoint, _ connection: HTTPConnection, _ interval: Duration
+    ) throws(EtcdFailure) {
+        let begin = ContinuousClock.Instant.now
+        var request = RangeRequest(prefix: watch.keys.markers, keysOnly: true)
+        (request.sortOrder, request.sortTarget, request.limit) = ("DESCEND", "MOD", EtcdNumber(1))
+        let reply = try watch.client.call(
+            "/v3/kv/range", request, as: RangeReply.self, at: endpoint, until: begin + interval)
+        let newest = reply.all.first?.modified ?? 0
+        if reply.header?.revision?.value ?? 0 < watch.state.withLock({ $0.revision }) {
+            needsLoad = true
+            throw failure(endpoint, "the cluster was restored from an earlier state")
+        }
+        while watch.state.withLock({ $0.revision }) < newest {
+            guard try receive(from: connection, watch, endpoint, until: begin + interval) else {
+                throw failure(endpoint, "the watch is silent")
+            }
+        }
+        watch.state.withLock { state in
+            state.provenAt = begin
+            (state.failingSince, state.failure) = (nil, nil)
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Takes the messages of the next chunk.
+    ///
+    /// - Returns: false if nothing has come.
+    private mutating func receive(
+        from connection: HTTPConnection, _ watch: EtcdWatch, _ endpoint: Endpoint, until deadline: EtcdClient.Deadline
+    ) throws(EtcdFailure) -> Bool {
+        let chunk: ArraySlice<UInt8>?
+        do throws(ConnectionFailure) {
+            guard try connection.hasInput(until: deadline) else { return false }
+            chunk = try connection.receiveChunk(until: .now + watch.limit / 4)
+        } catch {
+            throw failure(endpoint, error.reason)
+        }
+        guard let chunk else {
+            // What is left may be the reason for the end.
+            if !rest.isEmpty { try take(rest[...], watch, endpoint) }
+            throw failure(endpoint, "the watch has ended")
+        }
+        rest += chunk
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest[..<end]
+            rest.removeFirst(end + 1)
+            if !line.isEmpty { try take(line, watch, endpoint) }
+        }
+        return true
+    }
+
+    private mutating func take(_ line: ArraySlice<UInt8>, _ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure)
+    {
+        guard let message = try? JSONDecoder().decode(StreamReply<WatchReply>.self, from: Data(line)) else {
+            throw failure(endpoint, "a message of the watch is not one of etcd")
+        }
+        guard let reply = message.result else {
+            throw failure(endpoint, message.error?.message ?? "the watch has ended")
+        }
+        if reply.canceled == true {
+            let isCompacted = reply.compactRevision?.value ?? 0 > 0
+            if isCompacted { needsLoad = true } else { watch.client.forgetToken() }
+            throw failure(endpoint, reply.cancelReason ?? "the watch was cancelled")
+        }
+        guard let events = reply.events, !events.isEmpty else { return }
+        watch.state.withLock { state in
+            var start = 0
+            while start < events.count {
+                let revision = events[start].kv.modified
+                let end = events[start...].firstIndex { $0.kv.modified != revision } ?? events.count
+                state.apply(Array(events[start..<end]), of: revision)
+                start = end
+            }
+        }
+    }
+
+    private func failure(_ endpoint: Endpoint, _ reason: String) -> EtcdFailure {
+        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: reason)
+    }
+}

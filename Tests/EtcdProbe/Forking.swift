@@ -1,0 +1,69 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+
+/// A process that has read, written and observed, and forks. Swift hides `fork`; it is there all the same.
+enum Forking {
+    @_silgen_name("fork") private static func fork() -> pid_t
+
+    static func run() throws {
+        let store = try store()
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let heard = Heard()
+        let observation = try store.observe(root: "A") { heard.add(count(in: $0.newValues)) }
+        let child = fork()
+        for _ in 0..<20 {
+            try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
+        }
+        if child == 0 {
+            try store.update(root: "B") { $0 = ["done": true] }
+            // The child has a watch of its own.
+            heard.wait { $0 >= 21 }
+            let read = try count(in: store.read(root: "A"))
+            say("child \(read >= 21)")
+            _exit(0)
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        heard.wait { $0 == 41 }
+        try say("parent \(count(in: store.read(root: "A"))) \(store.read(root: "B")?["done"] ?? "nil") \(status)")
+        observation.cancel()
+
+        // A child that is forked inside of an update must not commit it.
+        var inner: pid_t = -1
+        var failure: (any Error)?
+        do {
+            try store.update(root: "A") { root in
+                inner = fork()
+                root = ["count": inner == 0 ? 666 : 42]
+            }
+        } catch {
+            failure = error
+        }
+        if inner == 0 {
+            if case PrefsError.notStored? = failure { say("inner rejected") } else { say("inner \(failure as Any)") }
+            _exit(0)
+        }
+        waitpid(inner, &status, 0)
+        try say("after \(count(in: store.read(root: "A"))) \(failure.map { "\($0)" } ?? "ok")")
+    }
+
+    /// The counts that an observer was told of.
+    private final class Heard: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var last = 0
+
+        func add(_ count: Int) {
+            condition.withLock {
+                last = count
+                condition.broadcast()
+            }
+        }
+
+        func wait(until isEnough: (Int) -> Bool) {
+            condition.withLock {
+                while !isEnough(last) { condition.wait() }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import TestSupport
+
+// What the tests of EtcdStore run in processes of their own: `EtcdProbe COMMAND URL ARGUMENTS`, with the URL of a store.
+var arguments = CommandLine.arguments.dropFirst()
+let command = arguments.popFirst() ?? ""
+let url = arguments.popFirst() ?? ""
+
+func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .seconds(10)) throws -> EtcdStore {
+    try EtcdStore(url: url, options: .init(reads: reads, deadline: deadline))
+}
+
+/// Without a flush of all streams, which would wait for the thread that reads the input.
+func say(_ line: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+}
+
+func count(in root: [String: Any]?) -> Int { root?["count"] as? Int ?? 0 }
+
+switch command {
+case "increment":
+    let store = try store()
+    for _ in 0..<(arguments.popFirst().flatMap { Int($0) } ?? 0) {
+        try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
+    }
+    say("ok")
+case "history":
+    try History(seed: UInt64(arguments.popFirst() ?? "") ?? 1, process: Int(arguments.popFirst() ?? "") ?? 0).run()
+case "fork":
+    try Forking.run()
+case "hold":
+    // Holds the lock until it is told to go on, or stopped or killed.
+    try store().update(root: "A") { root in
+        root = ["count": 1_000]
+        say("holding")
+        _ = readLine()
+    }
+    say("released")
+case "latency":
+    try Latency.report()
+default:
+    fatalError("no command \(command)")
+}

@@ -1,0 +1,42 @@
+import Foundation
+import PersistentPreferencesEtcd
+import PrefsPropertyLists
+import PrefsTesting
+import TestSupport
+import Testing
+
+/// The store passes every check, in both ways to read.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdConformanceTests {
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing)
+    func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
+        let cluster = try EtcdCluster.shared.get()
+        let prefix = EtcdCluster.prefix()
+        try check.run(threads: 4, updates: 20) {
+            EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        }
+    }
+
+    /// Clients that do not know one another, as in two processes.
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func unreadableThrows(_ reads: EtcdStore.ReadMode) throws {
+        let cluster = try EtcdCluster.shared.get()
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort, percent: 0, seed: 1)
+        defer { proxy.close() }
+        let prefix = EtcdCluster.prefix()
+        let count = Locked(0)
+        let isBroken = Locked(false)
+        try StoreCheck.unreadableThrows(
+            {
+                // Another deadline is another client.
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url
+                return EtcdStore(
+                    endpoints: [url], prefix: prefix,
+                    options: .init(reads: reads, deadline: .milliseconds(500 + number)))
+            },
+            breaking: { isBroken.withLock { $0 = true } }, mending: { isBroken.withLock { $0 = false } })
+    }
+}

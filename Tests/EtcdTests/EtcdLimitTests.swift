@@ -1,0 +1,235 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+/// What cannot be stored or read has an error of its own, and changes nothing.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdLimitTests {
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+    private let store: EtcdStore
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+    }
+
+    private func error(of body: () throws -> Void) -> PrefsError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? PrefsError
+        }
+    }
+
+    @Test func aRootIsItsJSONInEtcd() throws {
+        try store.update(root: "A") { $0 = ["name": "x", "when": Date(timeIntervalSinceReferenceDate: 0)] }
+        let text = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
+        #expect(text == "{\n  \"name\": \"x\",\n  \"when\": {\"$date\": \"2001-01-01T00:00:00Z\"}\n}\n\n")
+    }
+
+    @Test func tooMuchForEtcdIsRejectedBeforeItIsSent() throws {
+        try store.update(root: "A") { $0 = ["a": 1] }
+        let large = String(repeating: "x", count: 1 << 20)
+        #expect(
+            error { try store.update(root: "A") { $0?["large"] = large } }
+                == .valuesNotPlistCompatible(invalidElements: ["large"]))
+        // In one update, over several roots.
+        let half = String(repeating: "x", count: 600 << 10)
+        let both = error {
+            try store.update(root: "A") { root in
+                root?["half"] = half
+                try store.update(root: "B") { $0 = ["other": half] }
+            }
+        }
+        #expect(both == .valuesNotPlistCompatible(invalidElements: ["half", "other"]))
+        #expect(try store.read(root: "A")?.keys.sorted() == ["a"])
+        #expect(try store.read(root: "B") == nil)
+        // What fits is taken, alone and by several threads at once.
+        inThreads(3) { number in
+            do {
+                try store.update(root: "L\(number)") { $0 = ["x": String(repeating: "y", count: 1_000 << 10)] }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        #expect(try (0..<3).allSatisfy { try store.read(root: "L\($0)") != nil })
+    }
+
+    @Test func manyRootsInOneUpdate() throws {
+        func write(_ count: Int) throws {
+            try store.update(root: "R0") { _ in
+                for number in 0..<count { try store.update(root: "R\(number)") { $0 = ["n": number] } }
+            }
+        }
+        guard case .notStored(let failure)? = error(of: { try write(126) }) else { return #expect(Bool(false)) }
+        #expect(failure.reason == "an update of more than 125 roots")
+        #expect(try store.read(root: "R1") == nil)
+        try write(125)
+        #expect(try store.read(root: "R124")?["n"] as? Int == 124)
+    }
+
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func aRootOfAnotherTypeCanOnlyBeRemoved(_ reads: EtcdStore.ReadMode) throws {
+        try cluster.control("put", "\(prefix)r/A", "[1, 2]")
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        #expect(error { _ = try store.read(root: "A") } == .rootIsNotDictionary(key: "A"))
+        #expect(error { try store.update(root: "A") { $0?["a"] = 1 } } == .rootIsNotDictionary(key: "A"))
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "[1, 2]\n")
+        try store.update(root: "A") { $0 = nil }
+        #expect(try store.read(root: "A") == nil)
+        #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
+    }
+
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func garbageStaysAndReadsGoOnFromMemory(_ reads: EtcdStore.ReadMode) throws {
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        let prefs = FleetPrefs(key: "A", store: store)
+        prefs.size = 7
+        #expect(prefs.size == 7)
+        let path = "etcd key \(prefix)r/A"
+        try cluster.control("put", "\(prefix)r/A", "{\"size\": ")
+        // The followed copy has it soon.
+        while error(of: { _ = try store.read(root: "A") }) == nil {}
+        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.path == path)
+        #expect(failure.reason.contains("line 1, column 10"))
+        #expect(prefs.size == 7)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        prefs.size = 8
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "{\"size\": \n")
+        try cluster.control("put", "\(prefix)r/A", "{\"size\": 9}")
+        while prefs.size != 9 {}
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func badEndpointsAreNamed() {
+        func reason(_ url: String) -> String? {
+            let store = EtcdStore(endpoints: [URL(string: url)].compactMap { $0 })
+            guard case .invalidName(_, let reason)? = error(of: { _ = try store.read(root: "A") }) else { return nil }
+            return reason
+        }
+        #expect(reason("https://10.0.0.1:2379")?.contains("etcd grpc-proxy start") == true)
+        #expect(reason("file:///a") == "is not an etcd endpoint: expected http://HOST:PORT")
+        #expect(reason("http://u:p@host") == "contains a user; put user and password into the options")
+        #expect(reason("http://host/path") == "has a path; put the prefix of the keys into `prefix`")
+        #expect(reason("") == "has no endpoints")
+    }
+
+    @Test func urlsOfStores() throws {
+        #expect(error { _ = try EtcdStore(url: "http://127.0.0.1") } != nil)
+        #expect(error { _ = try EtcdStore(url: "etcd://") } != nil)
+        let port = cluster.nodes[0].clientPort
+        let other = try EtcdStore(url: "etcd://127.0.0.1:\(port),127.0.0.1:\(port)/\(prefix)")
+        try other.update(root: "A") { $0 = ["a": 1] }
+        #expect(try cluster.control("get", "--keys-only", "\(prefix)r/A") == "\(prefix)r/A\n\n")
+    }
+
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) throws {
+        let options = EtcdStore.Options(reads: reads, deadline: .milliseconds(200))
+        for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
+            let store = EtcdStore(endpoints: [URL(string: url)].compactMap { $0 }, prefix: prefix, options: options)
+            guard case .unreadable(let read)? = error(of: { _ = try store.read(root: "A") }) else {
+                return #expect(Bool(false))
+            }
+            #expect(read.reason.contains(reason))
+            guard case .notStored(let update)? = error(of: { try store.update(root: "A") { _ in Issue.record("run") } })
+            else { return #expect(Bool(false)) }
+            #expect(update.reason.contains(reason))
+            guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in } }) else {
+                return #expect(Bool(false))
+            }
+        }
+    }
+
+    /// A server of another kind.
+    @Test func anotherServerIsNamed() throws {
+        let peer = cluster.nodes[0].peerPort
+        let store = EtcdStore(
+            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .milliseconds(200)))
+        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.reason == "HTTP status 404, and no answer of etcd")
+    }
+
+    @Test func aClusterWithoutALeader() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 3)
+            let options = EtcdStore.Options(deadline: .seconds(2))
+            let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
+            try followed.update(root: "A") { $0 = ["a": 1] }
+            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+            for node in cluster.nodes.dropFirst() { cluster.kill(node) }
+            // Until the last node has noticed it, an update may end in any of the two ways.
+            var reasons: [String] = []
+            while reasons.last?.contains("no leader") != true, reasons.count < 20 {
+                switch error(of: { try followed.update(root: "A") { $0 = ["a": 2] } }) {
+                case .notStored(let failure)?, .outcomeUnknown(let failure)?: reasons.append(failure.reason)
+                case let other: return #expect(Bool(false), "\(other as Any)")
+                }
+            }
+            #expect(reasons.last == "etcdserver: no leader")
+            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+            for node in cluster.nodes.dropFirst() { try cluster.start(node) }
+            try cluster.waitUntilHealthy()
+            try followed.update(root: "A") { $0 = ["a": 3] }
+            #expect(try followed.read(root: "A")?["a"] as? Int == 3)
+        }
+    }
+
+    @Test func usersAndPasswords() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 1)
+            try cluster.control("user", "add", "root:secret")
+            try cluster.control("user", "add", "ann:hush")
+            try cluster.control("role", "add", "fleet")
+            try cluster.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "fleet/")
+            try cluster.control("user", "grant-role", "ann", "fleet")
+            try cluster.control("user", "grant-role", "root", "root")
+            try cluster.control("auth", "enable")
+            func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
+                EtcdStore(
+                    endpoints: cluster.urls, prefix: prefix,
+                    options: .init(user: user, password: password, deadline: .seconds(3)))
+            }
+            let ann = store("ann", "hush")
+            let heard = Locked<[Int]>([])
+            let observation = try ann.observe(root: "A") { change in
+                heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+            }
+            try ann.update(root: "A") { $0 = ["a": 1] }
+            #expect(try ann.read(root: "A")?["a"] as? Int == 1)
+            while heard.withLock({ $0.isEmpty }) {}
+            #expect(heard.withLock { $0 } == [1])
+            func reason(_ store: EtcdStore) -> [String] {
+                let errors = [
+                    error { _ = try store.read(root: "A") }, error { try store.update(root: "A") { $0 = [:] } },
+                ]
+                return errors.map { error in
+                    switch error {
+                    case .unreadable(let failure)?, .notStored(let failure)?: failure.reason
+                    default: "\(error as Any)"
+                    }
+                }
+            }
+            let rejected = "etcdserver: authentication failed, invalid user ID or password"
+            #expect(reason(store("ann", "wrong")) == [rejected, rejected])
+            #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
+            let denied = "etcdserver: permission denied"
+            #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
+            observation.cancel()
+        }
+    }
+}
+
+final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 0
+}

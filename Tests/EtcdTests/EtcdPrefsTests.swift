@@ -1,0 +1,132 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+/// The base class over a fleet: what it promises over a file, in both ways to read.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdPrefsTests {
+    private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
+        struct Person: Codable, Equatable {
+            var name: String
+            var birthday: Date
+        }
+
+        @Pref(in: 1...10) var level = 3
+        @Pref var owner: Person?
+        @Pref var tags: Set<String> = []
+        @Pref var blob = Data()
+    }
+
+    /// The second version renames a key.
+    private final class NewTeamPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(previously: "level") var rank = 1
+    }
+
+    private static let modes: [EtcdStore.ReadMode] = [.followed, .current]
+
+    /// Two clients of one place: another deadline is another client.
+    private func stores(_ reads: EtcdStore.ReadMode) throws -> (EtcdStore, EtcdStore) {
+        let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
+        return (
+            EtcdStore(endpoints: urls, prefix: prefix, options: .init(reads: reads)),
+            EtcdStore(endpoints: urls, prefix: prefix, options: .init(reads: .current, deadline: .seconds(11)))
+        )
+    }
+
+    @Test(arguments: modes)
+    func typedValuesAreExactElsewhere(_ reads: EtcdStore.ReadMode) throws {
+        let (here, there) = try stores(reads)
+        let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
+        let owner = TeamPrefs.Person(name: "Ann \u{1F469}", birthday: Date(timeIntervalSinceReferenceDate: 1.25))
+        prefs.owner = owner
+        prefs.tags = ["a", "b"]
+        prefs.blob = Data((0...255).map { UInt8($0) })
+        prefs.level += 4
+        #expect(others.owner == owner && others.tags == ["a", "b"] && others.blob.count == 256 && others.level == 7)
+        #expect(prefs.owner == owner && prefs.level == 7)
+        #expect(prefs.lastError == nil && others.lastError == nil)
+        // A rejected value changes nothing.
+        prefs.level = 11
+        guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
+        #expect(others.level == 7)
+    }
+
+    @Test(arguments: modes)
+    func updatesNestAndRollBack(_ reads: EtcdStore.ReadMode) throws {
+        let (here, there) = try stores(reads)
+        let (prefs, second) = (TeamPrefs(key: "one", store: here), TeamPrefs(key: "two", store: here))
+        let elsewhere = TeamPrefs(key: "two", store: there)
+        let error = prefs.update {
+            prefs.level = 5
+            second.level = 6
+            second.update { second.tags = ["x"] }
+            #expect(prefs.level == 5 && second.tags == ["x"])
+            // Not before the commit.
+            #expect(elsewhere.level == 3)
+        }
+        #expect(error == nil)
+        #expect(elsewhere.level == 6 && elsewhere.tags == ["x"])
+        let rejected = prefs.update {
+            second.level = 7
+            prefs.level = 99
+        }
+        guard case .constraintViolated? = rejected else { return #expect(Bool(false)) }
+        #expect(prefs.level == 5 && second.level == 6 && elsewhere.level == 6)
+        let other = TeamPrefs(key: "memory", store: InMemoryStore())
+        prefs.update { other.level = 1 }
+        #expect(other.lastError == .updateOfAnotherStore && prefs.level == 5)
+    }
+
+    @Test(arguments: modes)
+    func rootsAreExportedImportedRenamedAndRemoved(_ reads: EtcdStore.ReadMode) throws {
+        let (here, there) = try stores(reads)
+        let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
+        #expect(prefs.import(Data(#"{"level": 4, "tags": ["x"]}"#.utf8), merge: true) == nil)
+        #expect(others.exported(as: .json) == prefs.exported(as: .json))
+        #expect(NewTeamPrefs(key: "team", store: there).rank == 4)
+        prefs.deleteAll()
+        #expect(others.level == 3 && prefs.level == 3)
+        #expect(try there.read(root: "team") == nil)
+    }
+
+    @Test(arguments: modes)
+    func changesAreReportedByProperty(_ reads: EtcdStore.ReadMode) async throws {
+        let (here, there) = try stores(reads)
+        let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
+        var changes = prefs.changes(of: "level").makeAsyncIterator()
+        others.level = 4
+        let foreign = await changes.next()
+        #expect(foreign?.newValues["level"] as? Int == 4 && foreign?.origin == .elsewhere)
+        prefs.level = 5
+        let own = await changes.next()
+        #expect(own?.oldValues["level"] as? Int == 4 && own?.origin == .thisProcess)
+    }
+
+    @Test func layersAreAboveAFleet() throws {
+        let (here, there) = try stores(.followed)
+        let layered = LayeredStore(here, above: [.values(["level": 9])])
+        let prefs = TeamPrefs(key: "team", store: layered)
+        TeamPrefs(key: "team", store: there).tags = ["x"]
+        prefs.blob = Data([1])
+        #expect(prefs.level == 9)
+        #expect(TeamPrefs(key: "team", store: there).blob == Data([1]))
+        prefs.level = 4
+        guard case .coveredByLayer? = prefs.lastError else { return #expect(Bool(false)) }
+    }
+
+    @Test func eightThreadsCommitTogether() throws {
+        let (here, there) = try stores(.followed)
+        inThreads(8) { _ in
+            for _ in 0..<25 {
+                do {
+                    try here.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        #expect(try there.read(root: "A")?["count"] as? Int == 200)
+    }
+}

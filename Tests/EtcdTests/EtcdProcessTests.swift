@@ -1,0 +1,70 @@
+import Foundation
+import PersistentPreferencesEtcd
+import TestSupport
+import Testing
+
+/// Several processes on one cluster.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdProcessTests {
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+    private let home: TemporaryFolder
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        home = try TemporaryFolder()
+    }
+
+    private var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
+    private var store: EtcdStore { EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current)) }
+
+    @Test func fourProcessesIncrementExactly() async throws {
+        try await onThread {
+            let updates = Hazard.count("PREFS_FLEET_UPDATES", default: 50)
+            let children = try (0..<4).map { _ in try Child("EtcdProbe", ["increment", url, "\(updates)"], home: home) }
+            for child in children { #expect(try child.wait().output == "ok\n") }
+            #expect(try store.read(root: "A")?["count"] as? Int == 4 * updates)
+            Hazard.report("fleet: 4 processes × \(updates) updates, exact")
+        }
+    }
+
+    @Test func parentAndChildWorkAfterAFork() async throws {
+        try await onThread {
+            let result = try Child("EtcdProbe", ["fork", url], home: home).wait(limit: .seconds(60))
+            #expect(result.output == "child true\nparent 41 true 0\ninner rejected\nafter 42 ok\n", "\(result.errors)")
+        }
+    }
+
+    @Test func aKilledHolderKeepsNobodyOutForLong() async throws {
+        try await onThread {
+            let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
+            #expect(try holder.line() == "holding")
+            holder.kill()
+            try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+            #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        }
+    }
+
+    /// The lease of its ticket ends meanwhile, and its update comes too late.
+    @Test func aStoppedHolderLosesTheLockAndStoresNothing() async throws {
+        try await onThread {
+            let holder = try PipedChild("EtcdProbe", ["hold", url], home: home, mergesErrors: true)
+            #expect(try holder.line() == "holding")
+            holder.send(SIGSTOP)
+            try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+            holder.send(SIGCONT)
+            try holder.tell("go on")
+            #expect(try holder.line().contains("the lock was lost"))
+            #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        }
+    }
+
+    /// The example program, on two machines' worth of processes.
+    @Test func twoWorkersOfTheExampleCountTogether() async throws {
+        try await onThread {
+            let workers = try (0..<2).map { _ in try Child("Fleet", [url, "20"], home: home) }
+            let outputs = try workers.map { try $0.wait().output }
+            #expect(outputs.contains("done; the fleet has 40\n"), "\(outputs)")
+            #expect(try store.read(root: "FleetPrefs")?["jobs"] as? Int == 40)
+        }
+    }
+}
