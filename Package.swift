@@ -76,6 +76,9 @@ let package = Package(
         .executableTarget(
             name: "Fleet", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd"],
             path: "Sources/Examples/Fleet", swiftSettings: strict),
+        .executableTarget(
+            name: "Sketch", dependencies: ["PersistentPreferences", "PrefsTool"], path: "Sources/Examples/Sketch",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .target(
             name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
@@ -144,7 +147,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ExampleTests", dependencies: ["Greeter", "HarnessCLI", "Pulse", "TestSupport", "Words"],
+            name: "ExampleTests", dependencies: ["Greeter", "HarnessCLI", "Pulse", "Sketch", "TestSupport", "Words"],
             swiftSettings: strict),
         .testTarget(
             name: "MainActorTests", dependencies: ["PersistentPreferences"],

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example of a program whose settings are a command of its own: every command, with good and bad input.
+@Suite struct SketchTests {
+    private let home: TemporaryFolder
+
+    init() throws {
+        home = try TemporaryFolder()
+    }
+
+    private func run(_ arguments: [String]) throws -> (output: String, errors: String, code: Int32) {
+        let result = try Child("Sketch", arguments, home: home).wait()
+        return (result.output, result.errors, result.code)
+    }
+
+    /// The output of a command that succeeds in silence on standard error.
+    private func prefs(_ arguments: String...) throws -> String {
+        let result = try run(["prefs"] + arguments)
+        #expect(result.code == 0 && result.errors.isEmpty, "\(arguments): \(result)")
+        return result.output
+    }
+
+    @Test func settingsOfEachTypeAreReadAndWritten() throws {
+        #expect(try run([]).output == "                    \n--------------------\n                    \npaper\n")
+        for (key, text, printed) in [
+            ("width", "2", "2"), ("opacity", "0.25", "0.25"), ("pen", "ink", "ink"), ("grid", "true", "true"),
+            ("layers", "paper,sky", #"["paper","sky"]"#), ("canvas", #"{"width":10,"height":4}"#, #"{"height":4,"width":10}"#),
+            ("due", "2026-11-24T08:00:00Z", "2026-11-24T08:00:00Z"),
+        ] {
+            #expect(try prefs("set", key, text) == "")
+            #expect(try prefs("get", key) == printed + "\n")
+            #expect(try prefs("get", key, "--stored") == printed + "\n")
+        }
+        #expect(
+            try run([]).output == ":    :    \n----------\n----------\n:    :    \npaper < sky, due 2026-11-24T08:00:00Z\n")
+        #expect(try prefs("set", "canvas.height", "2") == "")
+        #expect(try prefs("set", "layers[2]", "sun") == "")
+        #expect(try prefs("get", "canvas.height") == "2\n" && prefs("get", "layers[-1]") == "sun\n")
+        #expect(try prefs("increment", "width") == "" && prefs("toggle", "grid") == "")
+        #expect(try prefs("get", "width") == "3\n" && prefs("get", "grid") == "false\n")
+        #expect(try prefs("unset", "width", "due") == "" && prefs("get", "width") == "1\n")
+        let shown = try prefs("show").split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(shown.contains("width width Int default 1") && shown.contains("pen pen Pen stored ink"))
+        #expect(try prefs("reset") == "" && run([]).output.hasSuffix("paper\n"))
+    }
+
+    @Test(arguments: [
+        (["set", "width", "10"], "width: must be in 1...9, found 10"),
+        (["set", "width", "1.5"], "width: expected Int, found \"1.5\": not a whole number"),
+        (["set", "pen", "chalk"], "pen: expected one of pencil, ink, brush, found \"chalk\""),
+        (["set", "pen=ink", "opacity=2"], "opacity: must be in 0.0...1.0, found 2"),
+        (["set", "canvas.depth[0", "1"], "no key"), (["set", "layers[7]", "x"], "there is no `layers[7]`"),
+        (["set", "canvas.height", "tall"], "canvas"), (["get", "widht"], "no key `widht`: did you mean `width`?"),
+        (["get", "due"], "due is not set"), (["unset", "colour"], "not among the allowed keys"),
+        (["increment", "pen"], "`pen` is not a number"), (["increment", "width", "9"], "width: must be in 1...9"),
+        (["toggle", "width"], "`width` is not a Bool"), (["set", "width", "2", "--if", "5"], "`width` is 1, not 5"),
+    ])
+    func whatIsRejectedChangesNothing(_ words: [String], _ reason: String) throws {
+        let result = try run(["prefs"] + words)
+        #expect(result.code == 1 && result.output.isEmpty, "\(result)")
+        #expect(result.errors.hasPrefix("Sketch prefs: ") && result.errors.contains(reason), "\(result.errors)")
+        #expect(try home.names().isEmpty)
+    }
+
+    @Test func valuesGoOutAndComeBack() throws {
+        try _ = prefs("set", "width=4", "pen=brush")
+        let file = home.file("out.json").path(percentEncoded: false)
+        #expect(try prefs("export", file) == "" && prefs("reset") == "")
+        #expect(try prefs("import", "--dry-run", file).contains("width"))
+        #expect(try prefs("get", "width") == "1\n")
+        #expect(try prefs("import", file) == "" && prefs("get", "width") == "4\n")
+        #expect(try prefs("undo") == "" && prefs("get", "width") == "1\n")
+        try Data(#"{"width": 99, "pen": "ink"}"#.utf8).write(to: home.file("bad.json"))
+        let bad = try run(["prefs", "import", home.file("bad.json").path(percentEncoded: false)])
+        #expect(bad.code == 1 && bad.errors.contains("must be in 1...9"), "\(bad)")
+        #expect(try prefs("get", "pen") == "pencil\n")
+        #expect(try prefs("vet", home.file(".config/Sketch.plist").path(percentEncoded: false)).hasSuffix("nothing wrong\n"))
+        #expect(try prefs("doctor").contains("nothing needs mending"))
+    }
+
+    @Test func theProgramExplainsItself() throws {
+        let pen = try prefs("help", "pen")
+        for part in ["What draws the line.", "pencil", "brush"] { #expect(pen.contains(part), "\(pen)") }
+        let help = try prefs("help")
+        #expect(help.contains("Sketch prefs") && !help.contains("stress") && !help.contains("read-type"))
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(help)")
+        #expect(try prefs("completions", "zsh").contains("Sketch"))
+        let schema = try JSONSerialization.jsonObject(with: Data(prefs("schema").utf8)) as? [String: Any]
+        #expect((schema?["properties"] as? [String: Any])?.count == 7)
+        let usage = try run(["prefs", "read", "x"])
+        #expect(usage.code == 64 && usage.errors.contains("unknown command `read`"), "\(usage)")
+        for words in [["edit"], ["edit", "--json"], ["set"], ["show", "--frobnicate"]] {
+            #expect(try run(["prefs"] + words).code == 64)
+        }
+    }
+}
