@@ -26,7 +26,8 @@ struct ClassSource: EditableSource {
 
     private func item(_ key: PrefsKey, _ value: Any?) -> EditorItem {
         EditorItem(
-            path: ValuePath(key.name, []), name: key.name, typeName: key.typeName, content: content(value, of: key.name),
+            path: ValuePath(key.name, []), name: key.name, typeName: key.typeName,
+            content: content(value, of: key.name),
             choices: key.description?.choices ?? [])
     }
 
