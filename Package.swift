@@ -55,7 +55,7 @@ let package = Package(
             path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
         .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
-            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists", "PrefsTestSet"],
+            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"],
             swiftSettings: strict),
         .executableTarget(
             name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet", "PrefsTool"],
@@ -104,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "PersistentPreferencesTests",
             dependencies: [
-                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet",
+                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet", "PrefsTool",
                 "PropertyListSupport", "TestSupport",
             ],
             resources: [

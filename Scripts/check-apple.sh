@@ -95,8 +95,9 @@ whole PersistentPreferences "${library[@]}"
 
 echo "== with Darwin: the harness, the product for tests, what the tests share"
 plain PrefsTestSet "${testSet[@]}"
-mapfile -t harness < <(find HarnessCLI -name '*.swift' ! -name '*+Linux.swift' | sort)
-check -typecheck -module-name HarnessCLI -I "$folder/plain" "${harness[@]}" "$stubs/Darwin.swift"
+mapfile -t tool < <(find Sources/PrefsTool -name '*.swift' ! -name '*+Linux.swift' | sort)
+whole PrefsTool "${tool[@]}" "$stubs/Darwin.swift"
+check -typecheck -module-name HarnessCLI -I "$folder/plain" HarnessCLI/main.swift "$stubs/Darwin.swift"
 whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
 check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"

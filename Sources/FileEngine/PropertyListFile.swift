@@ -54,6 +54,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         /// Whether a store with the format JSON uses the file.
         var isJSONExpected = false
         var protection: FileProtection?
+        var replacesForeignFile = false
 
         @inline(__always)
         func durability(of snapshot: Snapshot) -> CommitDurability {
@@ -251,6 +252,15 @@ package final class PropertyListFile: TransactionDomain, Sendable {
             let format = base.format ?? state.formatOfNewFile
             return format == .json && state.mirror != nil ? .binary : format
         }
+    }
+
+    /// Lets writes of this process replace a malformed file that is not ours. Its bytes are quarantined.
+    package func replaceForeignFile() {
+        state.withLock { $0.replacesForeignFile = true }
+    }
+
+    var replacesForeignFile: Bool {
+        state.withLock { $0.replacesForeignFile }
     }
 
     package func setProtection(_ protection: FileProtection) {

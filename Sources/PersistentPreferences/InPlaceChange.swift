@@ -35,6 +35,8 @@ extension PersistentPrefs {
             var access = try access(root: change.origin.root)
             defer { (change.warning, change.origin.revision) = (access.warning, access.revision) }
             change.value = try read(&access)
+            // A value of layers must not replace a stored one that was passed over.
+            if access.hasPassedOverBase { change.failure = access.warning }
         } catch {
             change.failure = PrefsError(error)
         }

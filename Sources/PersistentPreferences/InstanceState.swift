@@ -142,7 +142,8 @@ final class InstanceState: @unchecked Sendable {
         var faults: [LayerFault] = []
         for key in (allowed ?? owner?.allowedKeys ?? declarations.allowed).list where StreamSafeText.isSafe(key) {
             let layered = layered(key, in: layers, root: root)
-            faults += layered.faults
+            // A key may be in the list twice: declared and in an override of `keys`.
+            faults += layered.faults.filter { !faults.contains($0) }
             guard let value = layered.value(over: stored?[key]) else { continue }
             values = values ?? [:]
             values?[key] = value

@@ -8,7 +8,7 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        let warning = state.start(self, key: key ?? String(describing: type), store: store)
+        let warning = state.start(self, key: key ?? ClassDeclarations.name(of: type), store: store)
         if let warning { report(warning) }
         defer { if let warning, state.lastError == nil { state.lastError = warning } }
         if let values, !values.isEmpty {

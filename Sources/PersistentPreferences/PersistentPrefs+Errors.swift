@@ -16,10 +16,15 @@ extension PersistentPrefs {
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            if let warning { report(warning) }
-            report(PrefsError(error))
+            reportFailure(PrefsError(error), after: warning)
             return nil
         }
+    }
+
+    @inline(never)
+    private func reportFailure(_ error: PrefsError, after warning: PrefsError?) {
+        if let warning, warning != error { report(warning) }
+        report(error)
     }
 
     private func readPast<R>(_ past: PastState, _ body: (inout PrefsAccess) throws -> R) throws -> R {
@@ -45,7 +50,7 @@ extension PersistentPrefs {
         } catch {
             let error = PrefsError(error)
             // A malformed file is reported once: by the write, if that is the reason for its rejection.
-            if let warning = access?.warning, !error.isMalformedFile { report(warning) }
+            if let warning = access?.warning, warning != error, !error.isMalformedFile { report(warning) }
             if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
             return report(error)
         }

@@ -38,15 +38,16 @@ extension PersistentPrefs {
         case .object(let object, let reason?):
             let found = object is String ? "\"\(ShownText.key(text))\"" : ShownText.key(text)
             throw rejection("\(reason), found \(found)")
-        case .mismatch(_, let details):
+        case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
-            throw rejection(details)
+            throw rejection(reason)
         }
     }
 
     /// The text that ``canonicalValue(ofText:forKey:)`` reads as exactly this object. On one line, unless it is a string with several.
     ///
-    /// If no text does, because another program has stored an object of another type, the text is that of the object without a type.
+    /// A number that another program has stored for a Decimal gives the text of the same Decimal, which is stored as a string. If no text
+    /// does, because another program has stored an object of another type, the text is that of the object without a type.
     /// - Parameter value: in canonical form, as ``values`` has it.
     package func text(of value: Any, forKey key: String) -> String {
         declarations[key]?.property.text(of: value)

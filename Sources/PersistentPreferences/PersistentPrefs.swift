@@ -131,7 +131,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// described by the field in its default. The schema accepts every value of a property with a ``PrefCoding`` of your own.
     ///
     /// The first instance of the class finds the properties. If no instance has been created in this process, the call stops the program
-    /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-swift.method`` of an instance
+    /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-method`` of an instance
     /// has been called. Costs time linear in the number of properties and of their defaults. Any thread.
     open class func jsonSchema() -> Data { schemaOfDeclarations() }
 

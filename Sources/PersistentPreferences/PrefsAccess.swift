@@ -8,6 +8,8 @@ struct PrefsAccess {
     var warning: PrefsError?
     /// The revision of the last read.
     var revision: Revision?
+    /// Whether the stored value could not be used, so that layers were read without it. The warning says why.
+    private(set) var hasPassedOverBase = false
     /// The state that is read instead of the stored one, if any.
     var past: PastState?
     /// Whether the write has reached the store. If it fails after that, the store itself has rolled back the update.
@@ -27,8 +29,13 @@ struct PrefsAccess {
     /// All values of the root, as of now, with those of layers; nil if there are none.
     mutating func values() throws -> [String: Any]? {
         let reading = try look()
-        let stored = try storedValues(in: reading)
-        guard let layers = reading.layers else { return stored }
+        guard let layers = reading.layers else { return try storedValues(in: reading) }
+        var stored: [String: Any]?
+        do {
+            stored = try storedValues(in: reading)
+        } catch {
+            passOverBase(error)
+        }
         let (values, faults) = state.merged(stored, with: layers, root: root)
         note(faults)
         return values
@@ -49,7 +56,23 @@ struct PrefsAccess {
         let layered = state.layered(key, in: layers, root: root)
         note(layered.faults)
         if let above = layered.above { return above.object }
-        return try layered.value(over: storedValue(forKey: key, in: reading))
+        do throws(PrefsError) {
+            let stored = try storedValue(forKey: key, in: reading)
+            if let stored, let error = layered.mismatch(of: stored) { throw error }
+            return stored ?? layered.below?.object
+        } catch {
+            passOverBase(error)
+            return layered.below?.object
+        }
+    }
+
+    /// Not inlined, because it would cost every read.
+    @inline(never)
+    private mutating func passOverBase(_ error: PrefsError) {
+        hasPassedOverBase = true
+        // The access has one warning. The handler hears of the others.
+        if let warning, warning != error { state.owner?.notify(of: warning) }
+        warning = error
     }
 
     /// The value that a write to a key replaces: a layer below is not written to.
@@ -65,12 +88,21 @@ struct PrefsAccess {
         reading.layers.flatMap { state.layered(key, in: $0, root: root).above }
     }
 
-    func source(ofKey key: String, in reading: RootSnapshot) throws(PrefsError) -> PrefSource {
+    mutating func source(ofKey key: String, in reading: RootSnapshot) throws(PrefsError) -> PrefSource {
         let layered = reading.layers.map { state.layered(key, in: $0, root: root) }
-        // The stored value may be unreadable; a layer above it is read all the same.
-        if let layered, layered.above != nil { return layered.source(hasStored: false) }
-        let hasStored = try storedValue(forKey: key, in: reading) != nil
-        return layered?.source(hasStored: hasStored) ?? (hasStored ? .stored : .default)
+        // The stored value may be unreadable; layers are read all the same.
+        if let above = layered?.above { return .layer(above.layer) }
+        do throws(PrefsError) {
+            if let stored = try storedValue(forKey: key, in: reading),
+                state.declarations[key]?.property.error(of: stored, forKey: key) == nil
+            {
+                return .stored
+            }
+        } catch {
+            if layered == nil { throw error }
+            passOverBase(error)
+        }
+        return layered?.below.map { .layer($0.layer) } ?? .default
     }
 
     /// Whether an entry of a layer for the key does not fit, which each read reports.
@@ -109,6 +141,7 @@ struct PrefsAccess {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
         let reading = try store.snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
+        if let layers = reading.layers, layers.isBaseUnreadable { hasPassedOverBase = true }
         // The warning is that of the base, if it has one.
         if let layers = reading.layers { note(layers.faults(of: root)) }
         revision = reading.revision
@@ -120,7 +153,7 @@ struct PrefsAccess {
     /// What is stored under a former root key; nil if there is a root, or no former one either.
     private func formerRoot(insteadOf reading: RootSnapshot) throws -> (key: String, reading: RootSnapshot)? {
         let formerKeys = state.declarations.formerRoots(of: root)
-        if formerKeys.isEmpty || store.layout == .flat { return nil }
+        if formerKeys.isEmpty || store.layout == .flat || reading.isUnreadable { return nil }
         guard try reading.values() == nil else { return nil }
         for key in formerKeys {
             let reading = try store.snapshot(of: key)

@@ -46,9 +46,16 @@ public enum PrefsTool {
     }
 
     private static func outcome(of arguments: [String], in program: Program) -> Outcome {
-        if arguments.first == StressWorker.commandName { return StressWorker.run(Array(arguments.dropFirst())) }
+        switch arguments.first {
+        case StressWorker.commandName where program.hasCommand("stress"):
+            return StressWorker.run(Array(arguments.dropFirst()))
+        case CompletionWords.commandName:
+            return CompletionWords(program: program).answer(Array(arguments.dropFirst()))
+        default: break
+        }
         do {
-            return try run(try Invocation(arguments, of: program), in: program)
+            let invocation = try Invocation(arguments, of: program)
+            return try WriteSupport(invocation, of: program).run { try run(invocation, in: program) }
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
             let code = error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode
@@ -60,11 +67,9 @@ public enum PrefsTool {
     private static func run(_ invocation: Invocation, in program: Program) throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
         func ofClass() -> PrefsRunner { PrefsRunner(invocation, of: program) }
-        func domain(_ target: Target) throws -> DomainRunner { try DomainRunner(target, wantsJSON: wantsJSON) }
-        func transfer() throws -> TransferRunner {
-            guard let target = invocation.domain else { return ofClass().transfer() }
-            return try domain(target).transfer(root: invocation.root)
-        }
+        func domain(_ target: Target) throws -> DomainRunner { try DomainRunner(target, invocation, of: program) }
+        func named(_ target: Target?) throws -> Target { try target ?? invocation.target ?? ofClass().ownTarget() }
+        func search() -> DomainSearch { DomainSearch(wantsJSON: wantsJSON) }
         return switch invocation.command {
         case .show: ofClass().show()
         case .get(let name, let stored, let text): ofClass().get(name, stored: stored, defaultText: text)
@@ -78,19 +83,31 @@ public enum PrefsTool {
         case .edit(nil): ofClass().edit()
         case .watch(let names): ofClass().watch(names)
         case .watchDomain(let words): try ofClass().watchDomain(words)
-        case .read(let target, let root, let key): try domain(target).read(root: root, key: key)
-        case .readType(let target, let root, let key): try domain(target).readType(root: root, key: key)
-        case .write(let target, let root, let key, let value): try domain(target).write(root: root, key: key, value)
-        case .delete(let target, let root, let key): try domain(target).delete(root: root, key: key)
-        case .export(let format, let path): try transfer().export(as: format, to: path)
-        case .import(let path, let merge):
-            try transfer().importValues(from: path, merge: merge, dryRun: invocation.isDryRun)
-        case .vet(let path): VetRunner.run(path, wantsJSON: wantsJSON)
+        case .domains: try search().list()
+        case .find(let word): try search().find(word)
+        case .read(nil, _): try search().read()
+        case .read(let target?, let place): try domain(target).read(place)
+        case .readType(let target, let place): try domain(target).readType(place)
+        case .write(let target, let place, let value, let expected):
+            try domain(target).write(place, value, expected: expected)
+        case .rename(let target, let place, let name): try domain(target).rename(place, to: name)
+        case .delete(let target, let place): try domain(target).delete(place)
+        case .export(let format, let target?, let path): try domain(target).export(as: format, to: path)
+        case .export(let format, nil, let path): try TransferRunner(ofClass()).export(as: format, to: path)
+        case .import(let target?, let path, let merge): try domain(target).importValues(from: path, merge: merge)
+        case .import(nil, let path, let merge): try TransferRunner(ofClass()).importValues(from: path, merge: merge)
+        case .undo(let target):
+            try UndoRunner(
+                target: named(target), folder: UndoFolder(of: program), isDryRun: invocation.isDryRun,
+                wantsJSON: wantsJSON
+            ).run()
+        case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
         case .doctor(let target, let mends):
-            try Doctor.run(target ?? invocation.target ?? ofClass().ownTarget(), mends: mends, wantsJSON: wantsJSON)
+            try Doctor(program: program, wantsJSON: wantsJSON).run(named(target), mends: mends)
         case .stress(let plan): Stress(plan, wantsJSON: wantsJSON).run()
-        case .completions: Outcome(output: Completions(of: program).bash)
-        case .help(let spec): Outcome(output: Help(of: program).text(spec))
+        case .completions(let shell): Outcome(output: CompletionScript(of: program).text(for: shell))
+        case .help(let topic): Outcome(output: try Help(of: program).text(topic))
+        case .manual: Outcome(output: ManualPage(of: program).text)
         case .version: Outcome(output: "\(program.name) \(Help.version)\n")
         }
     }

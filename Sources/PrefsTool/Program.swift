@@ -1,3 +1,4 @@
+import Foundation
 import PersistentPreferences
 
 /// The program that the tool belongs to.
@@ -11,11 +12,23 @@ struct Program {
     /// Makes the preferences under a root key in a store; nil stands for the program's own.
     let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
 
+    /// Preferences of the class that read and write no file.
+    var sample: PersistentPrefs { make(nil, InMemoryStore()) }
+
+    /// The preferences in a domain. Those in the program's own file are made as the program does, since its store may differ.
+    func prefs(in domain: Target) -> PersistentPrefs {
+        guard target == nil, let path = try? domain.path() else { return make(nil, domain.store) }
+        let own = make(nil, nil)
+        return own.fileURL?.absoluteURL.path(percentEncoded: false) == path ? own : make(nil, domain.store)
+    }
+
+    func hasCommand(_ name: String) -> Bool { commands.contains { $0.name == name } }
+
     /// The options of its commands, in the order of the help.
     var options: [OptionSpec] {
         OptionSpec.all.filter { option in
             // A program with layers of its own has them in `make`.
-            if option.name == OptionSpec.layers.name { return target != nil }
+            if [OptionSpec.layers.name, OptionSpec.layer.name].contains(option.name) { return target != nil }
             return option.name == OptionSpec.version.name || commands.contains { $0.accepts(option) }
         }
     }

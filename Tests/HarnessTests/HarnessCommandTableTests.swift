@@ -16,8 +16,8 @@ import Testing
     @Test func theCommandsAreThese() {
         #expect(
             Self.names == [
-                "show", "get", "set", "unset", "reset", "clear", "delete-all", "edit", "watch", "read", "read-type",
-                "write", "delete", "export", "import", "vet", "doctor", "stress", "completions", "help",
+                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export", "import",
+                "read", "read-type", "write", "delete", "vet", "doctor", "completions", "help", "stress",
             ])
     }
 
@@ -33,8 +33,8 @@ import Testing
     /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(CommandSpec.all.filter { $0.accepts(.root) }.map(\.name))
-        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["edit", "watch", "import"]))
-        #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch"]))
+        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
+        #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch", "toggle"]))
     }
 
     // MARK: - Exit codes
@@ -53,8 +53,9 @@ import Testing
         "set": ExitCodes(success: ["set", "int", "1"], failure: ["set", "nope", "1"]),
         "unset": ExitCodes(success: ["unset", "int"], failure: ["unset", "nope"]),
         "reset": ExitCodes(success: ["reset"], failure: ["reset", "--suite", ".x"]),
-        "clear": ExitCodes(success: ["clear"], failure: ["clear", "--suite", ".x"]),
-        "delete-all": ExitCodes(success: ["delete-all"], failure: ["delete-all", "--suite", ".x"]),
+        "increment": ExitCodes(success: ["increment", "int"], failure: ["increment", "string"]),
+        "toggle": ExitCodes(success: nil, failure: ["toggle", "int"]),
+        "schema": ExitCodes(success: ["schema"], failure: nil),
         // EditorTerminalTests.
         "edit": ExitCodes(success: nil, failure: nil),
         // HarnessWatchTests ends it by a signal.
@@ -79,7 +80,7 @@ import Testing
     @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
         let row = try #require(Self.exitCodes[command], "a new command needs a row")
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
         for (arguments, code) in [(row.success, 0), (row.failure, 1)] {
             guard let words = arguments?.map({ $0.replacing("HOME", with: home.folder.path) }) else { continue }

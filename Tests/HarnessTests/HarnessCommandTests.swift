@@ -4,19 +4,13 @@ import Testing
 
 /// The effect of each command and option on the test set.
 @Suite struct HarnessCommandTests {
-    @Test func showsATableAndStoresTheDefaultsAtTheFirstLook() throws {
+    @Test func showsATableAndStoresTheSampleValuesAtTheFirstRun() throws {
         let home = try HarnessHome()
-        let table = DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)
-        let note = "prefs: nothing was stored yet; stored the default values\n"
-        #expect(try home.prefs() == Printed(table, errors: note))
+        let table = DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)
         #expect(try home.prefs() == Printed(table))
-    }
-
-    @Test func showsAClearedSetAsItIs() throws {
-        let home = try HarnessHome()
-        try home.prefs("reset")
-        #expect(try home.prefs("clear") == Printed())
-        #expect(try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
+        let root = try content(of: home.suiteFile)["PrefsTestSet"] as? [String: Any]
+        #expect(root?.count == 5)
+        #expect(try home.prefs("show") == Printed(table))
     }
 
     @Test func theFirstLookKeepsAValueThatIsSetAtTheSameTime() throws {
@@ -31,66 +25,127 @@ import Testing
         }
     }
 
-    /// The short name, the full name, a value, and the output of `get` without and with `--json`.
+    /// The short name, the full name, a value, the output of `get` without and with `--json`, and the default.
     private static let values = [
-        ("int", "Integer Value", "42", "42", "42"),
-        ("string", "String Value", "a text", "a text", #""a text""#),
-        ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#),
-        ("dictionary", "Dictionary Value", "k=v", #"{"k":"v"}"#, #"{"k":"v"}"#),
-        ("date", "Date Value", "2026-11-20", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#),
+        ("int", "Integer Value", "42", "42", "42", "0"),
+        ("string", "String Value", "a text", "a text", #""a text""#, ""),
+        ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#, "[]"),
+        ("dictionary", "Dictionary Value", #"{"k":"v"}"#, #"{"k":"v"}"#, #"{"k":"v"}"#, "{}"),
+        ("date", "Date Value", "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#, "0000-12-30T00:00:00Z"),
     ]
 
     @Test(arguments: values)
     func setsGetsAndUnsetsByEitherName(
-        short: String, full: String, value: String, text: String, json: String
+        short: String, full: String, value: String, text: String, json: String, defaultText: String
     ) throws {
         for (writer, reader) in [(short, full), (full, short)] {
             let home = try HarnessHome()
-            #expect(try home.prefs("get", reader) == .failure("\(full) is not set"))
+            let file = ["--file", home.path("x.plist")]
+            func prefs(_ words: String...) throws -> Printed { try home.prefs(words + file) }
+            #expect(try prefs("get", reader) == Printed(defaultText + "\n"))
+            #expect(try prefs("get", reader, "--stored") == .failure("\(reader) is not set"))
+            #expect(try prefs("get", reader, "--stored", "--default", "none") == Printed("none\n"))
             #expect(try home.folder.names() == [])
-            #expect(try home.prefs("set", writer, value) == Printed())
-            #expect(try home.prefs("get", reader) == Printed(text + "\n"))
-            #expect(try home.prefs("get", reader, "--json") == Printed(json + "\n"))
-            #expect(try home.prefs("unset", writer) == Printed())
-            #expect(try home.prefs("get", reader) == .failure("\(full) is not set"))
-            #expect(try home.prefs("unset", writer) == Printed())
+            #expect(try prefs("set", writer, value) == Printed())
+            for words in [[], ["--stored"]] { #expect(try home.prefs(["get", reader] + words + file) == Printed(text + "\n")) }
+            #expect(try prefs("get", reader, "--json") == Printed(json + "\n"))
+            #expect(try prefs("unset", writer) == Printed())
+            #expect(try prefs("get", reader, "--stored").code == 1)
+            #expect(try prefs("unset", writer) == Printed())
         }
     }
 
     @Test func eachCommandLeavesTheOtherValues() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.prefs("set", "int", "-7")
-        try home.prefs("unset", "array")
-        var shown = DisplayedValues.defaults
-        shown.int = "-7"
-        shown.array = "(not set)"
+        try home.prefs("unset", "array", "date")
+        var shown = DisplayedValues.sample
+        (shown.int, shown.array, shown.date) = ("-7", nil, nil)
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
+    }
+
+    @Test func resetKeepsOtherRootsAndTheNextRunStoresTheSampleValues() throws {
+        let home = try HarnessHome()
+        let file = try home.write(["PrefsTestSet": ["Integer Value": 5], "Other": ["a": 1]], to: "x.plist")
+        #expect(try home.prefs("reset", "--file", home.path("x.plist")) == Printed())
+        let content = try content(of: file)
+        #expect(content.keys.sorted() == ["Other"] && content["Other"] as? [String: Int] == ["a": 1])
+        try home.prefs("set", "int", "5")
         #expect(try home.prefs("reset") == Printed())
         #expect(
-            try home.prefs() == Printed(DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
+            try home.prefs() == Printed(DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
-    @Test func clearKeepsKeysOfOtherVersionsAndDeleteAllDoesNot() throws {
+    @Test func severalValuesAreStoredTogetherOrNotAtAll() throws {
         let home = try HarnessHome()
-        let file = try home.write(
-            ["PrefsTestSet": ["Integer Value": 5, "Old Key": "kept"], "Other": ["a": 1]], to: "x.plist")
-        #expect(try home.prefs("clear", "--file", home.path("x.plist")) == Printed())
-        let cleared = try content(of: file)
-        #expect(cleared["PrefsTestSet"] as? [String: String] == ["Old Key": "kept"])
-        #expect(try home.prefs("delete-all", "--file", home.path("x.plist")) == Printed())
-        let deleted = try content(of: file)
-        #expect(deleted.keys.sorted() == ["Other"])
-        #expect(deleted["Other"] as? [String: Int] == ["a": 1])
+        let file = ["--file", home.path("x.plist")]
+        #expect(try home.prefs(["set", "int=5", "String Value=a=b", "array=x,y"] + file) == Printed())
+        #expect(try home.prefs(["get", "string"] + file) == Printed("a=b\n"))
+        let failure = Printed.failure(#"Integer Value: expected Int, found "x""#)
+        #expect(try home.prefs(["set", "string=new", "int=x"] + file) == failure)
+        #expect(try home.prefs(["get", "string"] + file) == Printed("a=b\n"))
+        #expect(try home.prefs(["get", "array"] + file) == Printed("[\"x\",\"y\"]\n"))
     }
 
-    @Test func aDeletedSetGetsItsDefaultsAtTheNextLook() throws {
+    @Test func pathsLeadIntoValues() throws {
         let home = try HarnessHome()
-        try home.prefs("set", "int", "42")
-        #expect(try home.prefs("delete-all") == Printed())
-        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
-        #expect(try home.prefs().errors == "prefs: nothing was stored yet; stored the default values\n")
-        #expect(try home.prefs("get", "int") == Printed("10\n"))
+        for (words, output) in [
+            (["get", "array[1]"], "Two"), (["get", "array[-1]"], "Five"), (["get", "dictionary.One"], "First"),
+        ] { #expect(try home.prefs(words) == Printed(output + "\n")) }
+        #expect(try home.prefs("get", "array[5]") == .failure("array[5] is not set"))
+        #expect(try home.prefs("set", "array[1]", "Zwei") == Printed())
+        #expect(try home.prefs("set", "array[5]", "6") == Printed())
+        #expect(try home.prefs("unset", "array[0]") == Printed())
+        #expect(try home.prefs("get", "array") == Printed(#"["Zwei","Three","Four","Five","6"]"# + "\n"))
+        #expect(try home.prefs("set", "dictionary.New", "true") == Printed())
+        #expect(try home.prefs("unset", "dictionary.Two") == Printed())
+        #expect(
+            try home.prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
+        #expect(
+            try home.prefs("set", "array[9]", "x") == .failure("there is no `Array Value[9]`: the array has 5 elements"))
+        #expect(
+            try home.prefs("set", "int.a", "x") == .failure("`Integer Value` is of type integer, not a dictionary"))
+    }
+
+    @Test func numbersAreAddedToAndComparedWith() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("increment", "int") == Printed())
+        #expect(try home.prefs("increment", "int", "--", "-5") == Printed())
+        #expect(try home.prefs("get", "int") == Printed("6\n"))
+        #expect(try home.prefs("increment", "int", "9223372036854775807").code == 1)
+        #expect(try home.prefs("increment", "int", "0.5").code == 1)
+        #expect(try home.prefs("increment", "string") == .failure("`string` is not a number"))
+        #expect(try home.prefs("toggle", "int") == .failure("`int` is not a Bool"))
+        #expect(try home.prefs("set", "int", "7", "--if", "5") == .failure("`int` is 6, not 5"))
+        #expect(try home.prefs("set", "int", "7", "--if", "6") == Printed())
+        #expect(try home.prefs("get", "int") == Printed("7\n"))
+    }
+
+    @Test func aValueComesFromAFileOrFromStandardInput() throws {
+        let home = try HarnessHome()
+        try home.write(Data("two\nlines\n".utf8), to: "text")
+        #expect(try home.prefs("set", "string", "--from", home.path("text")) == Printed())
+        #expect(try home.prefs("get", "string") == Printed("two\nlines\n"))
+        let prefs = try Child.executable("prefs").path
+        let shell = try Child(
+            URL(filePath: "/bin/sh"), ["-c", "printf 'a\\nb' | \"$0\" set string -", prefs],
+            environment: ["HOME": home.folder.path])
+        #expect(Printed(try shell.wait()) == Printed())
+        #expect(try home.prefs("get", "string") == Printed("a\nb\n"))
+    }
+
+    @Test(arguments: [
+        ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"], ["set", "array[0]", "x"],
+    ])
+    func aDryRunPrintsTheChangeAndMakesNone(words: [String]) throws {
+        let home = try HarnessHome()
+        try home.prefs()
+        let before = try Data(contentsOf: home.suiteFile)
+        let printed = try home.prefs(words + ["--dry-run"])
+        #expect(printed.code == 0 && printed.output.contains(words[0] == "set" && words[1] != "int" ? "Array" : "Integer"))
+        #expect(try Data(contentsOf: home.suiteFile) == before)
+        #expect(try home.prefs(words + ["--dry-run", "--json"]).output.hasPrefix("["))
     }
 
     @Test func rootsSuitesAndFilesAreIndependent() throws {
@@ -119,11 +174,10 @@ import Testing
         let shown = try home.prefs(target)
         #expect(shown.code == 0)
         #expect(shown.errors == "")
-        #expect(shown.output.components(separatedBy: "(not set)").count == 6)
-        #expect(try home.prefs(target + ["--json"]).output.hasSuffix(#""values":{}}"# + "\n"))
-        #expect(try home.prefs(["get", "int"] + target) == .failure("Integer Value is not set"))
+        #expect(shown.output.components(separatedBy: "  default").count == 6)
+        #expect(try home.prefs(["get", "int"] + target) == Printed("0\n"))
+        #expect(try home.prefs(["get", "int", "--stored"] + target) == .failure("int is not set"))
         #expect(try home.prefs(["unset", "int"] + target) == Printed())
-        #expect(try home.prefs(["clear"] + target) == Printed())
         #expect(try home.folder.names() == [])
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// its own, and reports that.
 @Suite struct HarnessDamageTests {
     static let commands = [
-        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"],
+        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"],
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
 
@@ -67,7 +67,7 @@ import Testing
 
     @Test func aWriteToADamagedFileSucceedsWithAWarning() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
         let damaged = try Data(contentsOf: home.suiteFile).dropLast()

@@ -31,7 +31,7 @@ import Testing
         let home = try HarnessHome()
         let file = home.folder.file("x.plist")
         let writer = try PipedChild(
-            "prefs", ["stress-worker", file.path, "0", "1000000", "0"], home: home.folder)
+            "prefs", ["stress-worker", file.path, "0", "1000000", "0", "0"], home: home.folder)
         // Repeats until the process is stopped while it holds the lock.
         repeat {
             writer.send(SIGCONT)

@@ -30,7 +30,7 @@ import Testing
         // An export stores no default values.
         #expect(try home.prefs("export") == Printed("{}\n"))
         #expect(try home.folder.names() == [])
-        try home.prefs("reset")
+        try home.prefs()
         for words in [["export"], ["export", "-"], ["--format", "json", "export", "--json"]] {
             #expect(try home.prefs(words) == Printed(Self.defaults))
         }
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [("json", "{"), ("xml", "<?xml"), ("binary", "bplist00")])
     func exportedValuesAreImportedUnchanged(format: String, beginning: String) throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.prefs("set", "date", "2026-11-20T08:30:00Z")
         let file = home.path("x y")
         #expect(try home.prefs("export", file, "--format", format) == Printed())
@@ -49,7 +49,7 @@ import Testing
         #expect(try shell(home, "\"$0\" export --format \(format) > out && cmp out 'x y'") == Printed())
         let all = try home.prefs("export")
         for command in ["import 'x y'", "import < out", "import - --replace < out"] {
-            try home.prefs("delete-all", "--root", "R")
+            try home.prefs("reset", "--root", "R")
             #expect(try shell(home, "\"$0\" --root R \(command)") == Printed())
             #expect(try home.prefs("export", "--root", "R") == all)
         }
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: [true, false]) func aFileIsReplacedAndKeepsItsMode(hasLink: Bool) throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         let file = try home.write(Data("old".utf8), to: "x.json")
         chmod(file.path, 0o640)
         let name = hasLink ? "link" : "x.json"
@@ -107,7 +107,7 @@ import Testing
 
     @Test func anInvalidImportChangesNothing() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         let bytes = try Data(contentsOf: home.suiteFile)
         let failures: [(String, String)] = [
             ("", "the data cannot be imported: it is empty; the stored state is unchanged"),
@@ -135,7 +135,7 @@ import Testing
     /// A file that is opened next must not take the place of a closed stream.
     @Test func closedStreamsAreReported() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         let bytes = try Data(contentsOf: home.suiteFile)
         for command in ["import", "import --replace"] {
             let printed = try shell(home, "\"$0\" \(command) <&-")
@@ -178,7 +178,7 @@ import Testing
 
     @Test func exportReportsAPathThatCannotBeWritten() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.write(Data("old".utf8), to: "x")
         try #require(mkfifo(home.path("fifo"), 0o600) == 0)
         let names = try home.folder.names()
@@ -196,7 +196,7 @@ import Testing
         .enabled(if: Hazard.canRun("export to a full disk", if: !Hazard.isSanitized, else: "a sanitizer writes files")))
     func exportReportsAFullDisk() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.write(Data("old".utf8), to: "x")
         let names = try home.folder.names()
         let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export \"$PWD/x\"; } 2>&1 | cat")

@@ -4,20 +4,111 @@ import Testing
 
 @testable import PrefsTool
 
-/// Help, version, completions and the order of arguments.
+/// Help, version, manual page and the order of arguments.
 @Suite struct HarnessHelpTests {
     private static let commands = CommandSpec.all.map(\.name)
 
-    @Test func theHelpNamesEveryCommandAndOption() throws {
+    @Test func theHelpNamesEveryCommand() throws {
         let home = try HarnessHome()
         let help = try home.prefs("--help")
         #expect(help.code == 0)
         #expect(help.errors == "")
-        for command in Self.commands.dropFirst() { #expect(help.output.contains("\n  prefs \(command)")) }
-        for option in OptionSpec.all { #expect(help.output.contains("\n  \(option.name) ")) }
-        #expect(help.output.contains("\n  prefs [show] "))
+        for command in Self.commands { #expect(help.output.contains("\n  \(command)  ")) }
         for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try home.prefs(words) == help) }
         #expect(try home.folder.names() == [])
+    }
+
+    @Test(arguments: CommandSpec.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
+        let help = try HarnessHome().prefs("help", command)
+        let spec = try #require(CommandSpec.all.first { $0.name == command })
+        for option in spec.options + [.json, .help] { #expect(help.output.contains("\n  \(option.name) ")) }
+    }
+
+    @Test(arguments: [nil] + CommandSpec.all.map(\.name) + ["int", "Dictionary Value"])
+    func theHelpFitsTheScreen(topic: String?) throws {
+        let help = try HarnessHome().prefs(["help"] + (topic.map { [$0] } ?? []))
+        let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        #expect(lines.count <= 40)
+        for line in lines { #expect(DisplayWidth.of(String(line)) <= 80, "\(line)") }
+    }
+
+    @Test func theHelpOfAKeyDescribesItsProperty() throws {
+        let home = try HarnessHome()
+        let int = Printed(
+            """
+              key      Integer Value
+              name     int
+              type     Int
+              default  0
+
+            A whole number.
+
+            Example: prefs get int
+
+            """)
+        #expect(try home.prefs("help", "int") == int)
+        #expect(try home.prefs("help", "Integer Value") == int)
+        let help = Help(of: AppPrefs.program)
+        let theme = """
+              key      theme
+              type     Theme
+              default  light
+              choices  light, dark, solarized
+
+            The colours of all windows.
+
+            Example: myapp prefs get theme
+
+            """
+        #expect(try help.text("theme") == theme)
+        #expect(try help.text("fontSize").contains("  constraint  in 8.0...72.0\n"))
+        #expect(try help.text("user").contains("  formerly  name\n"))
+        #expect(try help.text("user").hasSuffix("Example: myapp prefs get user\n"))
+    }
+
+    /// An example has a key that the command can change.
+    @Test func examplesNameKeysOfTheClass() throws {
+        let help = Help(of: AppPrefs.program)
+        for (command, example) in [
+            ("get", "get theme"), ("set", "set theme light"), ("toggle", "toggle wraps"),
+            ("increment", "increment fontSize -- -5"), ("help", "help theme"),
+        ] {
+            #expect(try help.text(command).hasSuffix("\nExample: myapp prefs \(example)\n"))
+        }
+    }
+
+    @Test func anUnknownTopicGetsASuggestion() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`: did you mean `export`?"))
+        #expect(
+            try home.prefs("help", "dictionray")
+                == .usageError("unknown command or key `dictionray`: did you mean `dictionary`?"))
+    }
+
+    // MARK: - Manual page
+
+    private static let readers: [(program: String, arguments: [String])] = [
+        ("/usr/bin/mandoc", ["-Tlint", "-W", "warning"]), ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]),
+    ]
+
+    @Test(arguments: [nil, "myapp prefs"]) func theManualPageIsWellFormed(name: String?) throws {
+        let home = try HarnessHome()
+        let printed = try home.prefs("help", "--man")
+        #expect(printed.code == 0 && printed.errors == "")
+        let text = name == nil ? printed.output : ManualPage(of: AppPrefs.program).text
+        for command in name == nil ? CommandSpec.all : AppPrefs.program.commands {
+            #expect(text.contains("\n.B \(command.name.replacing("-", with: "\\-"))"))
+        }
+        let page = try home.write(Data(text.utf8), to: "page.1")
+        for (program, arguments) in Self.readers {
+            guard access(program, X_OK) == 0 else {
+                print("manual page: \(program) is not installed")
+                continue
+            }
+            let read = try Child(URL(filePath: program), arguments + [page.path], environment: ["LC_ALL": "C.UTF-8"]).wait()
+            #expect(read.code == 0 && read.errors == "", "\(read)")
+            if program.hasSuffix("mandoc") { #expect(read.output == "") }
+        }
     }
 
     @Test(arguments: commands)
@@ -49,56 +140,5 @@ import Testing
         #expect(try home.prefs("--file=\(file)", "set", "string", "x", "--root=R") == Printed())
         #expect(try home.prefs("get", "string", "--file", file, "--root", "R") == Printed("x\n"))
         #expect(try home.folder.names().contains("a=b.plist"))
-    }
-
-    @Test func bashCompletesFiles() throws {
-        let home = try HarnessHome()
-        for name in ["sp ace.plist", "sp *", "sp", "other"] { try home.write(Data(), to: name) }
-        let prefs = try Child.executable("prefs").path
-        for before in ["vet", "--file"] {
-            let script = """
-                source <("$0" completions) && cd "$HOME" || exit 1
-                COMP_WORDS=(prefs \(before) sp) COMP_CWORD=2
-                _prefs
-                printf '%s\\n' "${COMPREPLY[@]}"
-                """
-            let shell = try Child(
-                URL(filePath: "/bin/bash"), ["--norc", "-euc", script, prefs], environment: ["HOME": home.folder.path])
-            let printed = Printed(try shell.wait())
-            #expect(printed.errors == "")
-            #expect(printed.output.split(separator: "\n").sorted() == ["sp", "sp *", "sp ace.plist"])
-        }
-    }
-
-    /// The words of a command line, and the completions of the last one.
-    private static let completions: [(words: [String], offers: [String])] = [
-        (["prefs", "ex"], ["export"]),
-        (["prefs", "re"], ["reset", "read", "read-type"]),
-        (["prefs", "get", "d"], ["dictionary", "date"]),
-        (["prefs", "--root", "R", "get", "int", "--su"], ["--suite"]),
-        (["prefs", "export", "--format", "x"], ["xml"]),
-        (["prefs", "import", "--d"], ["--domain", "--dry-run"]),
-        (["prefs", "get", "--d"], []),
-        (["prefs", "help", "wa"], ["watch"]),
-        (["prefs", "stress", "--k"], ["--kill"]),
-    ]
-
-    @Test(arguments: completions)
-    func bashCompletes(words: [String], offers: [String]) throws {
-        let home = try HarnessHome()
-        let list = words.map { "'\($0)'" }.joined(separator: " ")
-        let script = """
-            source <("$0" completions) || exit 1
-            COMP_WORDS=(\(list)) COMP_CWORD=\(words.count - 1)
-            _prefs
-            complete -p prefs > /dev/null || exit 2
-            printf '%s\\n' "${COMPREPLY[@]}"
-            """
-        let prefs = try Child.executable("prefs").path
-        let shell = try Child(
-            URL(filePath: "/bin/bash"), ["--norc", "-euc", script, prefs], environment: ["HOME": home.folder.path])
-        let printed = Printed(try shell.wait())
-        #expect(printed.errors == "")
-        #expect(printed.output.split(separator: "\n").map(String.init) == offers)
     }
 }

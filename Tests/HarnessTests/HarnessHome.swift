@@ -118,15 +118,15 @@ struct Printed: Equatable {
     }
 }
 
-/// The five values in the output of `show`.
+/// The five values in the output of `show`. nil stands for a value that is not stored.
 struct DisplayedValues {
-    var int = "(not set)"
-    var string = "(not set)"
-    var array = "(not set)"
-    var dictionary = "(not set)"
-    var date = "(not set)"
+    var int: String?
+    var string: String?
+    var array: String?
+    var dictionary: String?
+    var date: String?
 
-    static let defaults = DisplayedValues(
+    static let sample = DisplayedValues(
         int: "10", string: "Sample String", array: #"["One","Two","Three","Four","Five"]"#,
         dictionary: #"{"One":"First","Three":"Third","Two":"Second"}"#, date: "2001-01-01T00:00:00Z")
 
@@ -140,18 +140,26 @@ struct DisplayedValues {
     }
 
     private func table(root: String, store: String, file: URL) -> String {
-        """
-        root   \(root)
-        store  \(store)
-        file   \(file.path(percentEncoded: false))
+        func cells(_ value: String?, _ defaultText: String) -> String {
+            value.map { "stored   \($0)" } ?? ("default  " + defaultText)
+        }
+        let lines = """
+            root   \(root)
+            store  \(store)
+            file   \(file.path(percentEncoded: false))
 
-        KEY               SHORT       TYPE        VALUE
-        Integer Value     int         Int         \(int)
-        String Value      string      String      \(string)
-        Array Value       array       Array       \(array)
-        Dictionary Value  dictionary  Dictionary  \(dictionary)
-        Date Value        date        Date        \(date)
+            KEY               NAME        TYPE              SOURCE   VALUE
+            Integer Value     int         Int               \(cells(int, "0"))
+            String Value      string      String            \(cells(string, ""))
+            Array Value       array       [String]          \(cells(array, "[]"))
+            Dictionary Value  dictionary  [String: String]  \(cells(dictionary, "{}"))
+            Date Value        date        Date              \(cells(date, "0000-12-30T00:00:00Z"))
 
-        """
+            """
+        // The column of sources is as wide as its widest cell.
+        let hasDefaults = [int, string, array, dictionary, date].contains(nil)
+        return hasDefaults
+            ? lines.replacing("default  \n", with: "default\n")
+            : lines.replacing("SOURCE   ", with: "SOURCE  ").replacing("stored   ", with: "stored  ")
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func rawUserDefaultsSeeWhatIsSet() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed(Self.defaultLines))
         for (key, value) in [
             ("int", "-42"), ("string", "héllo\n世界"), ("array", "a,b"), ("dictionary", "k=v"),
@@ -40,7 +40,7 @@ import Testing
         #expect(try home.prefs("get", "date") == Printed("2001-01-02T00:00:00.250Z\n"))
         for key in ["string", "array", "dictionary", "date"] { try home.prefs("unset", key) }
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=-42\n"))
-        try home.prefs("delete-all")
+        try home.prefs("reset")
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet").errors == "RawDefaults: no dictionary\n")
     }
 
@@ -64,18 +64,18 @@ import Testing
 
     @Test func entriesBesideTheRootSurvive() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         #expect(try raw(home, "write", HarnessHome.suite, "beside", "kept") == Printed())
         #expect(try raw(home, "write-root", HarnessHome.suite, "Other", "a", "kept too") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed(Self.defaultLines))
-        for command in [["set", "int", "7"], ["unset", "array"], ["clear"], ["delete-all"], ["reset"]] {
+        for command in [["set", "int", "7"], ["unset", "array"], ["reset"]] {
             #expect(try home.prefs(command) == Printed())
             #expect(try raw(home, "read", HarnessHome.suite, "Other") == Printed("a=kept too\n"))
             let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: home.suiteFile), format: nil)
             #expect((list as? [String: Any])?["beside"] as? String == "kept")
         }
         #expect(
-            try home.prefs() == Printed(DisplayedValues.defaults.table(suite: HarnessHome.suite, file: home.suiteFile)))
+            try home.prefs() == Printed(DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func aRootThatRawUserDefaultsWroteIsShown() throws {
@@ -86,7 +86,7 @@ import Testing
         shown.string = "raw"
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
         #expect(try raw(home, "write-root", HarnessHome.suite, "PrefsTestSet", "Old Key", "kept") == Printed())
-        #expect(try home.prefs("get", "string") == .failure("String Value is not set"))
+        #expect(try home.prefs("get", "string", "--stored") == .failure("string is not set"))
         #expect(try home.prefs("set", "int", "7") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=7\nOld Key=kept\n"))
     }
@@ -104,7 +104,7 @@ import Testing
     @Test(.enabled(if: plutil != nil, "plutil is neither in PATH nor beside swift"))
     func plutilShowsWhatIsSet() throws {
         let home = try HarnessHome()
-        try home.prefs("reset")
+        try home.prefs()
         try home.prefs("set", "int", "-42")
         try home.prefs("set", "array", "a,世")
         try home.prefs("set", "date", "2026-11-20T08:30:00Z")

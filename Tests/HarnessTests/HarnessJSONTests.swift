@@ -4,34 +4,20 @@ import Testing
 
 /// The output of `--json`.
 @Suite struct HarnessJSONTests {
-    @Test func showPrintsJSON() throws {
+    /// As an export, so that an import accepts it. Values that are not stored are the defaults.
+    @Test func showPrintsValuesThatCanBeImported() throws {
         let home = try HarnessHome()
         let first = try home.prefs("--json")
-        #expect(first.errors == "prefs: nothing was stored yet; stored the default values\n")
-        let second = try home.prefs("--json")
-        #expect(second == Printed(first.output))
-        #expect(first.output.filter { $0 == "\n" }.count == 1)
-        let object = try #require(try parse(first.output) as? [String: Any])
-        #expect(object.keys.sorted() == ["file", "root", "store", "values"])
-        #expect(object["root"] as? String == "PrefsTestSet")
-        #expect(object["store"] as? String == "UserDefaults suite \"\(HarnessHome.suite)\"")
-        #expect(object["file"] as? String == home.suiteFile.path(percentEncoded: false))
-        let values = try #require(object["values"] as? [String: Any])
-        #expect(values.count == 5)
-        #expect(values["Integer Value"] as? Int == 10)
-        #expect(values["String Value"] as? String == "Sample String")
-        #expect(values["Array Value"] as? [String] == ["One", "Two", "Three", "Four", "Five"])
-        #expect(
-            values["Dictionary Value"] as? [String: String] == ["One": "First", "Two": "Second", "Three": "Third"])
-        #expect(values["Date Value"] as? String == "2001-01-01T00:00:00Z")
-    }
-
-    @Test func unsetValuesAreAbsentFromTheJSON() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "int", "1", "--file", home.path("x y.plist"))
-        let printed = try home.prefs("--json", "--root", "PrefsTestSet", "--file", home.path("x y.plist"))
-        let target = #"{"root":"PrefsTestSet","store":"property-list file","file":""# + home.path("x y.plist")
-        #expect(printed == Printed(target + "\",\"values\":{\"Integer Value\":1}}\n"))
+        #expect(try home.prefs("export") == first)
+        #expect(first.code == 0)
+        try home.prefs("unset", "string")
+        let shown = try home.prefs("show", "--json").output
+        let object = try #require(try parse(shown) as? [String: Any])
+        #expect(object.count == 5 && object["String Value"] as? String == "" && object["Integer Value"] as? Int == 10)
+        let file = try home.write(Data(shown.utf8), to: "shown.json")
+        #expect(try home.prefs("import", home.path("shown.json"), "--file", home.path("x.plist")) == Printed())
+        #expect(try home.prefs("show", "--json", "--file", home.path("x.plist")).output == shown)
+        #expect(try Data(contentsOf: file) == Data(shown.utf8))
     }
 
     @Test func strangeTextIsEscaped() throws {
@@ -43,9 +29,7 @@ import Testing
         #expect(try parse(one.output) as? String == text)
         #expect(one.output.filter { $0 == "\n" }.count == 1)
         let all = try home.prefs("--json", "--root", "r\"\n")
-        let object = try #require(try parse(all.output) as? [String: Any])
-        #expect(object["root"] as? String == "r\"\n")
-        #expect(object["values"] as? [String: String] == ["String Value": text])
+        #expect((try parse(all.output) as? [String: Any])?["String Value"] as? String == text)
     }
 
     @Test func valuesOfOtherTypesArePrintedAsJSON() throws {
@@ -57,19 +41,16 @@ import Testing
         ]
         try home.write(["PrefsTestSet": stored], to: "x.plist")
         func line(_ key: String) throws -> String {
-            try home.prefs("get", key, "--json", "--file", home.path("x.plist")).output
+            try home.prefs("get", key, "--stored", "--json", "--file", home.path("x.plist")).output
         }
         #expect(try line("int") == "true\n")
         #expect(try line("string") == "1.5\n")
         #expect(try line("array") == "[0,1,18446744073709551615,\"inf\"]\n")
         #expect(try line("dictionary") == "{\"b\":\"AQ==\",\"d\":\"2001-01-01T00:00:00.250Z\"}\n")
         #expect(try line("date") == "-0.5\n")
-        let all = try home.prefs("--json", "--file", home.path("x.plist"))
-        let object = try #require(try parse(all.output) as? [String: Any])
-        #expect((object["values"] as? [String: Any])?.count == 5)
     }
 
-    private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["clear"], ["delete-all"]]
+    private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"]]
 
     @Test(arguments: writes)
     func aSuccessfulWritePrintsNothing(command: [String]) throws {
@@ -78,12 +59,12 @@ import Testing
     }
 
     private static let errors: [(arguments: [String], message: String, code: Int32)] = [
-        (["get", "int"], "Integer Value is not set", 1),
+        (["get", "int", "--stored", "--file", "/nonexistent/x"], "int is not set", 1),
         (["--suite", "../x"], #""../x" is not a valid suite name: it contains a /"#, 1),
         (["reset", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
         (["get"], "too few arguments for `get`: prefs get KEY", 64),
         (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
-        (["set", "int", "abc"], #"Integer Value: expected a 64-bit integer such as 42 or -7, found "abc""#, 64),
+        (["set", "int", "abc", "--file", "/nonexistent/x"], #"Integer Value: expected Int, found "abc""#, 1),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs --layers PREFIX`: the environment above the store.
+/// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
 @Suite struct HarnessLayersTests {
     private let home: HarnessHome
 
@@ -13,6 +13,10 @@ import Testing
     private func prefs(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws
         -> Printed
     {
+        try prefs(arguments, variables: variables)
+    }
+
+    private func prefs(_ arguments: [String], variables: [String: String]) throws -> Printed {
         let environment = variables.merging(["HOME": home.folder.path]) { $1 }
         return Printed(
             try Child(
@@ -32,26 +36,75 @@ import Testing
                 ))
         #expect(try prefs("set", "string", "above") == Printed())
         #expect(try prefs("export").output == "{\n  \"Integer Value\": 7,\n  \"String Value\": \"above\"\n}\n")
-        #expect(try home.prefs("get", "string", "--file", home.path("f.plist")).code == 1, "nothing was stored")
+        #expect(try home.prefs("get", "string", "--stored", "--file", home.path("f.plist")).code == 1, "nothing was stored")
         let lines = try prefs("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
-        #expect(lines.contains("KEY SHORT TYPE SOURCE VALUE"))
+        #expect(lines.contains("KEY NAME TYPE SOURCE VALUE"))
         #expect(lines.contains("Integer Value int Int stored 7"))
-        #expect(lines.contains("String Value string String environment above"))
-        #expect(lines.contains("Date Value date Date default (not set)"))
-        let json = try JSONSerialization.jsonObject(with: Data(prefs("show", "--json").output.utf8)) as? [String: Any]
-        #expect((json?["sources"] as? [String: String])?["String Value"] == "environment")
-        #expect((json?["sources"] as? [String: String])?["Integer Value"] == "stored")
+        #expect(lines.contains("String Value string String layer environment above"))
+        #expect(lines.contains("Date Value date Date default 0000-12-30T00:00:00Z"))
+    }
+
+    @Test func aBadVariableIsReported() throws {
+        let message =
+            "layer environment: APP_Integer_Value: expected Int, found \"many\": not a number; ignored"
+        let variables = ["APP_Integer_Value": "many"]
+        #expect(try prefs("set", "int", "7", variables: [:]) == Printed())
+        let printed = Printed("7\n", errors: "prefs: \(message)\n")
+        #expect(try prefs("get", "int", variables: variables) == printed)
+        #expect(try prefs("show", variables: variables).errors == printed.errors)
+        #expect(try prefs("show", variables: variables).code == 0)
+        #expect(try prefs("export", variables: variables).errors == printed.errors)
+        #expect(try prefs("get", "int", variables: ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        #expect(try prefs("get", "array", variables: ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
+    }
+
+    @Test func filesAreDefaults() throws {
+        let files = ["a.json", "b.plist"].map(home.path)
+        try Data(#"{"PrefsTestSet": {"Integer Value": 1}}"#.utf8).write(to: URL(filePath: files[0]))
+        try writePropertyList(
+            ["PrefsTestSet": ["Integer Value": 2, "String Value": "b"]], to: URL(filePath: files[1]))
+        func run(_ arguments: String...) throws -> Printed {
+            try prefs(
+                arguments + files.flatMap { ["--layer", $0] }, variables: ["APP_Date_Value": "2026-11-21T00:00:00Z"])
+        }
+        #expect(try run("get", "int") == Printed("1\n"), "the first file wins")
+        #expect(try run("get", "string") == Printed("b\n"))
+        #expect(try run("set", "int", "3") == Printed())
+        #expect(try run("get", "int") == Printed("3\n"))
+        let lines = try run("show").output.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(lines.contains("String Value string String layer \(files[1]) b"))
+        #expect(lines.contains("Date Value date Date layer environment 2026-11-21T00:00:00Z"))
+    }
+
+    @Test func watchShowsAChangeOfAFile() throws {
+        let layer = home.path("layer.json")
+        func write(_ number: Int) throws {
+            let text = "{\"PrefsTestSet\": {\"Integer Value\": \(number)}}"
+            try Data(text.utf8).write(to: URL(filePath: layer), options: .atomic)
+        }
+        try write(1)
+        let arguments = ["watch", "--file", home.path("f.plist"), "--layer", layer]
+        let child = try PipedChild("prefs", arguments, home: home.folder, mergesErrors: true)
+        #expect(try child.line().hasPrefix("prefs: watching "))
+        try write(2)
+        #expect(try child.line().hasSuffix("  Integer Value: 1 → 2  (elsewhere)"))
+        try home.prefs("set", "int", "5", "--file", home.path("f.plist"))
+        #expect(try child.line().hasSuffix("  Integer Value: 2 → 5  (elsewhere)"))
+        child.send(SIGTERM)
+        #expect(try child.exitCode() == 0)
     }
 
     @Test func theOptionBelongsToTheCommandsThatShowValues() throws {
         #expect(
-            try prefs("clear")
+            try prefs("reset")
                 == .usageError(
-                    "`clear` does not accept --layers; it is an option of `show`, `get`, `set`, `watch`, `export`"))
+                    "`reset` does not accept --layers; it is an option of `show`, `get`, `set`, `watch`, `export`"))
         #expect(
             try home.prefs("export", "--domain", "x", "--layers", "A")
-                == .usageError("--domain cannot be combined with --layers"))
+                == .usageError("--domain cannot be combined with --layers or --layer"))
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PrefsTool
+
 /// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
 @Suite struct HarnessStressTests {
     @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
@@ -30,8 +32,66 @@ import Testing
         let folder = try #require(printed.errors.wholeMatch(of: form)?.1)
         #expect(!FileManager.default.fileExists(atPath: String(folder)))
         let lines = printed.output.split(separator: "\n")
-        #expect(lines.count == 4 && lines[0].hasPrefix("writes   4 in ") && lines[1].hasPrefix("latency  p50 "))
-        #expect(lines[2] == "counted  2 increments stored, 2 acknowledged" && lines[3] == "no write was lost")
+        #expect(lines[0].hasPrefix("writes   4 in ") && lines[1].hasPrefix("latency  p50 "))
+        #expect(lines[2] == "counted  2 increments stored, 2 acknowledged" && lines.last == "no write was lost")
+        // The charts are plain text of 80 columns.
+        let middle = try #require(lines.firstIndex(of: "writes a second"))
+        #expect(lines[3] == "writes by latency" && middle <= 12 && lines.count - middle <= 10)
+        #expect(lines.allSatisfy { $0.count <= 80 && !$0.contains("\u{1B}") })
+        let counts = lines[4..<middle].compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+        #expect(counts.reduce(0, +) == 4)
+    }
+
+    @Test func aTimeEndsTheRun() throws {
+        let home = try HarnessHome()
+        let parent = home.folder.path
+        let printed = try home.prefs("stress", "--seconds", "1", "--processes", "2", "--threads", "1", "--dir", parent, "--kill")
+        #expect(printed.code == 0, "\(printed)")
+        #expect(printed.output.hasSuffix("\nno write was lost\n"))
+        #expect(printed.errors.hasPrefix("prefs: 2 processes of 1 thread, 1 s, in \(parent)/prefs-stress-"))
+        #expect(try home.folder.names() == [])
+    }
+
+    @Test func aFolderThatCannotBeUsedIsReported() throws {
+        let home = try HarnessHome()
+        #expect(
+            try home.prefs("stress", "--dir", home.path("nowhere"))
+                == .failure("no folder can be made there: No such file or directory: \(home.path("nowhere"))"))
+    }
+
+    // MARK: - Charts
+
+    @Test func theHistogramCountsEveryDuration() {
+        var latencies = Latencies()
+        for duration: UInt64 in [0, 1, 900, 1_000, 1_100, 2_000_000, 5_000_000_000] { latencies.add(duration) }
+        let rows = latencies.histogram()
+        #expect(rows.count <= 8 && rows.reduce(0) { $0 + $1.count } == 7)
+        for (left, right) in zip(rows, rows.dropFirst()) { #expect(left.range.upperBound == right.range.lowerBound) }
+        #expect(Latencies().histogram().isEmpty)
+    }
+
+    @Test func theTimelineKeepsEveryWriteAndKill() {
+        var timeline = StressTimeline()
+        for _ in 0..<100 { timeline.addWrite() }
+        timeline.addKill()
+        for _ in 0..<11 { timeline.addWrite() }
+        for count in [1, 8, 60] {
+            let periods = timeline.periods(count)
+            #expect(periods.count <= count)
+            #expect(periods.reduce(0) { $0 + $1.writes } == 111 && periods.reduce(0) { $0 + $1.kills } == 1)
+        }
+    }
+
+    @Test func theLongestBarFillsTheLine() {
+        let chart = BarChart([
+            BarChart.Row(label: "a", value: 0, figure: "0"), BarChart.Row(label: "bb", value: 1, figure: "1"),
+            BarChart.Row(label: "c", value: 1_000, figure: "1000 x"),
+        ])
+        let lines = [
+            "   a  0", "  bb  # 1", "   c  \(String(repeating: "#", count: 26)) 1000 x", "",
+        ]
+        #expect(chart.text(width: 40) == lines.joined(separator: "\n"))
+        #expect(chart.text(width: 5).split(separator: "\n").last == "   c  # 1000 x")
     }
 
     /// Starts a stress, which runs until it is interrupted unless `writes` is given. Returns its folder.
@@ -84,6 +144,9 @@ import Testing
 
     @Test func stressRejectsWrongArguments() throws {
         let home = try HarnessHome()
+        #expect(
+            try home.prefs("stress", "--seconds", "0")
+                == .usageError("--seconds: expected a number from 1 to 86400, found \"0\""))
         #expect(
             try home.prefs("stress", "--threads", "0")
                 == .usageError("--threads: expected a number from 1 to 64, found \"0\""))

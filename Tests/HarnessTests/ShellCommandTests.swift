@@ -68,7 +68,8 @@ import Testing
     @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordThatBeginsWithADashIsNotAnOption(
         word: String
     ) {
-        #expect(ShellCommand.prefs("delete", words: ["a", word]).contains(" -- a "))
+        let program = Program(name: "prefs", commands: CommandSpec.all, make: AppPrefs.program.make)
+        #expect(ShellCommand.text(of: program, "delete", words: ["a", word])?.contains(" -- a ") == true)
     }
 
     // MARK: - Commands of the doctor

@@ -93,8 +93,7 @@ import Testing
         ["write", "FILE", "r", "k", "-json", "HOSTILE"], ["write", "FILE", "r", "k", "-dict", "HOSTILE"],
         ["edit", "--json"],
         ["unset", "HOSTILE"], ["watch", "HOSTILE"], ["reset", "--suite", "./HOSTILE"],
-        ["clear", "--suite", "./HOSTILE"],
-        ["delete-all", "--suite", "./HOSTILE"],
+        ["increment", "HOSTILE"], ["toggle", "HOSTILE"], ["schema"],
         ["help"], ["completions"], ["--version"], ["--help", "write"],
     ]
 

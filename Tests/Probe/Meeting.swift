@@ -7,10 +7,14 @@ enum Meeting {
     static func serve() {
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            let file = URL(filePath: words[1], directoryHint: .notDirectory)
             let store: any PrefsStore =
-                words[0] == "suite"
-                ? UserDefaultsStore(suiteName: words[1])
-                : Probe.store(URL(filePath: words[1], directoryHint: .notDirectory))
+                switch words[0] {
+                case "suite": UserDefaultsStore(suiteName: words[1])
+                case "flat": Probe.store(file, layout: .flat)
+                case "layered": LayeredStore(Probe.store(file), below: [.values(["count": 1])])
+                default: Probe.store(file)
+                }
             let prefs = ProbePrefs(store: store)
             let told = describe(prefs.lastError)
             let count = prefs.storedCount

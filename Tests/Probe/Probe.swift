@@ -11,8 +11,8 @@ final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
 
 enum Probe {
     /// A store on a file, in JSON if the extension says so.
-    static func store(_ url: URL) -> PropertyListFileStore {
-        PropertyListFileStore(url: url, format: url.pathExtension == "json" ? .json : .binary)
+    static func store(_ url: URL, layout: DomainLayout = .roots) -> PropertyListFileStore {
+        PropertyListFileStore(url: url, format: url.pathExtension == "json" ? .json : .binary, layout: layout)
     }
 
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.

@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 
 private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
-    override var keys: [String] { TortureWriter.keys }
+    override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }
 }
 
 /// Writes without end, to be killed. Prints the number that it finds, then each number once its write has returned.
@@ -11,22 +11,30 @@ extension Probe {
     static func torture(_ arguments: [String]) throws {
         guard arguments.count >= 2, let index = Int(arguments[0]),
             let manner = TortureWriter.Manner(rawValue: arguments[1])
-        else { fatalError("torture WRITER MANNER [FILE]") }
+        else { fatalError("torture WRITER MANNER [FILE [flat | LAYER]]") }
         let writer = TortureWriter(index)
         let prefs: TorturePrefs
         if arguments.count > 2 {
-            prefs = TorturePrefs(store: Probe.store(URL(filePath: arguments[2])))
+            prefs = TorturePrefs(store: tortured(URL(filePath: arguments[2]), arguments.dropFirst(3).first))
         } else {
             prefs = TorturePrefs()
         }
         var number = try writer.number(in: prefs.values)
+        let cover = prefs[TortureWriter.covered.key] as? String
         acknowledge(number)
         while true {
             number += 1
             write(number, of: writer, to: prefs, manner)
             if let error = prefs.lastError { fatalError("\(error)") }
+            if prefs[TortureWriter.covered.key] as? String != cover { fatalError("the layer above has changed") }
             acknowledge(number)
         }
+    }
+
+    private static func tortured(_ file: URL, _ word: String?) -> any PrefsStore {
+        guard let layer = word, layer != "flat" else { return store(file, layout: word == nil ? .roots : .flat) }
+        return LayeredStore(
+            store(file), above: [.file(URL(filePath: layer))], below: [.values(TortureWriter.initialValues)])
     }
 
     private static func write(

@@ -7,24 +7,59 @@ import Testing
 @Suite struct DamageProcessTests {
     private static let processes = 4
 
-    @Test(arguments: ["file", "json", "suite"])
-    func quarantinedOnce(_ kind: String) throws {
+    /// What meets what.
+    enum Kind: String, CaseIterable {
+        case file, suite, json
+        case flatJSON = "flat JSON"
+        /// A typo in a file that somebody has indented.
+        case editedJSON = "edited JSON"
+        /// The base of a layered store, whose layer below has another value.
+        case layeredJSON = "layered JSON"
+
+        var isJSON: Bool { ![.file, .suite].contains(self) }
+
+        /// The state of the last good copy, and of the file in the end.
+        func content(_ values: [String: Any]) -> [String: Any] {
+            self == .flatJSON ? values.merging(["other": "kept"]) { $1 } : ["ProbePrefs": values]
+        }
+
+        /// The bytes of the last good copy, and of the damaged file.
+        func bytes() throws -> (good: Data, damaged: Data) {
+            let content = content(["count": 7])
+            switch self {
+            case .file, .suite:
+                let good = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
+                // Not cut off: a read would wait for the rest of so young a file.
+                return (good, Data("damaged".utf8) + good)
+            case .json, .flatJSON, .layeredJSON:
+                let good = try JSONSerialization.data(withJSONObject: content)
+                return (good, Data("damaged".utf8) + good)
+            case .editedJSON:
+                let text = "{\n    \"ProbePrefs\" : {\n        \"count\" : 7\n    }\n}\n"
+                // An edit that was meant to add a value, without the comma before it.
+                let typo = text.replacingOccurrences(of: "7\n", with: "7\n        \"text\" : \"edited\"\n")
+                return (Data(text.utf8), Data(typo.utf8))
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func quarantinedOnce(_ kind: Kind) throws {
         let home = try TemporaryFolder()
         let rounds = Hazard.count("PREFS_DAMAGE_MEETINGS", default: 12)
         let readers = try (0..<Self.processes).map { _ in try PipedChild("Probe", ["meet"], home: home) }
         let folder = home.path + "/.config"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let ending = kind == "json" ? "json" : "plist"
+        let ending = kind.isJSON ? "json" : "plist"
         func ask(_ number: Int) -> String {
-            kind == "suite" ? "suite \(number)" : "file \(folder)/\(number).\(ending)"
+            switch kind {
+            case .suite: "suite \(number)"
+            case .flatJSON: "flat \(folder)/\(number).\(ending)"
+            case .layeredJSON: "layered \(folder)/\(number).\(ending)"
+            case .file, .json, .editedJSON: "file \(folder)/\(number).\(ending)"
+            }
         }
-        let content = ["ProbePrefs": ["count": 7]]
-        let good =
-            kind == "json"
-            ? try JSONEncoder().encode(content)
-            : try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
-        // Not cut off: a read would wait for the rest of so young a file.
-        let damaged = Data("damaged".utf8) + good
+        let (good, damaged) = try kind.bytes()
         for number in 0..<rounds {
             try good.write(to: URL(filePath: "\(folder)/.\(number).\(ending).lastgood"))
             try damaged.write(to: URL(filePath: "\(folder)/\(number).\(ending)"))
@@ -39,14 +74,14 @@ import Testing
                 try answers.allSatisfy { ["7 damaged quarantined", "7 damaged ok", "7 ok ok"].contains($0) }
                 && warned == 1
                 && aside.count == 1 && Data(contentsOf: URL(filePath: "\(folder)/\(aside[0])")) == damaged
-                && propertyList(at: URL(filePath: "\(folder)/\(number).\(ending)")) as? [String: [String: AnyHashable]]
-                    == ["ProbePrefs": ["count": 7, "text": "written"]]
+                && propertyList(at: URL(filePath: "\(folder)/\(number).\(ending)")) as NSDictionary
+                    == kind.content(["count": 7, "text": "written"]) as NSDictionary
                 && !names.contains(".\(number).\(ending).tmp")
             if !isWhole { lost += 1 }
             #expect(isWhole, "\(ask(number)): \(answers) \(aside)")
         }
         Hazard.report(
-            "damage: \(kind): \(rounds) files met by \(Self.processes) processes at once, \(rounds - lost) quarantined "
+            "damage: \(kind.rawValue): \(rounds) files met by \(Self.processes) processes at once, \(rounds - lost) quarantined "
                 + "once, \(lost) lost")
     }
 

@@ -12,6 +12,13 @@ struct KillTorture {
         case defaultStore = "default store"
         case fileStore = "file store"
         case jsonFile = "JSON file"
+        case flatJSONFile = "flat JSON file"
+        /// Between the rounds, somebody edits the file.
+        case editedJSONFile = "edited JSON file"
+        /// The base of a layered store.
+        case layeredJSONFile = "layered JSON file"
+
+        var isJSON: Bool { ![.defaultStore, .fileStore].contains(self) }
     }
 
     /// What was done and what was found, so far.
@@ -54,7 +61,11 @@ struct KillTorture {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
         let content = ["Other": Self.foreign]
-        if target == .jsonFile {
+        if target == .layeredJSONFile {
+            let covered = ["TorturePrefs": [TortureWriter.covered.key: TortureWriter.covered.value]]
+            try JSONEncoder().encode(covered).write(to: layer)
+        }
+        if target.isJSON {
             try JSONEncoder().encode(content).write(to: file)
         } else {
             try writePropertyList(content, to: file, as: target == .defaultStore && writers == 1 ? .xml : .binary)
@@ -65,7 +76,7 @@ struct KillTorture {
         switch target {
         case .defaultStore: ".config/Probe.plist"
         case .fileStore: "files/torture.plist"
-        case .jsonFile: "files/torture.json"
+        default: "files/torture.json"
         }
     }
 
@@ -120,6 +131,7 @@ struct KillTorture {
     }
 
     private mutating func round(_ indices: [Int]) throws {
+        if target == .editedJSONFile { try edit() }
         var victims: [Victim] = []
         for child in try indices.map({ ($0, try start($0)) }) { victims.append(try Victim(child.0, child.1)) }
         for victim in victims where victim.acknowledged != standing[victim.index] {
@@ -151,7 +163,23 @@ struct KillTorture {
         let manners = TortureWriter.Manner.allCases
         var arguments = ["torture", "\(index)", manners[(index + rounds / 2) % manners.count].rawValue]
         if target != .defaultStore { arguments.append(file.path) }
+        if target == .flatJSONFile { arguments.append("flat") }
+        if target == .layeredJSONFile { arguments.append(layer.path) }
         return try PipedChild("Probe", arguments, home: home)
+    }
+
+    private var layer: URL { home.file("layer.json") }
+
+    /// As an editor stores it: indented, with the keys in another order, and every other time with the lines of Windows; replaced or
+    /// written in place.
+    private func edit() throws {
+        let bytes = try Data(contentsOf: file)
+        let pretty = try JSONSerialization.data(
+            withJSONObject: JSONSerialization.jsonObject(with: bytes), options: .prettyPrinted)
+        let text = String(decoding: pretty, as: UTF8.self)
+        let isOdd = !rounds.isMultiple(of: 2)
+        let edited = Data((isOdd ? text.replacingOccurrences(of: "\n", with: "\r\n") : text + "\n\n").utf8)
+        try edited.write(to: file, options: isOdd ? .atomic : [])
     }
 
     /// Up to eight more writes, and then any moment. As most of a write is spent in memory, two moments of three are
@@ -220,19 +248,28 @@ struct KillTorture {
         } catch {
             throw TortureWriter.Damage(reason: "\(file.lastPathComponent): \(error)")
         }
-        guard Set(domain.keys).isSubset(of: ["Other", "TorturePrefs"]),
-            domain["Other"] as? [String: String] == Self.foreign
-        else { throw TortureWriter.Damage(reason: "\(file.lastPathComponent): its roots are not what they were") }
-        let root = domain["TorturePrefs"] as? [String: Any] ?? [:]
+        let own = target == .flatJSONFile ? TortureWriter.keys : ["TorturePrefs"]
+        guard Set(domain.keys).isSubset(of: own + ["Other"]), domain["Other"] as? [String: String] == Self.foreign
+        else { throw TortureWriter.Damage(reason: "\(file.lastPathComponent): its entries are not what they were") }
+        let root = target == .flatJSONFile ? domain : domain["TorturePrefs"] as? [String: Any] ?? [:]
+        guard root[TortureWriter.covered.key] == nil else {
+            throw TortureWriter.Damage(reason: "\(file.lastPathComponent): it has the entry of a layer")
+        }
         return try (0..<writers).map { try TortureWriter($0).number(in: root) }
     }
 
     /// A process opens the file for the first time and reads: it finds the same. Its first write tidies up.
     private mutating func reopen() throws {
-        let store = PropertyListFileStore(url: file, format: target == .jsonFile ? .json : .binary)
+        let base = PropertyListFileStore(
+            url: file, format: target.isJSON ? .json : .binary, layout: target == .flatJSONFile ? .flat : .roots)
+        let store: any PrefsStore =
+            target == .layeredJSONFile ? LayeredStore(base, above: [.file(layer)]) : base
         let root = try store.read(root: "TorturePrefs") ?? [:]
         try store.update(root: "TorturePrefs") { _ in }
         let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }
+        if target == .layeredJSONFile, root[TortureWriter.covered.key] as? String != TortureWriter.covered.value {
+            violation(\.damaged, "the library reads \(root.keys.sorted()) without the entry of the layer")
+        }
         if numbers != standing { violation(\.damaged, "the library reads \(numbers), not \(standing)") }
         let folder = file.deletingLastPathComponent()
         var names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))

@@ -32,6 +32,17 @@ package struct TortureWriter: Sendable {
     /// The keys of all writers.
     package static let keys = (0..<limit).flatMap { [TortureWriter($0).numberKey, TortureWriter($0).payloadKey] }
 
+    /// The states of all writers before their first write, as a layer below the base may give them.
+    package static var initialValues: [String: Any] {
+        (0..<limit).map { TortureWriter($0) }.reduce(into: [:]) { values, writer in
+            values[writer.numberKey] = 0
+            values[writer.payloadKey] = writer.payload(0)
+        }
+    }
+
+    /// Of a layer above the base, which no writer writes.
+    package static let covered = (key: "covered", value: "above")
+
     /// The key of the number, or of the dictionary.
     package let numberKey: String
     /// The key of the payload.

@@ -3,7 +3,7 @@
 //     swift run Greeter                                    # the defaults, or those of /etc/xdg/greeter.plist or .json
 //     swift run Greeter --save names Ann,Bob               # remembers it in ~/.config/greeter.plist
 //     GREETER_times=3 swift run Greeter -polite no         # for this run only
-//     swift run Greeter --show                             # every setting, and where it comes from
+//     swift run Greeter --show                             # every setting, where it comes from, and what was ignored
 
 import Foundation
 import PersistentPreferences
@@ -12,6 +12,15 @@ final class GreeterPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 1...5) var times = 1
     @Pref var names = ["World"]
     @Pref var polite = true
+
+    /// All errors so far. The program has one thread.
+    var failures: [PrefsError] = []
+
+    override func prefsDidFail(_ error: PrefsError) {
+        failures.append(error)
+        // A value in the user's file that does not fit is found by the read.
+        if !error.failures.isEmpty { complain(of: error) }
+    }
 }
 
 func complain(of error: PrefsError) {
@@ -35,6 +44,21 @@ func save(_ key: String, _ text: String) -> PrefsError? {
     return prefs.update { $0[key] = value }
 }
 
+/// Prints the value that the program uses, where it comes from, and what was ignored for it.
+func show<Value>(_ setting: PrefHandle<Value>, _ text: (Value) -> String = { "\($0)" }) {
+    prefs.failures = []
+    let value = setting.value
+    let reasons = prefs.failures.flatMap { error in
+        if case .invalidLayer(let faults) = error { return faults.map(\.description) }
+        return error.failures.map { "stored: \($0)" }
+    }
+    // A stored value that does not fit is still there, but is not used.
+    let isUnfit = prefs.failures.contains { !$0.failures.isEmpty }
+    let source = "\(isUnfit ? .default : setting.source)"
+    let ignored = reasons.isEmpty ? "" : "; ignored: " + reasons.joined(separator: "; ")
+    print("\(setting.key) = \(text(value)) (\(source + ignored))")
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "--save" where arguments.count == 3:
@@ -43,13 +67,12 @@ case "--save" where arguments.count == 3:
         exit(1)
     }
 case "--show":
-    for property in prefs.describe() {
-        let value = prefs[property.key] ?? property.defaultValue
-        let text = (value as? [Any]).map { $0.map { "\($0)" }.joined(separator: ",") } ?? "\(value)"
-        print("\(property.key) = \(text) (\(property.source ?? .default))")
-    }
+    show(prefs.$times)
+    show(prefs.$names) { $0.joined(separator: ",") }
+    show(prefs.$polite)
 default:
-    for _ in 0..<prefs.times {
-        for name in prefs.names { print(prefs.polite ? "Good day, \(name)." : "Hey \(name)!") }
+    let (times, names, polite) = (prefs.times, prefs.names, prefs.polite)
+    for _ in 0..<times {
+        for name in names { print(polite ? "Good day, \(name)." : "Hey \(name)!") }
     }
 }

@@ -9,7 +9,7 @@ package struct PathResolution {
     package let target: String
     /// The physical paths of the links that were followed, including links to folders. If there are any, the path may have
     /// another target later.
-    let links: [String]
+    package let links: [String]
 
     /// - Parameter path: absolute.
     package init(_ path: String, system: SystemCalls) throws(StorageFailure) {

@@ -56,7 +56,7 @@ extension PropertyListFile {
 
     /// - Throws: `FileError.notOurs` for a file that this package has not written, and so does not replace.
     func writable(_ snapshot: Snapshot) throws -> Snapshot {
-        if let fault = snapshot.fault, !fault.isOurs { throw fault.error }
+        if let fault = snapshot.fault, !fault.isOurs, !replacesForeignFile { throw fault.error }
         return snapshot
     }
 }

@@ -66,7 +66,7 @@ package struct WriteLock {
     }
 
     /// Makes a folder and those above it, 0700. Its own entry is flushed with the first commit in it.
-    private static func makeFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
+    package static func makeFolder(_ names: FileNames, _ system: SystemCalls) throws(StorageFailure) {
         let parent = FileNames(path: names.folder)
         if names.folder != "/", try system.status(ofPath: names.folder, followsLinks: false) == nil {
             try makeFolder(parent, system)
@@ -164,6 +164,7 @@ package struct WriteLock {
                 }
                 // If this fails, the lock file belongs to a trusted user, who may keep it open to others.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
+                try LockWait.current.withLock { $0 }?.lock(file.descriptor, at: names.path(of: names.lock), system)
                 try system.lockRetrying(file.descriptor)
                 let held = try system.status(of: file.descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),

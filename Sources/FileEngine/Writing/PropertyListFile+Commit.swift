@@ -6,12 +6,17 @@ extension PropertyListFile {
     ///
     /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
     /// means that its durability is unconfirmed.
+    ///
+    /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     func store(
-        _ content: Content, replacing base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
+        _ content: Content, as encoding: (bytes: Data, format: PropertyListFormat)? = nil, replacing base: Snapshot,
+        durability: CommitDurability, under writeLock: WriteLock
     ) throws {
-        if let loss = base.loss { throw FileError.notStored(StorageFailure(path: names.path, reason: loss)) }
-        let format = format(replacing: base)
-        let bytes = try encoded(content, as: format)
+        if let loss = base.loss, encoding == nil {
+            throw FileError.notStored(StorageFailure(path: names.path, reason: loss))
+        }
+        let format = encoding?.format ?? format(replacing: base)
+        let bytes = try encoding?.bytes ?? encoded(content, as: format)
         let quarantine = try quarantine(base, under: writeLock)
         let file: OpenFile
         let time: FileStatus.Time
@@ -34,6 +39,7 @@ extension PropertyListFile {
         let copy = Result { () throws(StorageFailure) in
             try writeLastGoodCopy(bytes, of: file, replacing: base, under: writeLock)
         }
+        noteReplacement(of: base, by: bytes)
         // After the copy: it may write over the file, and be killed in it.
         if let mirror = currentMirror {
             mirror.didChange()
@@ -70,6 +76,19 @@ extension PropertyListFile {
         }
     }
 
+    /// Replaces the file by bytes that are not a property list. First removes the last good copy, of which they would be the damage.
+    func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
+        do {
+            try system.remove(names.lastGood, in: writeLock.folder)
+        } catch  where error.code == ENOENT {
+        } catch {
+            throw FileError.notStored(error.at(names.path(of: names.lastGood)))
+        }
+        _ = try putInPlace(bytes, base, durability: .powerCut, under: writeLock)
+        publish(nil)
+        try flushEntry(isNew: false, under: writeLock)
+    }
+
     /// Makes the renamed file's name outlast a power cut.
     private func flushEntry(isNew: Bool, under writeLock: WriteLock) throws {
         do {
@@ -80,7 +99,7 @@ extension PropertyListFile {
         }
     }
 
-    private func encoded(_ content: Content, as format: PropertyListFormat) throws -> Data {
+    func encoded(_ content: Content, as format: PropertyListFormat) throws -> Data {
         func refused(_ reason: String) -> FileError {
             .notStored(StorageFailure(path: names.path, reason: reason))
         }

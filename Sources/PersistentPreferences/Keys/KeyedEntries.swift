@@ -100,9 +100,13 @@ struct RootEntries: KeyedEntries {
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         try NameVetting.checkRoot(root)
         let reading = try store.rootStore.snapshot(of: root)
+        guard let layers = reading.layers else {
+            if let warning = reading.warning { report(warning) }
+            return try reading.value(forKey: key)
+        }
+        let values = try reading.values()
         if let warning = reading.warning { report(warning) }
-        guard let layers = reading.layers else { return try reading.value(forKey: key) }
-        return try layers.merged(reading.values(), root: root)?[key]
+        return layers.merged(values, root: root)?[key]
     }
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {

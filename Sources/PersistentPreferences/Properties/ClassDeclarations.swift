@@ -41,6 +41,9 @@ final class ClassDeclarations: Sendable {
         }
     }
 
+    /// The name of a class as `String(describing:)` returns it, which looks for conformances first. A program pays for that when it starts.
+    static func name(of type: PersistentPrefs.Type) -> String { _typeName(type, qualified: false) }
+
     /// Returns nil if the class has had no instance.
     static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
         known.withLock { $0[ObjectIdentifier(type)] }
@@ -56,11 +59,11 @@ final class ClassDeclarations: Sendable {
         self.byKey = byKey
         for declaration in declarations { Self.checkDefault(of: declaration, in: type) }
         allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
-        ownRoot = String(describing: type)
+        ownRoot = Self.name(of: type)
         formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
         schema = RootSchema(
-            migrations: type.migrations, className: "\(type)",
+            migrations: type.migrations, className: ownRoot,
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
                 .map { ($0.key, $0.property.formerKeys) },
             check: { values throws(PrefsError) in try Self.check(values, byKey) })

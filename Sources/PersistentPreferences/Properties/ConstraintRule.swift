@@ -7,26 +7,25 @@ enum ConstraintRule<Value> {
     /// A regular expression that a whole text must match.
     case pattern(String)
 
-    /// nil for a range of another type, of which only its words are known.
-    init?(_ range: some RangeExpression<Value>) {
+    /// None for a range of another type, of which only its words are known.
+    static func of(_ range: some RangeExpression<Value>) -> [ConstraintRule] {
         switch range {
-        case let range as ClosedRange<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)
-        case let range as Range<Value>: self = .range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)
-        case let range as PartialRangeFrom<Value>: self = .range(lower: range.lowerBound, upper: nil, includesUpper: true)
-        case let range as PartialRangeThrough<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: true)
-        case let range as PartialRangeUpTo<Value>: self = .range(lower: nil, upper: range.upperBound, includesUpper: false)
-        default: return nil
+        case let range as ClosedRange<Value>:
+            [.range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)]
+        case let range as Range<Value>: [.range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)]
+        case let range as PartialRangeFrom<Value>: [.range(lower: range.lowerBound, upper: nil, includesUpper: true)]
+        case let range as PartialRangeThrough<Value>: [.range(lower: nil, upper: range.upperBound, includesUpper: true)]
+        case let range as PartialRangeUpTo<Value>: [.range(lower: nil, upper: range.upperBound, includesUpper: false)]
+        default: []
         }
     }
 
-    init?(length range: some RangeExpression<Int>) {
-        guard let bounds = CountBounds(range) else { return nil }
-        self = .length(bounds)
+    static func ofLength(_ range: some RangeExpression<Int>) -> [ConstraintRule] {
+        CountBounds(range).map { [.length($0)] } ?? []
     }
 
-    init?(count range: some RangeExpression<Int>) {
-        guard let bounds = CountBounds(range) else { return nil }
-        self = .count(bounds)
+    static func ofCount(_ range: some RangeExpression<Int>) -> [ConstraintRule] {
+        CountBounds(range).map { [.count($0)] } ?? []
     }
 
     var ofOptional: ConstraintRule<Value?> {
@@ -47,7 +46,9 @@ struct CountBounds {
     let greatest: Int?
 
     init?(_ range: some RangeExpression<Int>) {
-        guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>(range) else { return nil }
+        guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>.of(range).first else {
+            return nil
+        }
         least = lower.map { max(0, $0) }
         greatest = upper.map { max(0, includesUpper ? $0 : $0 - ($0 > .min ? 1 : 0)) }
     }

@@ -24,6 +24,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var help: String? { get }
     /// The JSON Schema of the values.
     var schema: [String: Any] { get }
+    /// The error of a read of the object; nil if it fits.
+    func error(of object: Any, forKey key: String) -> PrefsError?
 }
 
 /// A wrapper that a mirror finds in an instance.

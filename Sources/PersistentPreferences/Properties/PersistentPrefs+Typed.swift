@@ -104,7 +104,8 @@ extension PersistentPrefs {
         return read { try $0.storedValue(forKey: key, in: $0.look()) != nil } ?? false
     }
 
-    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its default.
+    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its default. A stored
+    /// value that does not fit its property does not count.
     ///
     /// A key that ``keys`` does not contain is an error, as for a read. Costs a read. Any thread.
     public func source(ofKey key: String) -> PrefSource {
@@ -174,6 +175,7 @@ extension PersistentPrefs {
 extension PrefsAccess {
     fileprivate mutating func object(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredObject {
         let object = try value(forKey: key, in: reading)
-        return StoredObject(object: object, revision: isFaulty(key, in: reading) ? nil : reading.revision, root: root)
+        let isKept = !hasPassedOverBase && !isFaulty(key, in: reading)
+        return StoredObject(object: object, revision: isKept ? reading.revision : nil, root: root)
     }
 }

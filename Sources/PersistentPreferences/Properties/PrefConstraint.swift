@@ -29,8 +29,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
     let violation: (Value) -> String?
-    /// The parts that a schema can express.
-    let rules: [ConstraintRule<Value>]
+    /// The parts that a schema can express. Evaluated only for one, because each instance makes its constraints.
+    private let makeRules: () -> [ConstraintRule<Value>]
 
     /// Creates a constraint from words and a condition.
     ///
@@ -44,19 +44,20 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     }
 
     private init(
-        unchecked words: @escaping () -> String, verb: ConstraintVerb = .be, rule: ConstraintRule<Value>? = nil,
+        unchecked words: @escaping () -> String, verb: ConstraintVerb = .be,
+        rules: @escaping () -> [ConstraintRule<Value>] = { [] },
         _ isValid: @escaping (Value) -> Bool
     ) {
-        self.init(words: words, verb: verb, hasOwnReasons: false, rules: rule.map { [$0] } ?? []) {
+        self.init(words: words, verb: verb, hasOwnReasons: false, rules: rules) {
             isValid($0) ? nil : "must \(verb) \(Self.text(words))"
         }
     }
 
     private init(
         words: @escaping () -> String, verb: ConstraintVerb = .be, hasOwnReasons: Bool,
-        rules: [ConstraintRule<Value>] = [], violation: @escaping (Value) -> String?
+        rules: @escaping () -> [ConstraintRule<Value>] = { [] }, violation: @escaping (Value) -> String?
     ) {
-        self.rules = rules
+        makeRules = rules
         self.words = words
         self.verb = verb
         self.hasOwnReasons = hasOwnReasons
@@ -68,6 +69,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// The whole: `must be in 8...72`.
     var requirement: String { "must \(verb) \(self)" }
+
+    var rules: [ConstraintRule<Value>] { makeRules() }
 
     /// The values of the first list; nil if there is none.
     var listed: [Value]? {
@@ -111,7 +114,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
         return PrefConstraint(
-            words: { words(of: constraints) }, hasOwnReasons: false, rules: constraints.flatMap(\.rules)
+            words: { words(of: constraints) }, hasOwnReasons: false, rules: { constraints.flatMap(\.rules) }
         ) { value in
             for constraint in constraints {
                 guard let reason = constraint.violation(value) else { continue }
@@ -137,21 +140,24 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// The same for optional values: nil is valid.
     var ofOptional: PrefConstraint<Value?> {
-        PrefConstraint<Value?>(words: words, verb: verb, hasOwnReasons: hasOwnReasons, rules: rules.map(\.ofOptional)) {
-            [violation] in $0.flatMap(violation)
-        }
+        PrefConstraint<Value?>(
+            words: words, verb: verb, hasOwnReasons: hasOwnReasons,
+            rules: { [makeRules] in makeRules().map(\.ofOptional) }
+        ) { [violation] in $0.flatMap(violation) }
     }
 
     // MARK: - Kinds
 
     /// A range: `.in(8...72)`, `.in(0..<10)`, `.in(3...)`, `.in(...9)`, `.in(..<10)`.
     public static func `in`(_ range: some RangeExpression<Value>) -> PrefConstraint where Value: Comparable {
-        PrefConstraint(unchecked: { RangeWords.place(in: range) }, rule: .init(range)) { range.contains($0) }
+        PrefConstraint(unchecked: { RangeWords.place(in: range) }, rules: { ConstraintRule.of(range) }) {
+            range.contains($0)
+        }
     }
 
     /// A list: `.in(Theme.allCases)`.
     public static func `in`(_ list: [Value]) -> PrefConstraint where Value: Equatable {
-        PrefConstraint(unchecked: { ListWords.choice(of: list) }, rule: .list(list)) { list.contains($0) }
+        PrefConstraint(unchecked: { ListWords.choice(of: list) }, rules: { [.list(list)] }) { list.contains($0) }
     }
 
     /// Choices of your own.
@@ -173,7 +179,10 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 extension PrefConstraint where Value == String {
     /// The number of characters: `.length(1...20)`, `.length(1...)`.
     public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.amount(range, of: "character") + " long" }, rule: .init(length: range)) {
+        PrefConstraint(
+            unchecked: { RangeWords.amount(range, of: "character") + " long" },
+            rules: { ConstraintRule.ofLength(range) }
+        ) {
             range.contains($0.count)
         }
     }
@@ -185,14 +194,19 @@ extension PrefConstraint where Value == String {
     /// stored. Use a pattern without it.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
-        return PrefConstraint(unchecked: { "of the form \(pattern)" }, rule: .pattern(pattern)) { compiled.matches($0) }
+        return PrefConstraint(unchecked: { "of the form \(pattern)" }, rules: { [.pattern(pattern)] }) {
+            compiled.matches($0)
+        }
     }
 }
 
 extension PrefConstraint where Value: Collection {
     /// The number of elements: `.count(1...5)`, `.count(...100)`.
     public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
-        PrefConstraint(unchecked: { RangeWords.amount(range, of: "element") }, verb: .have, rule: .init(count: range)) {
+        PrefConstraint(
+            unchecked: { RangeWords.amount(range, of: "element") }, verb: .have,
+            rules: { ConstraintRule.ofCount(range) }
+        ) {
             range.contains($0.count)
         }
     }

@@ -22,6 +22,8 @@ public struct PrefHandle<Value> {
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
 
     /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
+    ///
+    /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read instead.
     public var source: PrefSource { prefs.source(ofKey: key) }
 
     /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides it.

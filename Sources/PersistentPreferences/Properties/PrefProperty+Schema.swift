@@ -27,7 +27,9 @@ extension PrefProperty {
     }
 
     /// nil if a schema would reject an object that the property can read.
-    private func keywords(of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>) -> [String: Any]? {
+    private func keywords(of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>) -> [String:
+        Any]?
+    {
         var keywords: [String: Any] = [:]
         switch rule {
         case .range(let lower, let upper, let includesUpper):
@@ -37,7 +39,9 @@ extension PrefProperty {
         case .list(let list):
             let objects = list.compactMap(coding.canonical)
             let isNumber = ValueSchema.isNumber(Value.self)
-            guard objects.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else { return nil }
+            guard objects.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
+                return nil
+            }
             return type.listing(objects)
         case .length(let bounds):
             guard Value.self == String.self || Value.self == String?.self else { return nil }
@@ -47,7 +51,9 @@ extension PrefProperty {
             if let name = type.count.minimum { keywords[name] = bounds.least.map { CanonicalNumber($0).object } }
             if let name = type.count.maximum { keywords[name] = bounds.greatest.map { CanonicalNumber($0).object } }
         case .pattern(let pattern):
-            guard Value.self == String.self || Value.self == String?.self, SharedPattern.isShared(pattern) else { return nil }
+            guard Value.self == String.self || Value.self == String?.self, SharedPattern.isShared(pattern) else {
+                return nil
+            }
             keywords["pattern"] = "^(?:\(pattern))$"
         }
         return keywords.isEmpty ? nil : keywords
@@ -69,8 +75,10 @@ enum SharedPattern {
     ///
     /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII one.
     static func isShared(_ pattern: String) -> Bool {
-        let atom = #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#
-        let whole = "(?:\(atom)|\\(\\?:|\\(|\\)|\\||[*+?]|\\{[0-9]+(?:,[0-9]*)?\\})*"
+        let atom =
+            #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#
+        let repetition = #"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})?"#
+        let whole = "(?:\\(\\?:|\\(|\\||(?:\(atom)|\\))\(repetition))*"
         return TextPattern.compiled(whole).matches(pattern)
     }
 }

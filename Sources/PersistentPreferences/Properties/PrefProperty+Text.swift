@@ -4,14 +4,13 @@ import PrefsPropertyLists
 enum TextReading {
     /// A value of the type, and why it violates the constraint; nil if it does not.
     case object(Any, violation: String?)
-    /// No value of the type. The reason names no part of the text; the failure in detail may.
-    case mismatch(reason: String, details: String)
+    /// No value of the type, for this reason.
+    case mismatch(String)
 
-    /// For the layers: no error shows the text of one.
     func result(forKey key: String) -> Result<Any, PropertyListFailure> {
         switch self {
         case .object(let object, violation: nil): .success(object)
-        case .object(_, let reason?), .mismatch(let reason, _):
+        case .object(_, let reason?), .mismatch(let reason):
             .failure(PropertyListFailure(path: key, topLevelKey: key, reason: reason))
         }
     }
@@ -22,10 +21,14 @@ extension PrefProperty {
     func reading(of text: String) -> TextReading {
         let coding = coding
         let forms = TextForms(text)
-        if let (object, value) = found(forms, coding) { return .object(object, violation: constraint?.violation(value)) }
-        let flaw = forms.flaw.map { "invalid JSON: \($0)" }
-        let reason = "expected \(Value.self), found " + (flaw ?? "another text")
-        return .mismatch(reason: reason, details: flaw == nil ? details(of: forms, coding) : reason)
+        if let (object, value) = found(forms, coding) {
+            return .object(object, violation: constraint?.violation(value))
+        }
+        if let listed = listedObjects(coding) {
+            let choices = listed.map { self.text(of: $0, coding) }.joined(separator: ", ")
+            return .mismatch("expected one of \(choices), found \"\(ShownText.line(text, longest: 40))\"")
+        }
+        return .mismatch(TextMismatch(text, forms, of: Value.self).reason)
     }
 
     func text(of object: Any) -> String { text(of: object, coding) }
@@ -45,7 +48,13 @@ extension PrefProperty {
         for object in forms.objects {
             if let value = decoded(object, coding) { return (object, value) }
         }
-        guard let object = listedObjects(coding)?.first(where: { Self.caseName(of: $0) == forms.text }) else { return nil }
+        guard
+            let object = listedValues?.lazy.compactMap(coding.canonical).first(where: {
+                Self.caseName(of: $0) == forms.text
+            })
+        else {
+            return nil
+        }
         return decoded(object, coding).map { (object, $0) }
     }
 
@@ -57,28 +66,18 @@ extension PrefProperty {
         return TextForms.text(of: object, if: isText)
     }
 
-    /// What was expected, and what the text is instead.
-    private func details(of forms: TextForms, _ coding: PrefCoding<Value>) -> String {
-        let found = "found \"\(ShownText.key(forms.text))\""
-        if let listed = listedObjects(coding) {
-            return "expected one of \(listed.map { text(of: $0, coding) }.joined(separator: ", ")), \(found)"
-        }
-        do throws(ValueMismatch) {
-            if let object = forms.typed { _ = try coding.decode(object) { encodedDefault(coding) } }
-        } catch {
-            return (error.path.isEmpty ? "" : "\(ShownText.path(error.path)): ") + error.reason
-        }
-        return "expected \(Value.self), \(found)"
-    }
-
     private func decoded(_ object: Any, _ coding: PrefCoding<Value>) -> Value? {
         try? coding.decode(object) { encodedDefault(coding) }
     }
 
-    /// The objects of all values that the type and the constraint accept; nil if they cannot be listed.
+    /// The values of the type or of a list in the constraint; nil if they cannot be listed.
+    private var listedValues: [Value]? {
+        constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
+    }
+
+    /// The objects of those that the constraint accepts.
     private func listedObjects(_ coding: PrefCoding<Value>) -> [Any]? {
-        let values = constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
-        return values?.filter { constraint?.violation($0) == nil }.compactMap(coding.canonical)
+        listedValues?.filter { constraint?.violation($0) == nil }.compactMap(coding.canonical)
     }
 
     /// The name of a case in the form that the compiler derives for an enum without raw values: `{"light": {}}`.

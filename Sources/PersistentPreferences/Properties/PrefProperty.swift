@@ -176,6 +176,17 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
+    func error(of object: Any, forKey key: String) -> PrefsError? {
+        let coding = coding
+        do throws(PrefsError) {
+            let value = try coding.value(of: object, forKey: key) { encodedDefault(coding) }
+            let reason = constraint?.violation(value)
+            return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
+        } catch {
+            return error
+        }
+    }
+
     func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
         let coding = coding
         do {

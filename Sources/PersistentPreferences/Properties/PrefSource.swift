@@ -1,12 +1,12 @@
-/// Where the value of a key comes from; see ``PrefHandle/source``.
+/// Where the value that is read for a key comes from; see ``PrefHandle/source``.
 ///
 /// ```swift
 /// if case .layer(let name) = prefs.$fontSize.source { print("set by", name) }
 /// ```
 public enum PrefSource: Sendable, Hashable, CustomStringConvertible {
-    /// Nothing is stored, and no layer has a value: the default in the code is read.
+    /// The default in the code: neither the store nor a layer has a value that fits the property.
     case `default`
-    /// The store. Also if the stored value does not fit the property, so that the default is read.
+    /// The store.
     case stored
     /// A layer of a ``LayeredStore``; the text is ``PrefsLayer/name``.
     case layer(String)

@@ -1,5 +1,5 @@
 package import Foundation
-import PrefsFileEngine
+package import PrefsFileEngine
 package import PrefsPropertyLists
 
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
@@ -20,9 +20,15 @@ package struct PropertyListDomain: Sendable {
 
     /// A property-list file, or a file of another format.
     ///
+    /// - Parameter isForced: whether writes quarantine and replace a file that is not ours. They do so while this exists, in the whole
+    ///   process.
     /// - Throws: `PrefsError`.
-    package init(url: URL, format: PropertyListFormat = .binary) throws {
-        store = DomainStore(FileLocation(path: try NameVetting.path(of: url)) { $0.setFormatOfNewFile(format) })
+    package init(url: URL, format: PropertyListFormat = .binary, isForced: Bool = false) throws {
+        let location = FileLocation(path: try NameVetting.path(of: url)) { file in
+            file.setFormatOfNewFile(format)
+            if isForced { file.replaceForeignFile() }
+        }
+        store = DomainStore(location)
         fileURL = url
     }
 
@@ -42,6 +48,16 @@ package struct PropertyListDomain: Sendable {
     /// - Throws: `PrefsError`; nothing has changed then.
     package func mend() throws -> PrefsError? {
         try store.transact { _ in }
+        return store.takeWarning()
+    }
+
+    /// Puts the former bytes of the file back, if it still has the bytes of that commit.
+    ///
+    /// - Returns: the warning that the file was quarantined; nil if it was not.
+    /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
+    package func restore(_ replacement: FileReplacement) throws -> PrefsError? {
+        guard let location = store.storage as? FileLocation else { return nil }
+        try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
         return store.takeWarning()
     }
 
@@ -76,6 +92,8 @@ package struct PropertyListDomain: Sendable {
         let others = result.filter { !($0.value is [String: Any] && before[$0.key] is [String: Any]) }
         let change = try RootChange(from: before, to: others)
         for name in change.assigned.keys { try NameVetting.checkRoot(name) }
+        // A value that is equal to the stored one may be in another form.
+        for name in others.keys where change.assigned.index(forKey: name) == nil { result[name] = before[name] }
         return result.merging(change.assigned) { $1 }
     }
 }

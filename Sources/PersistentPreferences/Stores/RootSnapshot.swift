@@ -38,13 +38,19 @@ struct RootSnapshot {
 
     /// - Throws: `PrefsError.rootIsNotDictionary`, `PrefsError.unreadable`.
     func values() throws(PrefsError) -> [String: Any]? {
-        guard let domain else { return try layout.dictionary(of: root, in: content) }
+        guard let domain else {
+            if content == nil, isUnreadable, let warning { throw warning }
+            return try layout.dictionary(of: root, in: content)
+        }
         do {
             return try domain.content()
         } catch {
             throw PrefsError(error)
         }
     }
+
+    /// Whether the base of the layers could not be read. The warning says why, and so does each attempt to get its values.
+    var isUnreadable: Bool { layers?.isBaseUnreadable ?? false }
 
     /// All entries of the domain; nil if there is no domain.
     func entries() throws -> [String: Any]? {

@@ -40,12 +40,14 @@
             }
         }
 
-        private let defaults: UserDefaults?
+        private let suiteName: String?
+        /// Made at its first use, under the lock of all calls: most programs that only read never need it.
+        private lazy var defaults: UserDefaults? = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         /// The last known state of the domain in UserDefaults; nil if UserDefaults will read the file again.
         private let loaded = Locked<[String: Any]?>(nil)
 
         private init(suiteName: String?) {
-            defaults = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
+            self.suiteName = suiteName
         }
 
         /// Writes the dirty keys of other code first, so that they are neither lost nor written over this commit.

@@ -30,7 +30,8 @@ enum Assignments {
         return parts.count == 2 && !parts[0].isEmpty ? (String(parts[0]), String(parts[1])) : nil
     }
 
-    private static func contents(_ file: String?) throws(UsageError) -> String {
+    /// The text of a file, or of the standard input, without its last line end.
+    static func contents(_ file: String?) throws(UsageError) -> String {
         let bytes: Data
         do throws(StorageFailure) {
             bytes = try ExportFile.read(file.flatMap { $0 == "-" ? nil : $0 }?.absolutePath)

@@ -30,24 +30,25 @@ extension CommandSpec {
                 The type of the property determines how VALUE is read: 42; any text; a,b,c or ["a","b"]; {"k":"v"}; 2026-11-20 or
                 2026-11-20T08:30:00Z. `-` is standard input. Several values are stored together, or none.
                 """,
-            example: "set KEY VALUE", options: OptionSpec.layeredTarget + [.expected, .valueFile, .dryRun],
+            example: "set KEY VALUE", options: OptionSpec.layeredTarget + [.expected, .valueFile] + OptionSpec.writing,
             parse: { words, options throws(UsageError) in
                 .set(try Assignments.parse(words, file: options[.valueFile]), expected: options[.expected])
             }),
         CommandSpec(
             name: "unset", operands: "KEY …", summary: "remove values, so that their defaults apply",
-            example: "unset KEY", options: OptionSpec.target + [.dryRun],
+            example: "unset KEY", options: OptionSpec.target + OptionSpec.writing,
             parse: { words, _ throws(UsageError) in .unset(keys: words) }),
         CommandSpec(
             name: "reset", operands: "", summary: "remove all values, so that the defaults apply", example: "reset",
-            options: OptionSpec.target + [.dryRun], parse: { _, _ throws(UsageError) in .reset }),
+            options: OptionSpec.target + OptionSpec.writing, parse: { _, _ throws(UsageError) in .reset }),
         CommandSpec(
             name: "increment", operands: "KEY [AMOUNT]", summary: "add to a number (1)", example: "increment KEY -- -5",
-            options: OptionSpec.target + [.dryRun],
+            options: OptionSpec.target + OptionSpec.writing,
             parse: { words, _ throws(UsageError) in .increment(key: words[0], amount: words[safe: 1] ?? "1") }),
         CommandSpec(
             name: "toggle", operands: "KEY", summary: "make true false, and false true", example: "toggle KEY",
-            options: OptionSpec.target + [.dryRun], parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
+            options: OptionSpec.target + OptionSpec.writing,
+            parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
         CommandSpec(
             name: "edit", operands: "", summary: "edit the values in a full-screen form",
             details: editDetails, example: "edit", options: OptionSpec.target,
@@ -98,50 +99,74 @@ extension CommandSpec {
     /// The commands on any property-list domain.
     static let onDomains: [CommandSpec] = [
         CommandSpec(
-            name: "read", operands: "DOMAIN [ROOT [KEY]]", summary: "print a domain, one of its roots, or one value",
+            name: "domains", operands: "", summary: "list the UserDefaults domains", example: "domains", options: [],
+            parse: { _, _ throws(UsageError) in .domains }),
+        CommandSpec(
+            name: "find", operands: "WORD", summary: "search the keys and values of all UserDefaults domains",
+            details: "Ignores case. Exits with 1 if nothing is found.", example: "find fontSize", options: [],
+            parse: { words, _ throws(UsageError) in .find(words[0]) }),
+        CommandSpec(
+            name: "read", operands: "[DOMAIN [ROOT [KEY]]]", summary: "print a domain, one of its roots, or one value",
+            details: """
+                KEY may lead into a value: `window.size[0]`. Without DOMAIN, prints all UserDefaults domains. Dictionaries are printed
+                as JSON that `prefs import` accepts.
+                """,
             example: "read persistentpreferences.harness PrefsTestSet", options: [],
             parse: { words, _ throws(UsageError) in
-                .read(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
+                .read(words.first.map(Target.init(domain:)), DomainPlace(root: words[safe: 1], key: words[safe: 2]))
             }),
         CommandSpec(
             name: "read-type", operands: "DOMAIN ROOT [KEY]", summary: "print the type of an entry or a value",
             example: "read-type settings.plist Editor fontSize", options: [],
             parse: { words, _ throws(UsageError) in
-                .readType(Target(domain: words[0]), root: words[1], key: words[safe: 2])
+                .readType(Target(domain: words[0]), DomainPlace(root: words[1], key: words[safe: 2]))
             }),
         CommandSpec(
             name: "write", operands: "DOMAIN ROOT [KEY] [-TYPE] VALUE …",
             summary: "store a value in a root, or a top-level entry",
-            details: ParsedValue.help, example: "write settings.plist Editor fontSize -float 12.5", options: [],
-            parse: { words, _ throws(UsageError) in try ParsedValue.command(words) }),
+            details: ParsedValue.help, example: "write settings.plist Editor fontSize -float 12.5",
+            options: [.expected, .valueFile] + OptionSpec.writing, minimumOperands: 2,
+            parse: { words, options throws(UsageError) in
+                try ParsedValue.command(words, file: options[.valueFile], expected: options[.expected])
+            }),
+        CommandSpec(
+            name: "rename", operands: "DOMAIN ROOT [KEY] NEW", summary: "rename a key of a root, or a top-level entry",
+            example: "rename settings.plist Editor fontSize size", options: OptionSpec.writing,
+            parse: { words, _ throws(UsageError) in
+                let place = DomainPlace(root: words[1], key: words.count == 4 ? words[2] : nil)
+                return .rename(Target(domain: words[0]), place, to: words[words.count - 1])
+            }),
         CommandSpec(
             name: "delete", operands: "DOMAIN [ROOT [KEY]]",
             summary: "remove a value, a root, or all entries of a domain",
-            example: "delete settings.plist Editor fontSize", options: [],
+            example: "delete settings.plist Editor fontSize", options: OptionSpec.writing,
             parse: { words, _ throws(UsageError) in
-                .delete(Target(domain: words[0]), root: words[safe: 1], key: words[safe: 2])
+                .delete(Target(domain: words[0]), DomainPlace(root: words[safe: 1], key: words[safe: 2]))
             }),
     ]
 
     /// The commands on the preferences of the program, and on any domain.
     static let transfer: [CommandSpec] = [
         CommandSpec(
-            name: "export", operands: "[PATH]", summary: "write values to a file, or to standard output",
+            name: "export", operands: "[DOMAIN] [PATH]", summary: "write values to a file, or to standard output",
+            details: "The extension of PATH selects the format: json, xml, or plist for a binary property list.",
             example: "export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format],
             parse: { words, options throws(UsageError) in
-                .export(try format(options[.format]), path: words.first.flatMap(path))
+                let (domain, word) = try domainAndPath(words, options)
+                return .export(try format(options[.format], path: word), domain: domain, path: word.flatMap(path))
             }),
         CommandSpec(
-            name: "import", operands: "[PATH]",
+            name: "import", operands: "[DOMAIN] [PATH]",
             summary: "store the values of a file, or of standard input; all or nothing",
             details: "If a whole domain is imported, roots that exist on both sides are merged key by key.",
             example: "import --dry-run set.plist",
-            options: OptionSpec.target + [.domain, .merge, .replace, .dryRun],
+            options: OptionSpec.target + [.domain, .merge, .replace] + OptionSpec.writing,
             parse: { words, options throws(UsageError) in
                 if options.has(.merge), options.has(.replace) {
                     throw UsageError("--merge and --replace cannot be combined; give one of them")
                 }
-                return .import(path: words.first.flatMap(path), merge: !options.has(.replace))
+                let (domain, word) = try domainAndPath(words, options)
+                return .import(domain: domain, path: word.flatMap(path), merge: !options.has(.replace))
             }),
     ]
 
@@ -164,26 +189,37 @@ extension CommandSpec {
                 return .doctor(words.first.map(Target.init(domain:)), mends: options.has(.mend))
             }),
         CommandSpec(
-            name: "completions", operands: "[bash]", summary: "print the completion script for bash",
-            example: "completions", options: [],
-            parse: { words, _ throws(UsageError) in
-                if let shell = words.first, shell != "bash" {
-                    throw UsageError("unknown shell `\(ShownText.key(shell))`; completions are available for bash")
+            name: "undo", operands: "[DOMAIN]", summary: "revert the last write of this tool to a domain",
+            details: "Only if nobody has written the file since. A second undo brings the write back.",
+            example: "undo settings.plist", options: [.suite, .file, .dryRun, .timeout],
+            parse: { words, options throws(UsageError) in
+                if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
+                    throw UsageError("DOMAIN cannot be combined with --suite or --file")
                 }
-                return .completions
+                return .undo(words.first.map(Target.init(domain:)))
             }),
         CommandSpec(
-            name: "help", operands: "[COMMAND]", summary: "show this help, or the help of a command",
-            example: "help import",
-            options: [], parse: { _, _ throws(UsageError) in .help(nil) }),
+            name: "completions", operands: "[\(Shell.allCases.map(\.rawValue).joined(separator: "|"))]",
+            summary: "print the completion script of a shell (bash)",
+            example: "completions zsh", options: [],
+            parse: { words, _ throws(UsageError) in
+                guard let shell = Shell(rawValue: words.first ?? Shell.bash.rawValue) else {
+                    throw UsageError(
+                        "unknown shell `\(ShownText.key(words[0]))`; completions are available for bash, zsh and fish")
+                }
+                return .completions(shell)
+            }),
+        CommandSpec(
+            name: "help", operands: "[COMMAND|KEY]", summary: "explain a command, or a key of the preferences",
+            example: "help KEY", options: [.manual], parse: { _, _ throws(UsageError) in .help(topic: nil) }),
     ]
 
     static let stress = CommandSpec(
         name: "stress", operands: "",
-        summary: "write from many threads and processes at once, and count lost writes",
-        details: "Works in a temporary folder. Exits with 1 if a write was lost.",
+        summary: "write from many processes at once, and count lost writes",
+        details: "Works in a temporary folder, which it removes. Exits with 1 if a write was lost.",
         example: "stress --threads 8 --processes 4 --kill",
-        options: [.threads, .processes, .writes, .kill],
+        options: [.threads, .processes, .writes, .seconds, .folder, .kill],
         parse: { _, options throws(UsageError) in .stress(try StressPlan(options)) })
 
     /// Returns nil for `-`, the standard stream.
@@ -191,8 +227,20 @@ extension CommandSpec {
         word == "-" ? nil : word
     }
 
-    private static func format(_ name: String?) throws(UsageError) -> ExportFormat {
-        guard let name else { return .json }
+    /// The operands of an export or an import: of two, the first is the domain.
+    private static func domainAndPath(
+        _ words: [String], _ options: Options
+    ) throws(UsageError) -> (domain: Target?, path: String?) {
+        guard words.count == 2 else { return (options[.domain].map(Target.init(domain:)), words.first) }
+        guard options[.domain] == nil else { throw UsageError("--domain takes the place of DOMAIN; give one of them") }
+        return (Target(domain: words[0]), words[1])
+    }
+
+    private static func format(_ name: String?, path: String?) throws(UsageError) -> ExportFormat {
+        guard let name else {
+            let path = path?.lowercased() ?? ""
+            return path.hasSuffix(".xml") ? .xml : path.hasSuffix(".plist") ? .binary : .json
+        }
         guard let format = ExportFormat(rawValue: name) else {
             throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
         }

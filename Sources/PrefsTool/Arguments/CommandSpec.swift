@@ -9,6 +9,8 @@ struct CommandSpec: Sendable {
     let example: String
     /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
+    /// The fewest operands, if an option may take the place of one that the help shows.
+    var minimumOperands: Int?
     /// Makes the command of its operands. Their number is within `operandCount`.
     let parse: @Sendable (_ operands: [String], _ options: Options) throws(UsageError) -> Invocation.Command
 
@@ -29,11 +31,8 @@ struct CommandSpec: Sendable {
                 maximum += maximum == .max ? 0 : 1
             }
         }
-        return minimum...maximum
+        return (minimumOperands ?? minimum)...maximum
     }
-
-    /// True if the first operand is a key of the test set.
-    var takesKeyFirst: Bool { operands.hasPrefix("KEY") || operands.hasPrefix("[KEY") }
 
     func accepts(_ option: OptionSpec) -> Bool {
         (options + [.json, .help]).contains { $0.name == option.name }

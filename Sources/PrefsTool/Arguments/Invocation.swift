@@ -15,17 +15,23 @@ struct Invocation {
         /// A domain and places in it. If the first word is a key of the class, the words are keys.
         case watchDomain(words: [String])
         case schema
-        case export(ExportFormat, path: String?)
-        case `import`(path: String?, merge: Bool)
-        case read(Target, root: String?, key: String?)
-        case readType(Target, root: String, key: String?)
-        case write(Target, root: String, key: String?, ParsedValue)
-        case delete(Target, root: String?, key: String?)
+        case export(ExportFormat, domain: Target?, path: String?)
+        case `import`(domain: Target?, path: String?, merge: Bool)
+        case domains
+        case find(String)
+        case read(Target?, DomainPlace)
+        case readType(Target, DomainPlace)
+        case write(Target, DomainPlace, ParsedValue, expected: String?)
+        case rename(Target, DomainPlace, to: String)
+        case delete(Target, DomainPlace)
+        case undo(Target?)
         case vet(path: String)
         case doctor(Target?, mends: Bool)
         case stress(StressPlan)
-        case completions
-        case help(CommandSpec?)
+        case completions(Shell)
+        /// The help of the program, of a command or of a key.
+        case help(topic: String?)
+        case manual
         case version
     }
 
@@ -35,19 +41,25 @@ struct Invocation {
     let target: Target?
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
-    /// The domain to export or import instead of the test set.
-    let domain: Target?
+    /// The paths of the files that are read below the store, as they were given.
+    let layerFiles: [String]
     let wantsJSON: Bool
     /// True if a command prints what it would change, and changes nothing.
     let isDryRun: Bool
+    /// True if nothing needs a confirmation.
+    let isForced: Bool
+    /// The longest wait for a lock, in seconds; nil to wait for ever.
+    let timeout: Double?
 
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         let options = try Options(arguments, of: program)
         wantsJSON = options.has(.json)
         isDryRun = options.has(.dryRun)
+        isForced = options.has(.force)
+        timeout = try options.seconds(.timeout)
         root = options[.root]
         layers = options[.layers]
-        domain = options[.domain].map(Target.init(domain:))
+        layerFiles = options.all(.layer)
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)
         case (nil, let file?): target = .file(file)
@@ -55,19 +67,29 @@ struct Invocation {
         default: throw UsageError("--suite and --file cannot be combined; give one of them")
         }
         command = try Self.command(options, of: program)
-        if target != nil, domain != nil {
-            throw UsageError("--domain cannot be combined with --suite or --file")
-        }
-        if layers != nil, domain != nil { throw UsageError("--domain cannot be combined with --layers") }
+        guard domain != nil else { return }
+        let word = options.has(.domain) ? OptionSpec.domain.name : "DOMAIN"
+        if target != nil { throw UsageError("\(word) cannot be combined with --suite or --file") }
+        if hasLayers { throw UsageError("\(word) cannot be combined with --layers or --layer") }
     }
+
+    /// The domain to export or import instead of the preferences of the program.
+    private var domain: Target? {
+        switch command {
+        case .export(_, let domain, _), .import(let domain, _, _): domain
+        default: nil
+        }
+    }
+
+    var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }
 
     private static func command(_ options: Options, of program: Program) throws(UsageError) -> Command {
         if options.has(.version) { return .version }
         var operands = options.operands[...]
         let name = operands.popFirst()
         if name == "help" || options.has(.help) {
-            let topic = name == "help" ? operands.first : name
-            return .help(try topic.map { word throws(UsageError) in try Self.spec(word, of: program) })
+            if options.has(.manual) { return .manual }
+            return .help(topic: name == "help" ? operands.first : name)
         }
         let spec = try name.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? CommandSpec.show
         for name in options.optionNames {

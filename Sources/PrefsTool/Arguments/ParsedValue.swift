@@ -10,34 +10,45 @@ struct ParsedValue {
     static let help = """
         As in defaults(1), VALUE is a string unless a type precedes it:
           -string TEXT   -int N   -float N   -bool yes|no   -date ISO-8601   -data HEX
-          -array TEXT …  -dict KEY TEXT …    -array-add, -dict-add: add to the existing value
+          -array VALUE …  -dict KEY VALUE …  -array-add, -dict-add: add to the existing value; types may precede each VALUE
           -json JSON     any value, in the format of `prefs export`
-        Without KEY, stores the top-level entry ROOT of the domain, of any type.
+        Without a type, {a=1;}, (a,b), <48656c6c6f> and XML elements are property lists. `-` is standard input.
+        KEY may lead into a value that exists: `window.size[0]`. Without KEY, stores the top-level entry ROOT, of any type.
         """
 
-    /// Parses `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
-    static func command(_ words: [String]) throws(UsageError) -> Invocation.Command {
+    /// The words of `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
+    ///
+    /// - Parameter file: the file that the value is read from; nil if the words contain it.
+    static func command(_ words: [String], file: String?, expected: String?) throws(UsageError) -> Invocation.Command {
         let synopsis = "write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
         let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
         // Without a type, the last word is the value.
-        let end = type ?? words.count - 1
+        let end = type ?? (file == nil ? words.count - 1 : words.count)
         guard (2...3).contains(end) else {
             let problem = words.count < 3 ? "too few arguments" : "too many arguments"
             throw UsageError("\(problem) for `write`: \(synopsis) (quote a value that contains spaces)")
         }
+        var values = Array(words[(type.map { $0 + 1 } ?? end)...])
+        if let file {
+            guard values.isEmpty else { throw UsageError("--from takes the place of VALUE; give one of them") }
+            values = [try Assignments.contents(file)]
+        } else if values == ["-"], type.map({ scalarTypes.contains(words[$0]) }) ?? true {
+            values = [try Assignments.contents(nil)]
+        }
         let value =
             if let type {
-                try Self(words[type], Array(words[(type + 1)...]))
+                try Self(words[type], values)
             } else {
-                Self(value: words[end], isAppended: false)
+                Self(value: try PropertyListText.value(of: values[0]), isAppended: false)
             }
-        return .write(Target(domain: words[0]), root: words[1], key: end == 3 ? words[2] : nil, value)
+        return .write(
+            Target(domain: words[0]), DomainPlace(root: words[1], key: end == 3 ? words[2] : nil), value,
+            expected: expected)
     }
 
-    private static let types = [
-        "-string", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-data", "-array", "-array-add", "-dict",
-        "-dict-add", "-json",
-    ]
+    /// The types of one value.
+    static let scalarTypes = ["-string", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-data", "-json"]
+    static let types = scalarTypes + ["-array", "-array-add", "-dict", "-dict-add"]
 
     private init(value: Any, isAppended: Bool) {
         self.value = value
@@ -46,17 +57,31 @@ struct ParsedValue {
 
     private init(_ type: String, _ words: [String]) throws(UsageError) {
         isAppended = type.hasSuffix("-add")
+        var rest = words[...]
         switch type {
         case "-array", "-array-add":
-            value = words
+            var values: [Any] = []
+            while let value = try Self.element(&rest) { values.append(value) }
+            value = values
         case "-dict", "-dict-add":
-            value = try Self.dictionary(words)
+            value = try Self.dictionary(rest)
         default:
             guard words.count == 1 else {
                 throw UsageError("\(type): expected one value, found \(words.count)")
             }
             value = try Self.scalar(type, words[0])
         }
+    }
+
+    /// The next value of an array or a dictionary, with its type; nil if there is none.
+    private static func element(_ words: inout ArraySlice<String>) throws(UsageError) -> Any? {
+        guard let word = words.popFirst() else { return nil }
+        guard types.contains(word) else { return try PropertyListText.value(of: word) }
+        guard scalarTypes.contains(word) else {
+            throw UsageError("\(word) cannot be inside of another array or dictionary; write (a,b) or {a=1;} instead")
+        }
+        guard let text = words.popFirst() else { throw UsageError("\(word): expected one value, found 0") }
+        return try scalar(word, text)
     }
 
     private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
@@ -100,14 +125,15 @@ struct ParsedValue {
         }
     }
 
-    private static func dictionary(_ words: [String]) throws(UsageError) -> [String: Any] {
-        guard words.count.isMultiple(of: 2) else {
-            throw UsageError("the key \"\(ShownText.key(words[words.count - 1]))\" has no value")
-        }
+    private static func dictionary(_ words: ArraySlice<String>) throws(UsageError) -> [String: Any] {
+        var words = words
         var result: [String: Any] = [:]
-        for index in stride(from: 0, to: words.count, by: 2) {
-            guard result.updateValue(words[index + 1], forKey: words[index]) == nil else {
-                throw UsageError("the key \"\(ShownText.key(words[index]))\" is given twice")
+        while let key = words.popFirst() {
+            guard let value = try element(&words) else {
+                throw UsageError("the key \"\(ShownText.key(key))\" has no value")
+            }
+            guard result.updateValue(value, forKey: key) == nil else {
+                throw UsageError("the key \"\(ShownText.key(key))\" is given twice")
             }
         }
         return result

@@ -46,12 +46,20 @@ enum Target: Equatable {
 
     /// Opens the domain.
     ///
+    /// - Parameter isForced: whether writes quarantine and replace a file that is not ours.
     /// - Throws: `PrefsError`.
-    func domain() throws -> PropertyListDomain {
+    func domain(isForced: Bool = false) throws -> PropertyListDomain {
         switch self {
         case .suite(let name): try PropertyListDomain(suiteName: name)
-        case .file(let path): try PropertyListDomain(url: url ?? URL(filePath: path), format: Self.format(of: path))
+        case .file(let path):
+            try PropertyListDomain(
+                url: url ?? URL(filePath: path), format: Self.format(of: path), isForced: isForced)
         }
+    }
+
+    /// True for a file that is read as JSON.
+    var isJSON: Bool {
+        if case .file(let path) = self { Self.format(of: path) == .json } else { false }
     }
 
     /// The absolute path of the file; nil if a system daemon stores the domain.

@@ -134,11 +134,11 @@ extension Diagnosis {
     }
 
     /// The command that mends the file. Names the suite if there is one, since a suite always belongs to this package.
-    private func mendCommand(_ surroundings: SidecarPaths) -> String {
+    private func mendCommand(_ surroundings: SidecarPaths) -> String? {
         if let suite, Target(domain: suite) != .suite(suite) {
-            return ShellCommand.prefs("doctor", ["--mend", "--suite=\(suite)"], words: [])
+            return ShellCommand.text(of: program, "doctor", ["--mend", "--suite=\(suite)"], words: [])
         }
-        return ShellCommand.prefs("doctor", ["--mend"], words: [suite ?? surroundings.file])
+        return ShellCommand.text(of: program, "doctor", ["--mend"], words: [suite ?? surroundings.file])
     }
 
     /// A file of another user is not replaced, because its owner would lose it.
@@ -158,11 +158,11 @@ extension Diagnosis {
         let path = surroundings.file
         let move = ShellCommand.text(["mv", path, ShellCommand.unusedPath(path, "moved")])
         guard let lastGood, lastGood.isUsable else { return move }
-        return "\(move) && \(restoreCommand(lastGood.path, surroundings))"
+        return restoreCommand(lastGood.path, surroundings).map { "\(move) && \($0)" } ?? move
     }
 
-    private func restoreCommand(_ copy: String, _ surroundings: SidecarPaths) -> String {
-        ShellCommand.prefs("import", ["--domain", surroundings.file, "--replace"], words: [copy])
+    private func restoreCommand(_ copy: String, _ surroundings: SidecarPaths) -> String? {
+        ShellCommand.text(of: program, "import", ["--domain", surroundings.file, "--replace"], words: [copy])
     }
 
     /// Values that cannot be stored again. The command saves a copy and deletes them.
@@ -175,14 +175,13 @@ extension Diagnosis {
         // Deleting a root deletes its values as well.
         let roots = Set(offenders.filter { $0.count == 1 })
         offenders.removeAll { $0.count > 1 && roots.contains([$0[0]]) }
-        let removal =
-            [ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])]
-            + offenders.map { ShellCommand.prefs("delete", words: [path] + $0) }
+        let copying = ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])
+        let removal = offenders.compactMap { ShellCommand.text(of: program, "delete", words: [path] + $0) }
         return Finding(
-            reason: "\(VetRunner.line(first))" + (others > 0 ? "; `prefs vet` lists \(others) more" : ""),
+            reason: "\(VetRunner.line(first))" + (others > 0 ? "; `\(program.name) vet` lists \(others) more" : ""),
             // An argument cannot contain NUL, and a problem of the whole file is not solved by deleting entries.
-            command: offenders.contains([]) || offenders.joined().contains { $0.utf8.contains(0) }
-                ? nil : removal.joined(separator: " && "))
+            command: offenders.contains([]) || offenders.joined().contains { $0.utf8.contains(0) } || removal.isEmpty
+                ? nil : ([copying] + removal).joined(separator: " && "))
     }
 
     // MARK: - Beside the file

@@ -3,11 +3,13 @@ import PersistentPreferences
 
 /// The state of a domain's file, its lock file and its copies. Reading it changes nothing.
 struct Diagnosis {
+    /// The program that the commands of the findings are for.
+    let program: Program
     /// The absolute path that the user named.
     let path: String
     /// nil if the path cannot be resolved.
     let surroundings: SidecarPaths?
-    let examination: FileInspection
+    private(set) var examination: FileInspection
     let file: FileMetadata?
     let access: Access
     let folder: FileMetadata?
@@ -37,7 +39,8 @@ struct Diagnosis {
     let isJSON: Bool
 
     /// - Parameter suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
-    init(path: String, suite: String? = nil) {
+    init(path: String, suite: String? = nil, of program: Program) {
+        self.program = program
         self.path = path
         self.suite = suite
         let isJSON = suite == nil && Target.format(of: path) == .json
@@ -58,6 +61,9 @@ struct Diagnosis {
         }
         lastGood = surroundings.flatMap { [examination, file] in
             Self.lastGood($0.lastGood, examination, file, isJSON: isJSON)
+        }
+        if examination.state == .whole {
+            examination.check(program.prefs(in: suite.map(Target.suite) ?? .file(path)))
         }
     }
 

@@ -2,28 +2,31 @@ import Foundation
 import PersistentPreferences
 
 /// Explains the state of a domain's file, and mends it if asked to.
-enum Doctor {
-    static func run(_ target: Target, mends: Bool, wantsJSON: Bool) throws -> Outcome {
-        try mends ? mend(target, wantsJSON: wantsJSON) : report(target, wantsJSON: wantsJSON)
+struct Doctor {
+    let program: Program
+    let wantsJSON: Bool
+
+    func run(_ target: Target, mends: Bool) throws -> Outcome {
+        try mends ? mend(target) : report(target)
     }
 
-    private static func report(_ target: Target, wantsJSON: Bool) throws -> Outcome {
-        guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
-        let diagnosis = Diagnosis(path: path, suite: target.suite)
+    private func report(_ target: Target) throws -> Outcome {
+        guard let path = try target.path() else { return daemonOutcome(target) }
+        let diagnosis = Diagnosis(path: path, suite: target.suite, of: program)
         let findings = diagnosis.findings
         let (output, format): (String, OutputFormat) =
             wantsJSON
-            ? (json(diagnosis, findings), .json)
-            : (text(target, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
+            ? (Self.json(diagnosis, findings), .json)
+            : (Self.text(target, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
         return Outcome(
             output: output, as: format, code: findings.contains(where: \.isProblem) ? Outcome.failureCode : 0)
     }
 
     /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
     /// written.
-    private static func mend(_ target: Target, wantsJSON: Bool) throws -> Outcome {
-        guard let path = try target.path() else { return daemonOutcome(target, wantsJSON) }
-        let before = Diagnosis(path: path, suite: target.suite)
+    private func mend(_ target: Target) throws -> Outcome {
+        guard let path = try target.path() else { return daemonOutcome(target) }
+        let before = Diagnosis(path: path, suite: target.suite, of: program)
         let isDamaged = before.examination.state == .damaged
         var done: [String] = []
         if isDamaged || before.examination.state == .notOurs || before.temporary != nil {
@@ -34,13 +37,13 @@ enum Doctor {
                     file.state == .nothing
                         ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
             }
-            let after = Diagnosis(path: path, suite: target.suite)
+            let after = Diagnosis(path: path, suite: target.suite, of: program)
             if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
                 done.append("removed \(surroundings.temporary), left by a killed writer")
             }
         }
         if done.isEmpty { done.append("nothing to mend") }
-        let rest = Diagnosis(path: path, suite: target.suite).findings.filter(\.isProblem)
+        let rest = Diagnosis(path: path, suite: target.suite, of: program).findings.filter(\.isProblem)
         let code = rest.isEmpty ? 0 : Outcome.failureCode
         guard !wantsJSON else {
             return Outcome(
@@ -52,7 +55,7 @@ enum Doctor {
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
     }
 
-    private static func daemonOutcome(_ target: Target, _ wantsJSON: Bool) -> Outcome {
+    private func daemonOutcome(_ target: Target) -> Outcome {
         let reason = "belongs to a system daemon, which stores it"
         return wantsJSON
             ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]) + "\n", as: .json)

@@ -8,18 +8,20 @@ enum ShellCommand {
         words.map(quoted).joined(separator: " ")
     }
 
-    /// Returns a command of this program, which is named as in the current call.
-    static func prefs(_ command: String, _ options: [String] = [], words: [String]) -> String {
+    /// Returns a command of the program, which is named as in the current call; nil if it does not have the command.
+    static func text(of program: Program, _ command: String, _ options: [String] = [], words: [String]) -> String? {
+        guard program.hasCommand(command) else { return nil }
         // A word that begins with a dash could be taken for an option.
         let end = words.contains { $0.utf8.first == UInt8(ascii: "-") } ? ["--"] : []
-        return text([program, command] + options + end + words)
+        return text(called(program.name) + [command] + options + end + words)
     }
 
-    private static var program: String {
+    private static func called(_ name: String) -> [String] {
+        let words = name.split(separator: " ").map(String.init)
         guard let argument = CommandLine.unsafeArgv[0], let called = String(validatingCString: argument),
             called.utf8.contains(UInt8(ascii: "/"))
-        else { return "prefs" }
-        return called
+        else { return words }
+        return [called] + words.dropFirst()
     }
 
     /// Returns the path with an ending that no existing file has.

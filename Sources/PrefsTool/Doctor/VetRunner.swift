@@ -2,9 +2,18 @@ import Foundation
 import PersistentPreferences
 
 /// Reports what is wrong with a file of preferences.
-enum VetRunner {
-    static func run(_ path: String, wantsJSON: Bool) -> Outcome {
-        let examination = FileInspection(path: path.absolutePath, isJSON: Target.format(of: path) == .json)
+struct VetRunner {
+    private let program: Program
+    private let wantsJSON: Bool
+
+    init(_ program: Program, wantsJSON: Bool) {
+        self.program = program
+        self.wantsJSON = wantsJSON
+    }
+
+    func run(_ path: String) -> Outcome {
+        var examination = FileInspection(path: path.absolutePath, isJSON: Target.format(of: path) == .json)
+        if examination.state == .whole { examination.check(program.prefs(in: .file(path))) }
         let code = examination.problems.isEmpty ? 0 : Outcome.failureCode
         return wantsJSON
             ? Outcome(output: json(path, examination), as: .json, code: code)
@@ -32,9 +41,9 @@ enum VetRunner {
         return problem.keys.isEmpty ? problem.reason : "\(path): \(problem.reason)"
     }
 
-    private static func text(_ path: String, _ examination: FileInspection) -> String {
-        var lines = examination.problems.map { "\(path): \(line($0))" }
-        if lines.isEmpty { lines.append("\(path): \(summary(examination)); nothing wrong") }
+    private func text(_ path: String, _ examination: FileInspection) -> String {
+        var lines = examination.problems.map { "\(path): \(Self.line($0))" }
+        if lines.isEmpty { lines.append("\(path): \(Self.summary(examination)); nothing wrong") }
         if examination.otherEntries > 0 {
             let entries =
                 examination.otherEntries == 1
@@ -44,7 +53,7 @@ enum VetRunner {
         return lines.map { $0.printable + "\n" }.joined()
     }
 
-    private static func json(_ path: String, _ examination: FileInspection) -> String {
+    private func json(_ path: String, _ examination: FileInspection) -> String {
         let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
         return JSONText.object([
             ("file", path), ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),

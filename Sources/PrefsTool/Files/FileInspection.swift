@@ -166,6 +166,15 @@ struct FileInspection: Sendable {
         }
     }
 
+    /// Reports the stored values that do not fit the class of the preferences.
+    mutating func check(_ prefs: PersistentPrefs) {
+        guard state == .whole else { return }
+        for (key, value) in prefs.values.sorted(by: { $0.key < $1.key }) {
+            guard let failure = prefs.mismatch(of: value, forKey: key) else { continue }
+            note(Problem(keys: [prefs.key, key], path: "\(prefs.key).\(failure.path)", reason: failure.reason))
+        }
+    }
+
     private mutating func note(_ problem: Problem) {
         if problems.count < Self.mostProblems { problems.append(problem) }
     }

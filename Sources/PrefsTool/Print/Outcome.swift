@@ -84,4 +84,8 @@ extension PrefsError {
         default: false
         }
     }
+
+    var isOfLayers: Bool {
+        if case .invalidLayer = self { true } else { false }
+    }
 }

@@ -23,7 +23,8 @@ enum ValueText {
     static func parsedDate(_ text: String) throws(UsageError) -> Date {
         guard let value = date(text) else {
             throw UsageError(
-                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\"")
+                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\""
+            )
         }
         return value
     }
@@ -55,6 +56,10 @@ enum ValueText {
     }
 
     private static func date(_ text: String) -> Date? {
+        // As `defaults` prints it: 2026-11-20 08:30:00 +0000.
+        if let parts = text.wholeMatch(of: /([0-9-]{10}) ([0-9:]{8}) ([+-][0-9]{4})/)?.output {
+            return date("\(parts.1)T\(parts.2)\(parts.3)")
+        }
         let format =
             /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
         guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }

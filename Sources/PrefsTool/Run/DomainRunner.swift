@@ -3,23 +3,24 @@ import PersistentPreferences
 
 /// Runs the commands on any domain, in the manner of `defaults(1)`.
 struct DomainRunner {
-    private let target: Target
-    private let domain: PropertyListDomain
-    private let wantsJSON: Bool
+    let target: Target
+    let domain: PropertyListDomain
+    let invocation: Invocation
+    let confirmation: Confirmation
+    var wantsJSON: Bool { invocation.wantsJSON }
 
     /// - Throws: `PrefsError`.
-    init(_ target: Target, wantsJSON: Bool) throws {
+    init(_ target: Target, _ invocation: Invocation, of program: Program) throws {
         self.target = target
-        self.wantsJSON = wantsJSON
+        self.invocation = invocation
+        confirmation = Confirmation(program: program.name, isForced: invocation.isForced)
         domain = try target.domain()
     }
 
-    func transfer(root: String?) -> TransferRunner {
-        TransferRunner(target: DomainTarget(domain: domain, root: root), wantsJSON: wantsJSON)
-    }
+    // MARK: - Reading
 
-    func read(root: String?, key: String?) throws -> Outcome {
-        let (value, failure) = try value(root, key)
+    func read(_ place: DomainPlace) throws -> Outcome {
+        let (value, failure) = try value(place)
         return try output(value).reporting(failure, asJSON: wantsJSON)
     }
 
@@ -31,8 +32,8 @@ struct DomainRunner {
         return Outcome(output: try ExportFormat.json(of: value), as: .json)
     }
 
-    func readType(root: String, key: String?) throws -> Outcome {
-        let (value, failure) = try value(root, key)
+    func readType(_ place: DomainPlace) throws -> Outcome {
+        let (value, failure) = try value(place)
         let type = ValueText.typeName(value)
         return Outcome(
             output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n", as: wantsJSON ? .json : .text
@@ -40,71 +41,83 @@ struct DomainRunner {
         .reporting(failure, asJSON: wantsJSON)
     }
 
-    func write(root: String, key: String?, _ parsed: ParsedValue) throws -> Outcome {
-        let warning = try domain.update { entries in
-            guard let key else {
-                entries[root] = try Self.combined(parsed, to: entries[root])
-                return
-            }
-            var values = try Self.dictionary(entries[root], root) ?? [:]
-            values[key] = try Self.combined(parsed, to: values[key])
-            entries[root] = values
+    /// - Throws: an error if the domain or the root does not exist.
+    func export(as format: ExportFormat, to path: String?) throws -> Outcome {
+        let (value, failure) = try value(DomainPlace(root: invocation.root, key: nil))
+        guard let values = value as? [String: Any] else {
+            throw PrefsError.rootIsNotDictionary(key: invocation.root ?? "")
         }
-        return Outcome().reporting(warning, asJSON: wantsJSON)
+        return try Export(values: values, failure: failure).run(as: format, to: path, wantsJSON: wantsJSON)
     }
-
-    func delete(root: String?, key: String?) throws -> Outcome {
-        // Fails before the lock is taken if the value is missing. The update checks again, since another process may have removed it.
-        _ = try value(root, key)
-        let warning = try domain.update { entries in
-            guard let root else {
-                entries = [:]
-                return
-            }
-            _ = try Self.value(root, key, in: entries)
-            guard let key else {
-                entries[root] = nil
-                return
-            }
-            var values = try Self.dictionary(entries[root], root) ?? [:]
-            values[key] = nil
-            entries[root] = values
-        }
-        return Outcome().reporting(warning, asJSON: wantsJSON)
-    }
-
-    // MARK: - Values
 
     /// Returns a value. If the file is malformed, returns the value of its newest known state and the error.
-    private func value(_ root: String?, _ key: String?) throws -> (value: Any, failure: PrefsError?) {
+    private func value(_ place: DomainPlace) throws -> (value: Any, failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
         guard let entries else {
             if let failure { throw failure }
             throw CommandError("\(target.name) not found", at: domain.fileURL)
         }
-        return (try Self.value(root, key, in: entries), failure)
+        return (try place.existingValue(in: entries), failure)
     }
 
-    private static func value(_ root: String?, _ key: String?, in entries: [String: Any]) throws -> Any {
-        guard let root else { return entries }
-        guard let entry = entries[root] else {
-            throw CommandError("no root `\(ShownText.key(root))`", near: root, among: entries)
+    // MARK: - Writing
+
+    /// - Parameter expected: what the place must hold, or nothing is stored.
+    func write(_ place: DomainPlace, _ parsed: ParsedValue, expected: String?) throws -> Outcome {
+        try change { entries, _ in
+            let old = try place.value(in: entries)
+            if let expected {
+                guard ValueText.readings(of: expected, like: old).contains(where: { ValueText.areEqual($0, old) })
+                else {
+                    throw CommandError("\(place.name) is \(old.map(ValueText.line) ?? "not set"), not \(expected)")
+                }
+            }
+            try place.replace(with: try Self.combined(parsed, to: old), in: &entries)
         }
-        guard let key else { return entry }
-        let values = try dictionary(entry, root) ?? [:]
-        guard let value = values[key] else {
-            throw CommandError("no key `\(ShownText.key(key))`", near: key, among: values)
-        }
-        return value
     }
 
-    private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
-        guard let entry else { return nil }
-        guard let values = entry as? [String: Any] else {
-            throw CommandError(
-                "`\(ShownText.key(root))`: expected a dictionary, found type \(ValueText.typeName(entry))")
+    func rename(_ place: DomainPlace, to name: String) throws -> Outcome {
+        try change { entries, risks in
+            if try place.rename(to: name, in: &entries) {
+                risks.add("`\(ShownText.key(name))` exists and would be lost")
+            }
         }
-        return values
+    }
+
+    func delete(_ place: DomainPlace) throws -> Outcome {
+        // The domain has to exist.
+        _ = try value(place)
+        return try change { entries, risks in
+            _ = try place.existingValue(in: entries)
+            if place.root == nil, !entries.isEmpty { risks.add("all entries of the \(target.name) would be removed") }
+            try place.replace(with: nil, in: &entries)
+        }
+    }
+
+    /// Stores the values of a file, or of the standard input.
+    func importValues(from path: String?, merge: Bool) throws -> Outcome {
+        let imported = try ExportFormat.values(of: ExportFile.read(path?.absolutePath))
+        return try change { entries, risks in
+            guard let root = invocation.root else {
+                if !merge, imported.isEmpty, !entries.isEmpty {
+                    risks.add("all entries of the \(target.name) would be removed")
+                }
+                entries = merge ? Self.merged(entries, imported, nested: true) : imported
+                return
+            }
+            guard var values = entries[root, default: [String: Any]()] as? [String: Any] else {
+                throw PrefsError.rootIsNotDictionary(key: root)
+            }
+            values = merge ? Self.merged(values, imported, nested: false) : imported
+            entries[root] = values
+        }
+    }
+
+    private static func merged(_ old: [String: Any], _ new: [String: Any], nested: Bool) -> [String: Any] {
+        old.merging(new) { old, new in
+            guard nested, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
+            return old.merging(new) { $1 }
+        }
     }
 
     private static func combined(_ parsed: ParsedValue, to old: Any?) throws -> Any {

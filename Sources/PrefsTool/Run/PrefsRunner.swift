@@ -14,8 +14,10 @@ struct PrefsRunner {
         self.program = program
         target = invocation.target ?? program.target
         var store = invocation.target?.store
-        if let prefix = invocation.layers, let target {
-            store = LayeredStore(target.store, above: [.environment(prefix: prefix)])
+        if invocation.hasLayers, let target {
+            let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
+            let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
+            store = LayeredStore(target.store, above: above, below: below)
         }
         prefs = program.make(invocation.root, store)
         keys = PrefsKey.all(of: prefs)
@@ -87,10 +89,6 @@ struct PrefsRunner {
 
     func schema() -> Outcome { Outcome(bytes: prefs.jsonSchema(), as: .json) }
 
-    func transfer() -> TransferRunner {
-        TransferRunner(target: ClassTarget(self), wantsJSON: invocation.wantsJSON)
-    }
-
     // MARK: - Writing
 
     /// Stores values, all or none.
@@ -150,7 +148,7 @@ struct PrefsRunner {
         let failure: PrefsError?
         do {
             failure = try prefs.update {
-                let before = prefs.values
+                let before = invocation.isDryRun ? prefs.values : [:]
                 try body()
                 guard invocation.isDryRun else { return }
                 difference = Difference(from: before, to: prefs.values, nested: false)
@@ -280,13 +278,21 @@ struct PrefsRunner {
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
             let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
             let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
-            table.add(key.name, key.shortName, key.typeName, "\(prefs.source(ofKey: key.name))", text + (note ?? ""))
+            table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO))
+        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
     }
 
-    /// Truncates long values. `get` and JSON show them in full.
-    private static func cell(_ text: String) -> String { ShownText.line(text, longest: 200) }
+    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    private func source(of key: PrefsKey) -> String {
+        let source = prefs.source(ofKey: key.name)
+        return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
+    }
+
+    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    private static func cell(_ text: String) -> String {
+        TerminalWidth.of(STDOUT_FILENO).map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.
     private func json(of values: [String: Any]) throws -> String {

@@ -42,10 +42,11 @@ final class Watch: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Reports when the file becomes unreadable and when it is readable again, and the changes that are found by looking.
+    /// Reports when the file becomes unreadable and when it is readable again, what is wrong with layers, and the changes that are found by
+    /// looking.
     private func look() {
         let (changes, failure) = source.look()
-        let now = failure.flatMap { $0.isWarning ? nil : $0.description }
+        let now = failure.flatMap { $0.isWarning && !$0.isOfLayers ? nil : $0.description }
         let isNew = state.withLock { state in
             defer { state.readError = now }
             return now != state.readError

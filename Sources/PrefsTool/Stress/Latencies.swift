@@ -20,6 +20,19 @@ struct Latencies {
         return longest
     }
 
+    /// The number of durations by range. Each range ends at twice, four or eight times its start, so that there are at most eight.
+    func histogram() -> [(range: Range<UInt64>, count: Int)] {
+        func exponent(_ bucket: Int) -> Int { 63 - max(1, Self.end(of: bucket)).leadingZeroBitCount }
+        let exponents = counts.keys.map(exponent)
+        guard let first = exponents.min(), let last = exponents.max() else { return [] }
+        let step = (last - first) / 8 + 1
+        return stride(from: first, through: last, by: step).map { start in
+            let end = min(start + step, 63)
+            let number = counts.reduce(0) { $0 + ((start..<end).contains(exponent($1.key)) ? $1.value : 0) }
+            return (1 << UInt64(start)..<1 << UInt64(end), number)
+        }
+    }
+
     /// Combines the first six bits of a number with the number of bits that follow.
     private static func bucket(_ number: UInt64) -> Int {
         let shift = max(0, 64 - number.leadingZeroBitCount - 6)

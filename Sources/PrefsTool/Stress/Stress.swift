@@ -12,11 +12,14 @@ struct Stress {
     }
 
     func run() -> Outcome {
-        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appending(path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let parent = plan.folder.map { URL(filePath: $0.absolutePath, directoryHint: .isDirectory) }
+        let folder = (parent ?? FileManager.default.temporaryDirectory).resolvingSymlinksInPath().appending(
+            path: "prefs-stress-\(UUID().uuidString)", directoryHint: .isDirectory)
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            guard mkdir(folder.path(percentEncoded: false), 0o700) == 0 else {
+                let reason = String(cString: strerror(errno))
+                throw CommandError("no folder can be made there: \(reason)", at: folder.deletingLastPathComponent())
+            }
             defer { try? FileManager.default.removeItem(at: folder) }
             return try run(in: folder)
         } catch {
@@ -41,7 +44,7 @@ struct Stress {
         let stored = try StressLeftovers(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
-            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO)), as: wantsJSON ? .json : .text,
+            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO) ?? 80), as: wantsJSON ? .json : .text,
             code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 struct StressProgress {
     private let isBar: Bool
     private let total: Int
+    private let seconds: Int?
     private let start: ContinuousClock.Instant
     private var lastShown: ContinuousClock.Instant?
     private var width = 0
@@ -11,11 +12,12 @@ struct StressProgress {
     init(_ plan: StressPlan, folder: String, isSilent: Bool) {
         isBar = !isSilent && isatty(STDERR_FILENO) == 1
         total = plan.total
+        seconds = plan.seconds
         start = .now
         guard !isSilent, !isBar else { return }
         let processes = plan.processes == 1 ? "1 process" : "\(plan.processes) processes"
         Self.print(
-            "prefs: \(processes) of \(VetRunner.count(plan.threads, "thread")), \(VetRunner.count(total, "write")), in \(folder.printable)\n"
+            "prefs: \(processes) of \(VetRunner.count(plan.threads, "thread")), \(plan.seconds.map { "\($0) s" } ?? VetRunner.count(total, "write")), in \(folder.printable)\n"
         )
     }
 
@@ -24,12 +26,13 @@ struct StressProgress {
         let now = ContinuousClock.now
         guard isBar, lastShown.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
         lastShown = now
-        let seconds = max(0.001, Double((now - start) / .milliseconds(1)) / 1_000)
-        let rate = Double(writes) / seconds
-        let filled = writes * 30 / max(1, total)
+        let elapsed = max(0.001, Double((now - start) / .milliseconds(1)) / 1_000)
+        let rate = Double(writes) / elapsed
+        let remaining = seconds.map { max(0, Double($0) - elapsed) } ?? Double(total - writes) / max(rate, 0.001)
+        let filled = seconds.map { min(30, Int(elapsed * 30) / $0) } ?? writes * 30 / max(1, total)
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
-        let left = rate > 0 ? ", \(Int((Double(total - writes) / rate).rounded(.up))) s left" : ""
-        let line = "[\(bar)] \(writes)/\(total), \(Int(rate))/s\(left)" + (kills > 0 ? ", \(kills) killed" : "")
+        let left = rate > 0 ? ", \(Int(remaining.rounded(.up))) s left" : ""
+        let line = "[\(bar)] \(writes)\(seconds == nil ? "/\(total)" : ""), \(Int(rate))/s\(left)" + (kills > 0 ? ", \(kills) killed" : "")
         Self.print("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
         width = line.count
     }

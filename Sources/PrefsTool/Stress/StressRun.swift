@@ -12,6 +12,8 @@ struct StressRun {
     private let signals = TerminationSignals()
     /// The number of acknowledged writes at which the next process is killed.
     private var nextKill = 0
+    /// The uptime at which the workers stop; 0 if they stop after their writes.
+    private var deadline: UInt64 = 0
 
     init(_ plan: StressPlan, file: String, progress: StressProgress) {
         self.plan = plan
@@ -24,6 +26,9 @@ struct StressRun {
     /// Runs until all writes are done, a loss is found or a signal arrives. All workers have ended when it returns.
     mutating func run() throws {
         defer { stop() }
+        if let seconds = plan.seconds {
+            deadline = DispatchTime.now().uptimeNanoseconds + UInt64(seconds) * 1_000_000_000
+        }
         for index in 0..<plan.processes { try start(index) }
         var idleRounds = 0
         while !workers.isEmpty || !pendingRestarts.isEmpty, tally.losses.isEmpty {
@@ -44,7 +49,7 @@ struct StressRun {
 
     private mutating func start(_ index: Int) throws {
         let arguments = StressWorker.arguments(
-            file: file, process: index, writes: plan.writes, done: tally.done[index])
+            file: file, process: index, writes: plan.writes, deadline: deadline, done: tally.done[index])
         workers.append(try StressProcess(index, arguments))
     }
 
@@ -69,12 +74,14 @@ struct StressRun {
         if end == .killed, worker.wasKilled {
             tally.recordEarlyExit(of: worker.index, by: true)
             if !tally.isDone(worker.index) { pendingRestarts.append(worker.index) }
-        } else if end != .code(0) || !tally.isDone(worker.index) {
+        } else if end != .code(0) || !(tally.isDone(worker.index) || isOver) {
             tally.recordEarlyExit(of: worker.index, by: false)
             // The worker may have reported the reason.
             if tally.losses.isEmpty { tally.recordLoss("process \(worker.index) ended early: \(end.text)") }
         }
     }
+
+    private var isOver: Bool { deadline > 0 && DispatchTime.now().uptimeNanoseconds >= deadline }
 
     /// Restarts killed workers, which continue their writes. If all were killed, checks the stored state first.
     private mutating func restartKilledWorkers() throws {

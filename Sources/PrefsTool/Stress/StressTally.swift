@@ -11,6 +11,7 @@ struct StressTally {
     /// The number of early exits that `prefs stress` caused.
     private(set) var kills = 0
     private(set) var latencies = Latencies()
+    private(set) var timeline = StressTimeline()
     /// The losses, one message each.
     private(set) var losses: [String] = []
 
@@ -33,6 +34,7 @@ struct StressTally {
             guard done[process].indices.contains(thread) else { return }
             done[process][thread] += 1
             latencies.add(nanoseconds)
+            timeline.addWrite()
         case .failed(let reason):
             losses.append("process \(process): \(reason)")
         }
@@ -40,7 +42,9 @@ struct StressTally {
 
     mutating func recordEarlyExit(of process: Int, by kill: Bool) {
         earlyExits[process] += 1
-        if kill { kills += 1 }
+        guard kill else { return }
+        kills += 1
+        timeline.addKill()
     }
 
     mutating func recordLoss(_ reason: String) {

@@ -5,8 +5,9 @@ enum StressWorker {
     /// The first argument of such a process. It is not a public command.
     static let commandName = "stress-worker"
 
-    static func arguments(file: String, process: Int, writes: Int, done: [Int]) -> [String] {
-        [commandName, file, "\(process)", "\(writes)"] + done.map(String.init)
+    /// - Parameter deadline: the uptime in nanoseconds at which no further write begins; 0 if there is none.
+    static func arguments(file: String, process: Int, writes: Int, deadline: UInt64, done: [Int]) -> [String] {
+        [commandName, file, "\(process)", "\(writes)", "\(deadline)"] + done.map(String.init)
     }
 
     /// One line of a worker's output.
@@ -29,18 +30,19 @@ enum StressWorker {
 
     /// Makes the remaining writes of each thread.
     static func run(_ words: [String]) -> Outcome {
-        guard words.count >= 4, let process = Int(words[1]), let writes = Int(words[2]) else {
+        guard words.count >= 5, let process = Int(words[1]), let writes = Int(words[2]), let end = UInt64(words[3]) else {
             return .failure(
                 "`\(commandName)` is internal to `prefs stress`", code: Outcome.usageErrorCode, asJSON: false)
         }
         let (file, parent) = (words[0], getppid())
         let threads = DispatchGroup()
-        for (thread, done) in words[3...].compactMap(Int.init).enumerated() where done < writes {
+        for (thread, done) in words[4...].compactMap(Int.init).enumerated() where done < writes {
             threads.enter()
             Thread.detachNewThread {
                 let prefs = StressPrefs(process: process, thread: thread, file: file)
                 for number in done..<writes {
                     let start = DispatchTime.now().uptimeNanoseconds
+                    if end > 0, start >= end { break }
                     do {
                         let stored = try prefs.write(number)
                         report("\(thread) \(DispatchTime.now().uptimeNanoseconds - start)")

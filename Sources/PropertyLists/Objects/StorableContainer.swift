@@ -19,7 +19,8 @@ extension Array: StorableContainer {
 
     static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
         ValueSchema(
-            types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", "maxItems"))
+            types: ["array"], ["items": content((example as? [Any])?.first).keywords],
+            countedBy: ("minItems", "maxItems"))
     }
 
     static func coding(depth: Int) -> Any? {
@@ -58,7 +59,8 @@ extension Set: StorableContainer {
 
     /// A stored array may hold equal elements.
     static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
-        ValueSchema(types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", nil))
+        ValueSchema(
+            types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", nil))
     }
 
     static func coding(depth: Int) -> Any? {

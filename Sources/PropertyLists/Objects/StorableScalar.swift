@@ -36,7 +36,8 @@ extension Bool: StorableScalar {
     package static var all: [Bool]? { [true, false] }
     /// The numbers 0 and 1 are Booleans, too.
     package static var schema: ValueSchema {
-        ValueSchema(types: ["boolean", "integer"], ["minimum": CanonicalNumber(0).object, "maximum": CanonicalNumber(1).object])
+        ValueSchema(
+            types: ["boolean", "integer"], ["minimum": CanonicalNumber(0).object, "maximum": CanonicalNumber(1).object])
     }
 
     package var storable: Any { self }

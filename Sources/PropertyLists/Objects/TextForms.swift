@@ -78,6 +78,18 @@ package struct TextForms {
         }
     }
 
+    /// The number that the text is; nil if it is none.
+    package var number: Double? {
+        objects.lazy.compactMap { object in
+            switch CanonicalNumber(object: object) {
+            case .integer(let value): Double(value)
+            case .unsigned(let value): Double(value)
+            case .double(let bits): Double(bitPattern: bits)
+            case .bool, nil: nil
+            }
+        }.first
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         text.trimmingCharacters(in: .whitespaces)
     }
@@ -89,7 +101,9 @@ package struct TextForms {
         case "false", "no", "off": return false
         default: break
         }
-        if let number = JSONForm.nonfinite.first(where: { $0.name == text }) { return CanonicalNumber(number.value).object }
+        if let number = JSONForm.nonfinite.first(where: { $0.name == text }) {
+            return CanonicalNumber(number.value).object
+        }
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
             return nil
         }

@@ -14,7 +14,8 @@ package struct ValueSchema {
 
     /// - Parameter types: the names of types in JSON Schema; none for any type.
     package init(
-        types: [String] = [], _ keywords: [String: Any] = [:], countedBy count: (minimum: String?, maximum: String?) = (nil, nil)
+        types: [String] = [], _ keywords: [String: Any] = [:],
+        countedBy count: (minimum: String?, maximum: String?) = (nil, nil)
     ) {
         self.keywords = keywords
         self.types = types
@@ -127,7 +128,9 @@ private struct SchemaRule {
         return ValueSchema(types: kinds.names, ["enum": objects.map { $0 is String ? $0 : ExportedValue($0) }])
     }
 
-    private static func coded<T: Encodable>(_ value: T) throws -> Any { try PropertyListObjectEncoder.object(from: value) }
+    private static func coded<T: Encodable>(_ value: T) throws -> Any {
+        try PropertyListObjectEncoder.object(from: value)
+    }
 
     private mutating func schema<T: RawRepresentable>(ofRaw type: T.Type) -> ValueSchema {
         let raw = schema(of: T.RawValue.self, example: nil)
@@ -171,7 +174,9 @@ private struct SchemaKinds {
 
     /// The types that a Codable type reads, whether or not it accepts the sample.
     init<T: Decodable>(readBy type: T.Type) {
-        for sample in Self.samples where PropertyListObjectDecoder.requests(of: type, to: sample).hasRead { insert(sample) }
+        for sample in Self.samples where PropertyListObjectDecoder.requests(of: type, to: sample).hasRead {
+            insert(sample)
+        }
     }
 
     /// In the order of `all`.
@@ -185,7 +190,11 @@ private struct SchemaKinds {
         case .bool: found.insert("boolean")
         case .number(let number):
             // The others may be infinite, which is an object in JSON.
-            if case .double = CanonicalNumber(number) { found.formUnion(ValueSchema.numberTypes) } else { found.insert("integer") }
+            if case .double = CanonicalNumber(number) {
+                found.formUnion(ValueSchema.numberTypes)
+            } else {
+                found.insert("integer")
+            }
         case .list: found.insert("array")
         case .date, .data, .dictionary, .uid, .foreign: found.insert("object")
         }

@@ -2,10 +2,12 @@ import Foundation
 
 /// Gives the vetter access to any Swift optional, array or dictionary without a cast that would copy or convert it.
 package protocol OptionalValue {
+    static var wrappedType: Any.Type { get }
     var wrappedValue: Any? { get }
 }
 
 extension Optional: OptionalValue {
+    package static var wrappedType: Any.Type { Wrapped.self }
     package var wrappedValue: Any? { self }
 }
 

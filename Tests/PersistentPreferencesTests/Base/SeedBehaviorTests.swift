@@ -250,3 +250,44 @@ import Testing
 extension PersistentPrefs {
     fileprivate var isEmptyWithoutError: Bool { values.isEmpty && lastError == nil && count == 0 }
 }
+
+/// The declared types of the sample set.
+@Suite struct PrefsTestSetTests {
+    private let prefs = PrefsTestSet(store: InMemoryStore())
+
+    @Test func theFivePropertiesAreDeclared() {
+        let descriptions = prefs.describe()
+        #expect(descriptions.map(\.name) == ["int", "string", "array", "dictionary", "date"])
+        #expect(
+            descriptions.map(\.key) == [
+                "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
+            ])
+        #expect(prefs.keys == descriptions.map(\.key))
+        #expect(descriptions.allSatisfy { $0.help?.isEmpty == false })
+    }
+
+    @Test(arguments: ["Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value"])
+    func aValueOfAnotherTypeIsRejectedAndReadsAsEmpty(_ key: String) {
+        let store = InMemoryStore()
+        let prefs = PrefsTestSet(store: store)
+        prefs.reset()
+        #expect(prefs.lastError == nil && prefs.values.count == 5)
+        prefs[key] = Data([1])
+        #expect(prefs.outcome.hasPrefix("\(key): expected "))
+        #expect(prefs[key] != nil && !(prefs[key] is Data))
+        // Another program stores what it likes.
+        UntypedTestSet(key: "PrefsTestSet", store: store)[key] = Data([1])
+        #expect(prefs[key] is Data)
+        let isEmpty: [String: Bool] = [
+            "Integer Value": prefs.int == 0, "String Value": prefs.string.isEmpty, "Array Value": prefs.array.isEmpty,
+            "Dictionary Value": prefs.dictionary.isEmpty, "Date Value": prefs.date == .distantPast,
+        ]
+        #expect(isEmpty.filter(\.value).map(\.key) == [key])
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func absentValuesReadAsEmpty() {
+        #expect(prefs.int == 0 && prefs.string.isEmpty && prefs.array.isEmpty && prefs.dictionary.isEmpty)
+        #expect(prefs.date == .distantPast && prefs.values.isEmpty && prefs.lastError == nil)
+    }
+}

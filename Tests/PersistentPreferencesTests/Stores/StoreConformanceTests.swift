@@ -11,17 +11,30 @@ import Testing
         case inMemory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile, foreign,
             account
         case simulated, simulatedFlat
-        case layered, layeredFile, layeredFlatFile, layeredForeign
+        // Without layers.
+        case layered, layeredJSONFile, layeredFlatFile, layeredFlatJSONFile
+        // With layers that have no entries in the roots of the checks.
+        case layersAroundFile, layersAroundJSONFile, layersAroundFlatFile, layersAroundFlatJSONFile, layersAroundForeign
+        // With layers that have some; see `MergedStore`.
+        case mergedMemory, mergedFile, mergedJSONFile, mergedFlatFile, mergedFlatJSONFile
 
-        var isFlat: Bool { [.flatFile, .flatJSONFile, .simulatedFlat, .layeredFlatFile].contains(self) }
+        var isFlat: Bool { rawValue.lowercased().contains("flat") }
+        var isMerged: Bool { rawValue.hasPrefix("merged") }
+        /// These have no `observe`.
+        var isForeign: Bool { rawValue.lowercased().contains("foreign") }
 
         var checks: [StoreCheck] {
-            // This one has no `observe`.
-            let all =
-                self == .foreign || self == .layeredForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
-            // A flat domain has one root, whatever its name; and an empty one counts as missing.
-            let ofRoots = ["rootsAreSeparate", "emptyIsNotMissing", "otherRootIsNoChange", "closureMayUseTheStore"]
-            return isFlat ? all.filter { !ofRoots.contains($0.name) } : all
+            let all = isForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
+            return all.filter { !inapplicable.contains($0.name) }
+        }
+
+        /// The checks of rules that the kind cannot follow.
+        private var inapplicable: [String] {
+            // A flat domain has one root, whatever the root key is. An empty domain counts as missing: a domain without entries, as
+            // `UserDefaults` has it, is both. `FlatLayoutTests` has what holds instead.
+            if isFlat { return ["rootsAreSeparate", "otherRootIsNoChange", "emptyIsNotMissing"] }
+            // A merged root always has the entries of its layers, so it is never empty.
+            return isMerged ? ["emptyIsNotMissing"] : []
         }
     }
 
@@ -34,15 +47,22 @@ import Testing
             // Dangling at first: the file is made at its target.
             try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
         }
-        // Layers have something to say, but not about the roots of the checks; those are in `LayeredStoreTests`.
-        let texts: [PrefsLayer] = [
-            .environment(prefix: "", in: ["a": "1", "n": "2", "b": "3"]), .arguments(["program", "-n", "7"]),
-        ]
-        let folders = ["XDG_CONFIG_DIRS": folder.path]
-        try writePropertyList(["Z": ["n": 1]], to: folder.file("layer.plist"))
-        try Data(#"{"Y": {"n": 1}}"#.utf8).write(to: folder.file("editor.json"))
-        let layers = texts + [.file(folder.file("layer.plist")), .system("editor", in: folders), .values([:])]
-        try check.run {
+        let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
+        @Sendable func merged(_ base: any PrefsStore) -> MergedStore {
+            MergedStore(base, LayeredStore(base, above: around.above, below: around.below))
+        }
+        @Sendable func quiet(_ base: any PrefsStore) -> LayeredStore {
+            LayeredStore(base, above: around.quiet, below: around.quiet)
+        }
+        @Sendable func file(
+            _ format: PropertyListFormat = .binary, _ layout: DomainLayout = .roots
+        ) -> PropertyListFileStore {
+            PropertyListFileStore(
+                url: folder.file(format == .json ? "test.json" : "test.plist"), format: format, durability: .process,
+                layout: layout)
+        }
+        // A merged state is compared with the layers and with the base at each access, which costs more.
+        try check.run(updates: kind.isMerged ? 25 : 100) {
             switch kind {
             case .inMemory: memory
             case .binaryFile: PropertyListFileStore(url: folder.file())
@@ -50,17 +70,118 @@ import Testing
             case .jsonFile: PropertyListFileStore(url: folder.file("test.json"), format: .json)
             case .flatJSONFile: PropertyListFileStore(url: folder.file("test.json"), format: .json, layout: .flat)
             case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
-            case .unflushedFile: PropertyListFileStore(url: folder.file(), durability: .process)
-            case .flatFile: PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)
+            case .unflushedFile: file()
+            case .flatFile: file(.binary, .flat)
             case .simulated: UserDefaultsStore(process)
             case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
             case .foreign: ForeignStore(memory)
             case .account: AccountStore(account: "ann", in: memory)
             case .layered: LayeredStore(memory)
-            case .layeredFile: LayeredStore(PropertyListFileStore(url: folder.file()), above: layers, below: layers)
-            case .layeredFlatFile: LayeredStore(PropertyListFileStore(url: folder.file(), layout: .flat), above: texts)
-            case .layeredForeign: LayeredStore(ForeignStore(memory), above: texts, below: layers)
+            case .layeredJSONFile: LayeredStore(file(.json))
+            case .layeredFlatFile: LayeredStore(file(.binary, .flat))
+            case .layeredFlatJSONFile: LayeredStore(file(.json, .flat))
+            case .layersAroundFile: quiet(PropertyListFileStore(url: folder.file()))
+            case .layersAroundJSONFile: quiet(file(.json))
+            case .layersAroundFlatFile: quiet(PropertyListFileStore(url: folder.file(), layout: .flat))
+            case .layersAroundFlatJSONFile: quiet(file(.json, .flat))
+            case .layersAroundForeign: quiet(ForeignStore(memory))
+            case .mergedMemory: merged(memory)
+            case .mergedFile: merged(file())
+            case .mergedJSONFile: merged(file(.json))
+            case .mergedFlatFile: merged(file(.binary, .flat))
+            case .mergedFlatJSONFile: merged(file(.json, .flat))
             }
+        }
+    }
+}
+
+/// The layers that the checks are run with.
+private struct LayersOfChecks {
+    /// Have entries, but none in the roots of the checks: texts, which a store leaves out, and files with other roots, or in a flat
+    /// domain without entries.
+    let quiet: [PrefsLayer]
+    let above: [PrefsLayer]
+    let below: [PrefsLayer]
+
+    init(in folder: TemporaryFolder, layout: DomainLayout) throws {
+        let texts: [PrefsLayer] = [
+            .environment(prefix: "", in: ["a": "1", "n": "2", "b": "3"]), .arguments(["program", "-n", "7"]),
+        ]
+        let folders = ["XDG_CONFIG_DIRS": folder.path]
+        let isFlat = layout == .flat
+        try writePropertyList(isFlat ? [:] : ["Z": ["n": 1]], to: folder.file("quiet.plist"))
+        try Data((isFlat ? "{}" : #"{"Y": {"n": 1}}"#).utf8).write(to: folder.file("quietsystem.json"))
+        quiet = texts + [.file(folder.file("quiet.plist")), .system("quietsystem", in: folders), .values([:])]
+
+        func write(_ entries: [String: Any], _ name: String) throws {
+            let roots = ["A", "B", "B/../."].map { ($0, entries) }
+            let content = isFlat ? entries : Dictionary(uniqueKeysWithValues: roots)
+            try JSONSerialization.data(withJSONObject: content).write(to: folder.file(name))
+        }
+        try write(["first": "hidden", "top": "above"], "above.json")
+        try write(["a": -1, "b": -1, "n": -1, "0": -1], "system.json")
+        above = texts + [.values(["first": "above"]), .file(folder.file("above.json"))]
+        below = [.system("system", in: folders), .values(["a": -2, "n": -2, "last": -1])]
+    }
+}
+
+/// A layered store whose layers have entries in the roots of the checks, as those checks can use it.
+///
+/// The layers above set keys that the checks do not write. The layers below set keys that the checks do write, to values that they never
+/// write: such a value stands for a missing entry. So an entry that the checks write has to win over the layer, and one that they remove has
+/// to show the layer again. Every merged state is compared with the layers, and the base has to stay without their entries.
+private final class MergedStore: PrefsStore {
+    /// What each merged root has beside the entries that the checks write.
+    private static let covered = ["first": "above", "top": "above"]
+    private static let defaults = ["a": -1, "b": -1, "n": -1, "0": -1, "last": -1]
+    private let base: any PrefsStore
+    private let store: LayeredStore
+
+    struct WrongState: Error {
+        let state: String
+    }
+
+    init(_ base: any PrefsStore, _ store: LayeredStore) {
+        self.base = base
+        self.store = store
+    }
+
+    /// The entries of a merged state that are not of the layers; nil for none.
+    private static func own(_ merged: [String: Any]?) throws -> [String: Any]? {
+        guard let merged, covered.allSatisfy({ merged[$0.key] as? String == $0.value }),
+            defaults.keys.allSatisfy({ merged[$0] != nil })
+        else { throw WrongState(state: "\(merged ?? [:])") }
+        let own = stripped(merged)
+        return own.isEmpty ? nil : own
+    }
+
+    private static func stripped(_ values: [String: Any]) -> [String: Any] {
+        values.filter { key, value in
+            covered[key] == nil && (defaults[key] == nil || value as? Int != defaults[key])
+        }
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        let stored = try base.read(root: root) ?? [:]
+        guard Self.stripped(stored).count == stored.count else { throw WrongState(state: "stored: \(stored)") }
+        return try Self.own(store.read(root: root))
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try store.update(root: root) { merged in
+            let before = try Self.own(merged)
+            var after = before
+            try body(&after)
+            // The entries of layers stay, those removed by the body excepted.
+            let layers = merged?.filter { before?[$0.key] == nil } ?? [:]
+            if before != nil || after != nil { merged = after.map { $0.merging(layers) { own, _ in own } } }
+        }
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try store.observe(root: root) { change in
+            let (old, new) = (Self.stripped(change.oldValues), Self.stripped(change.newValues))
+            if let own = PrefsChange(root: root, from: old, to: new, origin: change.origin) { action(own) }
         }
     }
 }

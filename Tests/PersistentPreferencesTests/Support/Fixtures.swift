@@ -26,6 +26,18 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     var errors: [String] { lock.withLock { told } }
 }
 
+/// The keys and the sample values of the test set without its types: a key takes every property-list value.
+final class UntypedTestSet: PersistentPrefs, @unchecked Sendable {
+    private static let allKeys = PrefsTestSet.defaultValues.keys.sorted()
+
+    override var keys: [String] { Self.allKeys }
+
+    var int: Int {
+        get { self["Integer Value"] as? Int ?? 0 }
+        set { self["Integer Value"] = newValue }
+    }
+}
+
 extension TemporaryFolder {
     /// Prefs on a file in the folder.
     func prefs(_ name: String = "test.plist", system: SystemCalls = .real) -> AnyPrefs {

@@ -1,12 +1,11 @@
 import Foundation
 import PersistentPreferences
-import PrefsTestSet
 import PropertyListSupport
 import Testing
 
 /// Contract 4: what is stored is a deep copy in canonical form, and exactly what was given.
 @Suite struct CanonicalValueTests {
-    private let prefs = PrefsTestSet(key: "root", store: InMemoryStore())
+    private let prefs = UntypedTestSet(key: "root", store: InMemoryStore())
 
     @Test(arguments: Sample.all) func isStoredExactly(_ sample: Sample) throws {
         let places: [(value: Any, form: String)] = [

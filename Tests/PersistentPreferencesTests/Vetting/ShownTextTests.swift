@@ -4,6 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsTool
 
 /// Text for people holds no character that drives a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {

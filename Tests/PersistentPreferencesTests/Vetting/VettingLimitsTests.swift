@@ -8,7 +8,7 @@ import Testing
 
 /// The bounds of depth, number and size, on both sides.
 @Suite struct VettingLimitsTests {
-    private let prefs = PrefsTestSet(key: "root", values: PrefsTestSet.defaultValues, store: InMemoryStore())
+    private let prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: InMemoryStore())
     private let before: String
     private let tooDeep = "nested deeper than 128 levels"
 

@@ -8,11 +8,11 @@ import Testing
 /// Contract 3: what a property list cannot hold is refused whole, wherever it stands.
 @Suite struct VettingTests {
     private let store = InMemoryStore()
-    private let prefs: PrefsTestSet
+    private let prefs: UntypedTestSet
     private let before: String
 
     init() {
-        prefs = PrefsTestSet(key: "root", values: PrefsTestSet.defaultValues, store: store)
+        prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: store)
         before = exactForm(prefs.values)
     }
 
@@ -137,7 +137,7 @@ import Testing
         case element, wholeSet, inPlace, update, nestedWrite, initializer
 
         /// - Returns: the instance that was told of the outcome.
-        func write(_ value: Any, to prefs: PrefsTestSet) -> PrefsTestSet {
+        func write(_ value: Any, to prefs: UntypedTestSet) -> UntypedTestSet {
             switch self {
             case .element: prefs["Array Value"] = value
             case .wholeSet: prefs.values = ["Array Value": value, "Integer Value": 11]
@@ -153,7 +153,7 @@ import Testing
                     prefs["Array Value"] = value
                 }
             case .initializer:
-                return PrefsTestSet(
+                return UntypedTestSet(
                     key: "root", values: ["Array Value": value, "Integer Value": 11], store: prefs.ownStore)
             }
             return prefs

@@ -55,14 +55,17 @@ enum LayerEntries: Sendable {
         case .values(let values): return values.faults
         case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason)]
         case .file(let reading, let layout):
-            if let fault = reading.fault { return [LayerFault(layer: layer, place: reading.path, reason: fault)] }
-            do {
-                _ = try layout.dictionary(of: root, in: reading.content)
-                return []
-            } catch {
-                let reason = "the root \"\(ShownText.key(root))\" is not a dictionary"
-                return [LayerFault(layer: layer, place: reading.path, reason: reason)]
-            }
+            let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
+            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0)] } ?? []
+        }
+    }
+
+    private static func fault(of root: String, in reading: LayerFile.Reading, _ layout: DomainLayout) -> String? {
+        do {
+            _ = try layout.dictionary(of: root, in: reading.content)
+            return nil
+        } catch {
+            return "the root \"\(ShownText.key(root))\" is not a dictionary"
         }
     }
 

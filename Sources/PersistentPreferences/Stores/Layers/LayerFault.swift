@@ -6,7 +6,8 @@ public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
     public let layer: String
     /// The variable, the argument, the path or the key; empty if the layer itself is at fault.
     public let place: String
-    /// The problem, as a clause without a full stop. It names types, never the value.
+    /// The problem, as a clause without a full stop. It quotes the text of a variable or an argument, escaped and shortened to 40
+    /// characters, and never a value of a file.
     public let reason: String
 
     /// One line: the layer, the place and the reason.

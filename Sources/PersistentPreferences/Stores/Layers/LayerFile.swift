@@ -4,6 +4,8 @@ import PrefsPropertyLists
 /// The file of a layer: the first one of several that exists. Never written.
 final class LayerFile: Sendable {
     let locations: [FileLocation]
+    /// The paths that lead to the file of the base, and are not read.
+    let pathsToBase: [String]
 
     /// What was found at one moment.
     ///
@@ -21,6 +23,22 @@ final class LayerFile: Sendable {
     /// - Parameter paths: absolute.
     init(_ paths: [String]) {
         locations = paths.map(Self.location)
+        pathsToBase = []
+    }
+
+    private init(_ locations: [FileLocation], pathsToBase: [String]) {
+        self.locations = locations
+        self.pathsToBase = pathsToBase
+    }
+
+    /// The same without the paths that lead to the file of the base: the layer would cover every entry by itself.
+    ///
+    /// - Parameter target: the path of that file, without links.
+    func withoutBase(_ target: String) -> LayerFile {
+        let own = locations.filter { (try? PathResolution($0.path, system: .real))?.target == target }
+        if own.isEmpty { return self }
+        let others = locations.filter { location in !own.contains { $0 === location } }
+        return LayerFile(others, pathsToBase: pathsToBase + own.map(\.path))
     }
 
     /// A property list, or also JSON if the name says so.
@@ -51,19 +69,20 @@ final class LayerFile: Sendable {
     /// Whether a read would find the same.
     func isCurrent(_ reading: Reading) -> Bool {
         for (location, revision) in zip(locations, reading.revisions) {
-            let found = try? location.withFile { try $0.read() }
-            if found?.revision != revision { return false }
+            do {
+                let found = try location.withFile { try $0.read() }
+                if revision == nil || found.revision != revision { return false }
+            } catch {
+                // The reason may be another one now.
+                let reason = Self.reason(of: PrefsError(error), at: location.path)
+                if revision != nil || reason != reading.fault { return false }
+            }
         }
         return true
     }
 
     func forget() {
         for location in locations { try? location.withFile { $0.forget() } }
-    }
-
-    /// Whether one of the paths leads to a file.
-    func leads(to target: String) -> Bool {
-        locations.contains { (try? PathResolution($0.path, system: .real))?.target == target }
     }
 
     /// Without the path, which the fault names.

@@ -13,13 +13,11 @@ final class LayerStack: Sendable {
     /// - Parameter baseFile: the file of the base. A layer on the same file would cover every entry by itself.
     init(above: [PrefsLayer], below: [PrefsLayer], layout: DomainLayout, baseFile: String?) {
         let target = baseFile.flatMap { (try? PathResolution($0, system: .real))?.target }
-        func checked(_ layer: PrefsLayer) -> PrefsLayer {
-            guard let target, case .file(let file) = layer.source, file.leads(to: target) else { return layer }
-            return PrefsLayer(
-                name: layer.name, broken: "the layer reads the file of the base: \(ShownText.line(target))")
+        func checked(_ layers: [PrefsLayer]) -> [PrefsLayer] {
+            target.map { target in layers.map { $0.withoutBase(target) } } ?? layers
         }
-        self.above = above.map(checked)
-        self.below = below.map(checked)
+        self.above = checked(above)
+        self.below = checked(below)
         self.layout = layout
         let first = LayersSnapshot(above: self.above, below: self.below, layout)
         isConstant = first.isConstant
@@ -46,6 +44,9 @@ final class LayersSnapshot: Sendable {
     let below: [LayerState]
     /// nil if entries may change while this object is the newest one.
     let revision: Revision?
+    let isBaseUnreadable: Bool
+    /// The paths that are not read, because they lead to the file of the base.
+    private let cycles: [LayerFault]
     /// Whether a layer has entries that a root may make faulty.
     private let hasFaults: Bool
 
@@ -57,18 +58,30 @@ final class LayersSnapshot: Sendable {
             }
         }
         (self.above, self.below) = (above.map(state), below.map(state))
+        isBaseUnreadable = false
+        cycles = (above + below).flatMap(\.cycles)
         let states = self.above + self.below
         revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
-        hasFaults = states.contains { state in
-            switch state.entries {
-            case .text, .managed: false
-            case .values(let values): !values.faults.isEmpty
-            case .broken: true
-            case .file(let reading, let layout):
-                reading.fault != nil
-                    || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+        hasFaults =
+            !cycles.isEmpty
+            || states.contains { state in
+                switch state.entries {
+                case .text, .managed: false
+                case .values(let values): !values.faults.isEmpty
+                case .broken: true
+                case .file(let reading, let layout):
+                    reading.fault != nil
+                        || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+                }
             }
-        }
+    }
+
+    /// The same layers, around a base that cannot be read now.
+    init(overUnreadableBase layers: LayersSnapshot) {
+        (above, below) = (layers.above, layers.below)
+        (cycles, hasFaults) = (layers.cycles, layers.hasFaults)
+        revision = nil
+        isBaseUnreadable = true
     }
 
     fileprivate var isConstant: Bool {
@@ -92,7 +105,7 @@ final class LayersSnapshot: Sendable {
 
     /// What is wrong with layers as a whole.
     func faults(of root: String) -> [LayerFault] {
-        hasFaults ? (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
+        hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
     }
 
     // MARK: - Without types

@@ -16,6 +16,8 @@ final class LayeredKey: @unchecked Sendable {
     let below: Value?
     /// The entries that do not fit; they were ignored.
     let faults: [LayerFault]
+    private let key: String
+    private let property: (any DeclaredProperty)?
 
     /// - Parameter property: nil for a key without a declaration, which takes every value, and texts as strings.
     init(_ key: String, in layers: LayersSnapshot, root: String, for property: (any DeclaredProperty)?) {
@@ -34,15 +36,20 @@ final class LayeredKey: @unchecked Sendable {
         above = first(of: layers.above)
         below = first(of: layers.below)
         self.faults = faults
+        self.key = key
+        self.property = property
     }
 
     /// The value between the layers.
-    func value(over stored: Any?) -> Any? { above?.object ?? stored ?? below?.object }
+    func value(over stored: Any?) -> Any? {
+        if let above { return above.object }
+        guard let stored, mismatch(of: stored) == nil else { return below?.object }
+        return stored
+    }
 
-    func source(hasStored: Bool) -> PrefSource {
-        if let above { return .layer(above.layer) }
-        if hasStored { return .stored }
-        return below.map { .layer($0.layer) } ?? .default
+    /// Why a stored value does not fit its property, so that the layer below is read; nil if it fits, or if no layer below has a value.
+    func mismatch(of stored: Any) -> PrefsError? {
+        below == nil ? nil : property?.error(of: stored, forKey: key)
     }
 }
 

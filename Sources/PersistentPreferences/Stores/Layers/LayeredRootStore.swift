@@ -19,8 +19,15 @@ final class LayeredRootStore: RootStore {
 
     var layers: LayersSnapshot? { FrozenLayers.current(of: self) ?? stack.current() }
 
-    func snapshot(of root: String) throws -> RootSnapshot {
-        var snapshot = try base.snapshot(of: root)
+    func snapshot(of root: String) -> RootSnapshot {
+        var snapshot: RootSnapshot
+        do {
+            snapshot = try base.snapshot(of: root)
+        } catch {
+            // The layers go on working.
+            let layers = LayersSnapshot(overUnreadableBase: stack.current())
+            return RootSnapshot(of: root, in: nil, layout: base.layout, warning: PrefsError(error), layers: layers)
+        }
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
         snapshot.layers = layers

@@ -22,15 +22,18 @@ import PrefsPropertyLists
 /// `values` and `update` of an instance work on the merged state. They store what differs from it, so a value that equals that of a layer
 /// below is stored only by an assignment to its key. An update reads the layers once, at its beginning, except for managed values.
 ///
+/// A stored value that does not fit its property is reported, and stays in place. The layer below is read instead.
+///
 /// The store itself knows no types: ``read(root:)``, ``update(root:_:)`` and ``observe(root:_:)`` leave out the layers of text, and those
-/// of managed values.
+/// of managed values. A store of another module that wraps this one therefore has neither of them; pass such a store as the base instead.
 ///
 /// ## Performance
 /// A read costs that of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`.
 ///
 /// ## Errors
 /// A layer that cannot be read, and an entry that does not fit its property, are reported with ``PrefsError/invalidLayer(_:)`` and ignored.
-/// Nothing is changed, and the other layers go on working. Errors of the base are its own.
+/// Nothing is changed, and the other layers go on working. Errors of the base are its own. If it cannot be read, instances report it and
+/// read the layers.
 ///
 /// ## Threads
 /// Any thread.
@@ -41,8 +44,9 @@ public final class LayeredStore: PrefsStore {
     /// Creates a store over a base. Reads the environment and the arguments, and writes nothing.
     ///
     /// - Parameters:
-    ///   - base: where writes go. If it is a layered store, the new layers are around its own. A layer on the file of the base is rejected
-    ///     with ``PrefsError/invalidLayer(_:)``.
+    ///   - base: where writes go. If it is a layered store, the new layers are around its own. A path of a layer that leads to the file of
+    ///     the base is not read, and is reported with ``PrefsError/invalidLayer(_:)``. The paths are compared once, by this initializer,
+    ///     and only for the stores of this package.
     ///   - above: layers that win over the base; the first wins over the others.
     ///   - below: defaults; the first wins over the others.
     public init(_ base: any PrefsStore, above: [PrefsLayer] = [], below: [PrefsLayer] = []) {

@@ -36,6 +36,19 @@ public struct PrefsLayer: Sendable {
         self.init(name, .entries(.broken(reason)))
     }
 
+    /// The same without files that are that of the base.
+    func withoutBase(_ target: String) -> PrefsLayer {
+        guard case .file(let file) = source else { return self }
+        return PrefsLayer(name, .file(file.withoutBase(target)))
+    }
+
+    var cycles: [LayerFault] {
+        guard case .file(let file) = source else { return [] }
+        return file.pathsToBase.map {
+            LayerFault(layer: name, place: $0, reason: "the layer reads the file of the base")
+        }
+    }
+
     /// The variables of the environment. The variable of a key is the prefix and the key: `EDITOR_fontSize`.
     ///
     /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a variable. The

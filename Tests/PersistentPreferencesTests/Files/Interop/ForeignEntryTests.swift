@@ -5,6 +5,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsTool
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
 @Suite struct ForeignEntryTests {

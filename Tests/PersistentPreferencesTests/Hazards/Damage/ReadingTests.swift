@@ -7,6 +7,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsTool
 
 /// Contract 6: no kind of read changes anything, whatever it finds. The whole folder is compared, names, bytes, inodes, permissions
 /// and times, before and after each kind of read of each kind of file.

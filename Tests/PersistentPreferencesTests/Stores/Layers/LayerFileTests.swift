@@ -35,7 +35,9 @@ import Testing
                 below: below))
     }
 
-    private func system(_ folders: String) -> PrefsLayer { .system("editor", in: ["XDG_CONFIG_DIRS": folders]) }
+    private func system(_ folders: String, _ name: String = "editor") -> PrefsLayer {
+        .system(name, in: ["XDG_CONFIG_DIRS": folders])
+    }
 
     @Test(arguments: [DomainLayout.roots, .flat])
     func aFileIsLaidOutLikeTheBase(_ layout: DomainLayout) throws {
@@ -181,11 +183,59 @@ import Testing
             let prefs = prefs(above: [layer, .variables(["APP_ratio": "2.5"])])
             let fault = try #require(prefs.lastError?.layerFaults.first)
             #expect(fault.layer == layer.name)
-            #expect(fault.reason.hasPrefix("the layer reads the file of the base: "))
+            #expect(fault.reason == "the layer reads the file of the base")
+            #expect(fault.place == (isLinked && layer.name != "system" ? link : base).path)
             prefs.size = prefs.size == 20 ? 21 : 20
             #expect(prefs.lastError?.coveredKeys.isEmpty != false)
             #expect((prefs.size == 20 || prefs.size == 21) && prefs.ratio == 2.5)
         }
+    }
+
+    @Test func otherFilesOfALayerOnTheFileOfTheBaseAreRead() throws {
+        try json(#"{"LayerPrefs": {"ratio": 2.5}}"#, "base.json")
+        let prefs = prefs(below: [system(folder.path, "base")])
+        let fault = LayerFault(
+            layer: "system", place: folder.file("base.plist").path, reason: "the layer reads the file of the base")
+        #expect(prefs.lastError == .invalidLayer([fault]))
+        prefs.size = 20
+        #expect((prefs.size, prefs.ratio) == (20, 2.5))
+        #expect(prefs.lastError == .invalidLayer([fault]))
+    }
+
+    @Test func aCycleThroughALayeredBaseIsReported() throws {
+        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process)
+        let file = PrefsLayer.file(folder.file("base.plist"))
+        for store in [
+            LayeredStore(LayeredStore(base), above: [file]),
+            LayeredStore(LayeredStore(LayeredStore(base, below: [file]))),
+        ] {
+            let prefs = LayerPrefs(store: store)
+            #expect(prefs.lastError?.layerFaults.map(\.reason) == ["the layer reads the file of the base"])
+            #expect(prefs.$size.set(20) == nil)
+            #expect(prefs.$size.set(21) == nil)
+            #expect(prefs.$size.source == .stored)
+            prefs.$size.reset()
+        }
+    }
+
+    @Test func theReasonIsThatOfNow() throws {
+        try FileManager.default.createDirectory(at: folder.file("layer.json"), withIntermediateDirectories: true)
+        let prefs = prefs(above: [.file(folder.file("layer.json"))])
+        func reason() -> String {
+            _ = prefs.size
+            return prefs.lastError?.layerFaults.first?.reason ?? "none"
+        }
+        #expect(reason().contains("is a folder"))
+        try FileManager.default.removeItem(at: folder.file("layer.json"))
+        #expect(symlink("layer.json", folder.file("layer.json").path) == 0)
+        #expect(reason().contains("Too many levels of symbolic links"), "\(reason())")
+        try FileManager.default.removeItem(at: folder.file("layer.json"))
+        try json("[]", "layer.json")
+        #expect(reason().contains("top level"), "\(reason())")
+        try json("{", "layer.json")
+        #expect(reason().contains("line 1, column"), "\(reason())")
+        try json("{}", "layer.json")
+        #expect(reason() == "none")
     }
 
     // MARK: - Observation

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-enum LayerTheme: String, Codable, Sendable { case light, dark }
+enum LayerTheme: String, Codable, CaseIterable, Sendable { case light, dark }
 
 struct LayerServer: Codable, Equatable, Sendable {
     var host = "localhost"
@@ -11,6 +11,7 @@ struct LayerServer: Codable, Equatable, Sendable {
 final class LayerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12
     @Pref var name = "none"
+    @Pref var small: Int8 = 0
     @Pref var ratio = 0.5
     @Pref var isOn = false
     @Pref var theme = LayerTheme.light

@@ -36,18 +36,27 @@ import Testing
 
     @Test(
         arguments: [
-            ("size", "many", "expected Int, found another text"), ("size", "", "expected Int, found another text"),
-            ("size", "4.5", "expected Int, found another text"), ("size", "true", "expected Int, found another text"),
-            ("size", "+9", "expected Int, found another text"),
-            ("size", "100", "must be in 8...72"), ("ratio", "1,5", "expected Double, found another text"),
-            ("isOn", "2", "expected Bool, found another text"),
-            ("theme", "blue", "expected LayerTheme, found another text"),
-            ("limit", "x", "expected Optional<Int>, found another text"),
-            ("numbers", "1,x", "expected Array<Int>, found another text"),
-            ("numbers", "[1,", "expected Array<Int>, found invalid JSON: line 1, column 4: "),
-            ("tags", "[1]", "expected Array<String>, found another text"),
-            ("date", "soon", "expected Date, found another text"),
-            ("server", #"{"port": "x"}"#, "expected LayerServer, found another text"),
+            ("size", "many", #"expected Int, found "many": not a number"#),
+            ("size", "", #"expected Int, found "": not a number"#),
+            ("size", "4.5", #"expected Int, found "4.5": not a whole number"#),
+            ("size", "true", #"expected Int, found "true": not a number"#),
+            ("size", "+9", #"expected Int, found "+9": not a number"#),
+            ("small", "300", #"expected Int8, found "300": out of range for Int8 (-128...127)"#),
+            ("small", "-1e3", #"expected Int8, found "-1e3": out of range for Int8 (-128...127)"#),
+            ("size", "a\u{1B}[0m\n", #"expected Int, found "a\u{1b}[0m\n": not a number"#),
+            (
+                "size", String(repeating: "x", count: 200),
+                "expected Int, found \"\(String(repeating: "x", count: 40))…\": not a number"
+            ),
+            ("size", "100", "must be in 8...72"), ("ratio", "1,5", #"expected Double, found "1,5": not a number"#),
+            ("isOn", "2", #"expected Bool, found "2""#),
+            ("theme", "blue", #"expected LayerTheme, found "blue": not one of light, dark"#),
+            ("limit", "x", #"expected Int, found "x": not a number"#),
+            ("numbers", "1,x", #"expected Array<Int>, found "1,x""#),
+            ("numbers", "[1,", #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: "#),
+            ("tags", "[1]", #"expected Array<String>, found "[1]""#),
+            ("date", "soon", #"expected Date, found "soon""#),
+            ("server", #"{"port": "x"}"#, #"expected LayerServer, found "{"port": "x"}""#),
         ], [false, true])
     func invalidTextIsReportedAndIgnored(
         _ sample: (key: String, text: String, reason: String), _ isArgument: Bool
@@ -61,7 +70,6 @@ import Testing
             #expect(fault.layer == (isArgument ? "arguments" : "environment"))
             #expect(fault.place == (isArgument ? "-" : "APP_") + sample.key)
             #expect(fault.reason.hasPrefix(sample.reason), "\(fault.reason)")
-            #expect(sample.text.count < 3 || !"\(error)".contains(sample.text), "no value is shown")
         }
         try check("a new instance")
         let fresh = try value(of: sample.key, LayerPrefs(store: InMemoryStore()))
@@ -80,7 +88,7 @@ import Testing
         let prefs = prefs("size", "many", isArgument: false)
         #expect(
             prefs.lastError.map { "\($0)" }
-                == "layer environment: APP_size: expected Int, found another text; ignored")
+                == "layer environment: APP_size: expected Int, found \"many\": not a number; ignored")
         let covered = self.prefs("size", "20", isArgument: true)
         covered.size = 30
         #expect(
@@ -133,6 +141,7 @@ import Testing
         switch key {
         case "size": "\(prefs.size)"
         case "name": prefs.name
+        case "small": "\(prefs.small)"
         case "ratio": "\(prefs.ratio)"
         case "isOn": "\(prefs.isOn)"
         case "theme": "\(prefs.theme)"

@@ -1,0 +1,68 @@
+package import Foundation
+package import PrefsPropertyLists
+
+/// The bytes of a file before and after a commit: what an undo needs.
+package struct FileReplacement: Sendable {
+    /// The physical path of the file.
+    package let path: String
+    /// nil: there was no file. For a damaged file, the newest known state, because its bytes are in quarantine.
+    package let before: Data?
+    /// nil: there is no file.
+    package let after: Data?
+
+    package init(path: String, before: Data?, after: Data?) {
+        self.path = path
+        self.before = before
+        self.after = after
+    }
+
+    /// Called with each commit of this process, under the write lock, after the file was replaced.
+    package static let observer = Locked<(@Sendable (FileReplacement) -> Void)?>(nil)
+}
+
+extension PropertyListFile {
+    /// Tells the observer of replacements. Without one, it costs a lock.
+    func noteReplacement(of base: Snapshot, by bytes: Data?) {
+        guard let observer = FileReplacement.observer.withLock({ $0 }) else { return }
+        // If the former bytes cannot be read, there is nothing to tell.
+        guard case .success(let before) = Result(catching: { try formerBytes(of: base) }) else { return }
+        observer(FileReplacement(path: names.path, before: before, after: bytes))
+    }
+
+    private func formerBytes(of base: Snapshot) throws -> Data? {
+        guard let fault = base.fault, fault.isOurs else { return try bytes(of: base) }
+        return try base.content.map { try encoded($0, as: format(replacing: base)) }
+    }
+
+    private func bytes(of snapshot: Snapshot) throws(StorageFailure) -> Data? {
+        guard let file = snapshot.file, let status = snapshot.status else { return nil }
+        return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
+    }
+
+    /// Puts the former bytes back, if the file still has the bytes of that commit.
+    ///
+    /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
+    package func restore(_ replacement: FileReplacement) throws {
+        let writeLock = try lockForWriting()
+        defer { writeLock.end() }
+        currentMirror?.willChange()
+        let base = try load(under: writeLock)
+        guard try bytes(of: base) == replacement.after else {
+            throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
+        }
+        guard let bytes = replacement.before else {
+            try removeFile(base, durability: .powerCut, under: writeLock)
+            noteReplacement(of: base, by: nil)
+            currentMirror?.didChange()
+            currentMirror?.note(nil)
+            return
+        }
+        if let former = try? Self.decode(bytes, as: root, json: readsJSON ? .file : nil) {
+            try store(
+                former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
+        } else {
+            try storeForeign(bytes, replacing: base, under: writeLock)
+            noteReplacement(of: base, by: bytes)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// What the last writes of the tool replaced: one private file for each preferences file, under `$XDG_STATE_HOME`.
+struct UndoFolder: Sendable {
+    /// Under the name of the program.
+    private let program: String
+
+    init(of program: Program) {
+        self.program = program.name.map { $0 == "/" || $0 == " " ? "-" : "\($0)" }.joined()
+    }
+
+    /// Stores the replacement in place of the former one of the same file.
+    ///
+    /// - Throws: why it cannot be stored.
+    func save(_ replacement: FileReplacement) throws {
+        let folder = try folder(creates: true)
+        var record: [String: Any] = ["path": replacement.path]
+        record["before"] = replacement.before
+        record["after"] = replacement.after
+        let path = "\(folder)/\(Self.name(of: replacement.path))"
+        // A record of another user cannot be replaced in place, and keeps its mode.
+        unlink(path)
+        try ExportFile.write(try PropertyListCoder.encode(record, as: .binary), to: path)
+    }
+
+    /// - Parameter path: the physical path of a preferences file.
+    /// - Returns: nil if the tool has not written the file.
+    func replacement(of path: String) throws -> FileReplacement? {
+        let file = "\(try folder(creates: false))/\(Self.name(of: path))"
+        guard let metadata = FileMetadata(file) else { return nil }
+        guard metadata.isFile, metadata.isOwn else { throw CommandError("\(file) belongs to another user") }
+        let record = try PropertyListCoder.decode(ExportFile.read(file)).value as? [String: Any]
+        guard let record, record["path"] as? String == path else { return nil }
+        return FileReplacement(path: path, before: record["before"] as? Data, after: record["after"] as? Data)
+    }
+
+    /// The last part of the path, for people, and a hash of all of it.
+    private static func name(of path: String) -> String {
+        let hash = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "\(FileNames(path: path).file)-\(String(hash, radix: 16)).plist"
+    }
+
+    /// The physical path of the folder. A new one, and those above it, have the mode 0700.
+    private func folder(creates: Bool) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let home = environment["HOME"] ?? ""
+        var state = environment["XDG_STATE_HOME"] ?? ""
+        if state.utf8.first != UInt8(ascii: "/") { state = home + "/.local/state" }
+        guard state.utf8.first == UInt8(ascii: "/") else { throw CommandError("HOME is not an absolute path") }
+        let resolution = try PathResolution("\(state)/\(program)/undo", system: .real)
+        guard creates else { return resolution.target }
+        // In the home of another user, that user could lead root anywhere.
+        guard geteuid() != 0 || resolution.links.isEmpty && FileMetadata(home)?.isOwn != false else {
+            throw CommandError("\(home) belongs to another user")
+        }
+        let (system, names) = (SystemCalls.real, FileNames(path: resolution.target))
+        if try system.status(ofPath: names.path, followsLinks: false) == nil { try WriteLock.makeFolder(names, system) }
+        let folder = OpenFile(try system.openFolder(names.path), system)
+        let status = try system.status(of: folder.descriptor)
+        guard status.owner == geteuid() else { throw CommandError("\(names.path) belongs to another user") }
+        if status.permissions & 0o077 != 0 { try system.setPermissions(0o700, of: folder.descriptor) }
+        return names.path
+    }
+}

@@ -1,0 +1,148 @@
+import PersistentPreferences
+
+/// The text of `help`: of the program, of a command and of a key of the class. No line is wider than 80 columns.
+struct Help {
+    static let version = "0.9.0"
+    /// The day of the version, for the manual page.
+    static let date = "2026-11-22"
+    static let width = 80
+
+    private let program: Program
+
+    init(of program: Program) {
+        self.program = program
+    }
+
+    /// - Throws: `UsageError` if the topic is neither a command nor a key.
+    func text(_ topic: String?) throws(UsageError) -> String {
+        guard let topic else { return overview }
+        if let spec = program.commands.first(where: { $0.name == topic }) { return text(spec) }
+        let prefs = program.sample
+        let keys = PrefsKey.all(of: prefs)
+        if let key = keys.first(where: { $0.name == topic }) ?? keys.first(where: { $0.shortName == topic }) {
+            return text(key, of: prefs)
+        }
+        let known = program.commands.map(\.name) + keys.flatMap { [$0.shortName, $0.name] }
+        throw UsageError(
+            "unknown command or key `\(ShownText.key(topic))`\(Suggestion.textOrHelp(topic, among: known))")
+    }
+
+    // MARK: - Program
+
+    private var overview: String {
+        let longest = program.commands.map(\.name.count).max() ?? 0
+        let groups = Self.groups.compactMap { title, specs -> String? in
+            let names = Set(specs.map(\.name))
+            let rows = program.commands.filter { names.contains($0.name) }.map { ($0.name, $0.summary) }
+            return rows.isEmpty ? nil : title + "\n" + Self.columns(rows, first: longest)
+        }
+        let name = program.name
+        return """
+            \(Self.paragraph("Usage: \(name) [COMMAND] [OPTION …]; without a command, \(name) shows the set."))
+            \(groups.joined(separator: "\n"))
+            \(Self.paragraph("`\(name) help COMMAND` shows operands, options and an example; `help KEY` a key of the set; `help --man` all of it. --json prints JSON; --version the version."))
+            \(Self.paragraph(Self.exitCodes))
+
+            """
+    }
+
+    /// The commands by what they work on, in the order of the help. A command outside of them does not pass the tests.
+    private static let groups: [(title: String, specs: [CommandSpec])] = [
+        ("Its preferences:", CommandSpec.ofClass),
+        ("Its preferences, or any domain or file:", CommandSpec.transfer),
+        ("Any UserDefaults domain, property-list file or JSON file:", CommandSpec.onDomains),
+        ("Other commands:", CommandSpec.others + [CommandSpec.stress]),
+    ]
+
+    static let exitCodes =
+        "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program."
+
+    // MARK: - Commands and keys
+
+    private func text(_ spec: CommandSpec) -> String {
+        let details = spec.details.isEmpty ? "" : "\n" + Self.wrapped(spec.details)
+        let options = program.options.filter(spec.accepts)
+        return """
+            \(Self.paragraph("\(program.name) \(spec.synopsis)"))
+            \(Self.paragraph(Self.sentence(spec.summary)))
+            \(details)
+            \(Self.columns(options.map { ($0.synopsis, $0.summary) }))
+            Example: \(program.name) \(example(of: spec))
+
+            """
+    }
+
+    /// The example with a key of the class that the command can change, and the default of the key.
+    func example(of spec: CommandSpec) -> String {
+        guard spec.example.contains("KEY") else { return spec.example }
+        let prefs = program.sample
+        func value(_ key: PrefsKey) -> Any? { prefs.defaultObject(forKey: key.name) }
+        let type = ["increment": ["integer", "float"], "toggle": ["boolean"]][spec.name]
+        let key = PrefsKey.all(of: prefs).first { key in
+            type.map { types in value(key).map { types.contains(ValueText.typeName($0)) } ?? false } ?? true
+        }
+        guard let key else { return spec.example }
+        let text = value(key).map(ValueText.line) ?? "VALUE"
+        return spec.example.replacing("KEY", with: ShellCommand.text([key.shortName])).replacing(
+            "VALUE", with: text == "VALUE" ? text : ShellCommand.text([text]))
+    }
+
+    private func text(_ key: PrefsKey, of prefs: PersistentPrefs) -> String {
+        var rows = [("key", key.name)]
+        if key.shortName != key.name { rows.append(("name", key.shortName)) }
+        rows.append(("type", key.typeName))
+        rows.append(("default", prefs.defaultObject(forKey: key.name).map(ValueText.line) ?? "(none)"))
+        if let constraint = key.description?.constraint { rows.append(("constraint", constraint)) }
+        if let choices = key.description?.choices { rows.append(("choices", choices.joined(separator: ", "))) }
+        if let former = key.description?.formerKeys, !former.isEmpty {
+            rows.append(("formerly", former.joined(separator: ", ")))
+        }
+        let help = key.description?.help.map { "\n" + Self.paragraph($0.printable) + "\n" } ?? ""
+        return Self.columns(rows.map { ($0.0, $0.1.printable) }) + help
+            + "\nExample: \(program.name) get \(ShellCommand.text([key.shortName]))\n"
+    }
+
+    // MARK: - Layout
+
+    /// Two columns. The second is wrapped.
+    private static func columns(_ rows: [(String, String)], first: Int? = nil) -> String {
+        let indent = 2
+        let first = first ?? min(24, rows.map { DisplayWidth.of($0.0) }.max() ?? 0)
+        let left = indent + first + 2
+        return rows.map { head, text in
+            let lines = DisplayWidth.lines(text, width: width - left)
+            // A wide head has a line of its own.
+            let space = DisplayWidth.of(head) > first ? "\n" + DisplayWidth.spaces(left) : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2)
+            return DisplayWidth.spaces(indent) + head + space
+                + lines.joined(separator: "\n" + DisplayWidth.spaces(left)) + "\n"
+        }.joined()
+    }
+
+    static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix("…") ? "" : ".")
+    }
+
+    static func paragraph(_ text: String) -> String {
+        DisplayWidth.lines(text, width: width).joined(separator: "\n")
+    }
+
+    /// Wraps paragraphs. A line that begins with a space stays as it is.
+    private static func wrapped(_ text: String) -> String {
+        var result = ""
+        var paragraph = ""
+        func flush() {
+            if !paragraph.isEmpty { result += Self.paragraph(paragraph) + "\n" }
+            paragraph = ""
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty || line.hasPrefix(" ") {
+                flush()
+                result += line + "\n"
+            } else {
+                paragraph += (paragraph.isEmpty ? "" : " ") + line
+            }
+        }
+        flush()
+        return result
+    }
+}

@@ -1,0 +1,19 @@
+import PersistentPreferences
+
+@testable import PrefsTool
+
+/// The preferences of a program that has the tool as its command `myapp prefs`.
+final class AppPrefs: Prefs, @unchecked Sendable {
+    enum Theme: String, CaseIterable, Codable { case light, dark, solarized }
+
+    @Pref(help: "The colours of all windows.") var theme = Theme.light
+    @Pref(in: 8...72) var fontSize = 12.0
+    @Pref var wraps = true
+    @Pref("user name", previously: "name") var user = ""
+
+    static var program: Program {
+        Program(
+            name: "myapp prefs", commands: CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others,
+            make: { root, store in AppPrefs(key: root, values: nil, store: store ?? InMemoryStore()) })
+    }
+}

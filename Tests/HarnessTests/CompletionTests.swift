@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsTool
+
+/// What the program offers for a word.
+@Suite struct CompletionTests {
+    private func offers(_ words: [String], of program: Program = AppPrefs.program) -> [String] {
+        WordCompleter(of: program, before: words.dropLast(), word: words.last ?? "").candidates.map(\.text)
+            .filter { $0.hasPrefix(words.last ?? "") }
+    }
+
+    private static let rows: [(words: [String], offers: [String])] = [
+        (["re"], ["reset"]),
+        (["he"], ["help"]),
+        (["get", ""], ["theme", "fontSize", "wraps", "user"]),
+        (["get", "us"], ["user"]),
+        // A key is offered if the name of the property does not begin with the word.
+        (["get", "user "], ["user name"]),
+        (["--root", "R", "get", "f"], ["fontSize"]),
+        (["--root=R", "get", "f"], ["fontSize"]),
+        (["set", "theme", ""], ["light", "dark", "solarized"]),
+        (["set", "theme", "s"], ["solarized"]),
+        (["set", "wraps", ""], ["true", "false"]),
+        (["set", "fontSize", ""], []),
+        (["set", "theme=d"], ["theme=dark"]),
+        (["set", "theme=dark", "w"], ["wraps"]),
+        (["set", "theme=dark", "wraps=f"], ["wraps=false"]),
+        // A key that is given is not offered again.
+        (["unset", "theme", ""], ["fontSize", "wraps", "user"]),
+        (["get", "theme", ""], []),
+        (["toggle", "wr"], ["wraps"]),
+        (["help", "th"], ["theme"]),
+        (["help", "to"], ["toggle"]),
+        (["completions", ""], ["bash", "zsh", "fish"]),
+        (["export", "--format", ""], ["json", "xml", "binary"]),
+        (["export", "--format=x"], ["--format=xml"]),
+        (["import", "--dry"], ["--dry-run"]),
+        (["import", "--dry-run", "--dry"], []),
+        (["get", "--dry"], []),
+        (["get", "--", "--"], []),
+        (["nope", ""], []),
+        (["--nope", "get", "th"], ["theme"]),
+        (["stress", "-"], []),
+    ]
+
+    @Test(arguments: rows) func theProgramOffers(words: [String], expected: [String]) {
+        #expect(offers(words) == expected)
+    }
+
+    @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandOffersItsOptions(name: String) throws {
+        let spec = try #require(CommandSpec.all.first { $0.name == name })
+        let program = Program(name: "prefs", target: .suite("none"), commands: CommandSpec.all, make: AppPrefs.program.make)
+        #expect(Set(offers([spec.name, "--"], of: program)) == Set((spec.options + [.json, .help]).map(\.name)))
+    }
+
+    @Test func rootsAndKeysComeFromTheFile() throws {
+        let home = try HarnessHome()
+        let path = try home.write(["B": ["two": 2, "one": 1], "A x": [:], "C": 1] as [String: Any], to: "d.plist").path
+        let program = Program(name: "prefs", commands: CommandSpec.all, make: AppPrefs.program.make)
+        #expect(offers(["read", path, ""], of: program) == ["A x", "B"])
+        #expect(offers(["read", path, "B", ""], of: program) == ["one", "two"])
+        #expect(offers(["--file", path, "--root", ""], of: program) == ["A x", "B"])
+        #expect(offers(["get", "--file=\(path)", "--root=B"], of: program) == ["--root=B"])
+        #expect(offers(["export", "--domain", path, "--root", "A"], of: program) == ["A x"])
+    }
+
+    @Test func suitesAreThoseOfTheHome() throws {
+        let home = try HarnessHome()
+        _ = try home.writeSuite("com.example.one")
+        _ = try home.write(Data(), to: ".config/.hidden.plist")
+        let printed = try home.prefs("complete-words", "zsh", "read", "")
+        #expect(printed == Printed("files\0com.example.one\0\0"))
+        #expect(try home.prefs("complete-words", "fish", "--suite", "") == Printed("words\0com.example.one\0"))
+    }
+
+    @Test func completingWritesNothingAndSaysNothing() throws {
+        let home = try HarnessHome()
+        for words in [["zsh", "get", ""], ["fish", "--root", ""], ["bash", "prefs get ", " "], ["ksh", "x"], []] {
+            let printed = try home.prefs(["complete-words"] + words)
+            #expect(printed.code == 0 && printed.errors == "", "\(words): \(printed)")
+        }
+        #expect(try home.folder.names() == [])
+        #expect(try !home.prefs("help").output.contains("complete-words"))
+    }
+
+    // MARK: - bash
+
+    private static let breaks = " \t\n\"'><=;|&(:"
+
+    private static let lines: [(line: String, text: String, insertion: String?)] = [
+        ("prefs get In", "Integer Value", #"Integer\ Value"#),
+        (#"prefs get Integer\ V"#, "Integer Value", #"Integer\ Value"#),
+        ("prefs get 'Int", "Integer Value", "Integer Value"),
+        ("prefs get \"Int", "Integer Value", "Integer Value"),
+        ("prefs get ", "it's", #"it\'s"#),
+        ("prefs get '", "it's", #"it'\''s"#),
+        ("prefs get \"", "it's \"$x\" !`\\", "it's \\\"\\$x\\\" \"'!'\"\\`\\\\"),
+        ("prefs get ", "a\nb", #"a$'\012'b"#),
+        ("prefs get '", "a\nb", #"a'$'\012''b"#),
+        ("prefs get \"", "a\nb", #"a"$'\012'"b"#),
+        ("prefs --root=R", "--root=Root", "Root"),
+        ("prefs --root='R", "--root=Root x", "Root x"),
+        ("prefs read x co:", "co:lon", "lon"),
+        (#"prefs read x co\:l"#, "co:lon", "co:lon"),
+        ("prefs get x", "y", nil),
+        // Quotes that end within the word: bash would keep them.
+        ("prefs get 'Int'e", "Integer Value", nil),
+        ("prefs get Int\"e", "Integer Value", nil),
+    ]
+
+    @Test(arguments: lines) func bashInserts(line: String, text: String, insertion: String?) {
+        #expect(ShellLine(line, breaks: Self.breaks).insertion(text) == insertion)
+    }
+
+    @Test(arguments: [
+        ("prefs  get 'a b' \"c $d\\\"\" e\\ f g", ["prefs", "get", "a b", "c $d\"", "e f"], "g"),
+        ("true; x=1 && prefs get ", ["prefs", "get"], ""), ("prefs set k ''x", ["prefs", "set", "k"], "x"),
+        ("prefs '' ", ["prefs", ""], ""), ("prefs a\\", ["prefs"], "a"),
+    ]) func bashLinesAreDivided(line: String, words: [String], word: String) {
+        let parsed = ShellLine(line, breaks: Self.breaks)
+        #expect(parsed.words == words && parsed.word == word)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs undo`.
+@Suite struct HarnessUndoTests {
+    /// Writes of every kind to a file that exists. `FILE` is its path.
+    private static let writes: [[String]] = [
+        ["write", "FILE", "R", "k", "new"], ["delete", "FILE", "R"], ["delete", "FILE", "--force"],
+        ["rename", "FILE", "R", "S"],
+        ["import", "FILE", "HOME/i.json"], ["set", "--file", "FILE", "int", "5"], ["unset", "--file", "FILE", "int"],
+        ["reset", "--file", "FILE"], ["increment", "--file", "FILE", "int"],
+    ]
+
+    @Test(arguments: writes, [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func anUndoRestoresTheBytesAndAnotherOneTheWrite(
+        words: [String], format: PropertyListSerialization.PropertyListFormat
+    ) throws {
+        let home = try HarnessHome()
+        let content: [String: Any] = ["R": ["k": "old"], "PrefsTestSet": ["Integer Value": 7]]
+        let file = try home.write(content, to: "d.plist", format: format).path(percentEncoded: false)
+        try home.write(Data(#"{"R": {"l": 2}}"#.utf8), to: "i.json")
+        func bytes() throws -> Data { try Data(contentsOf: home.folder.file("d.plist")) }
+        let before = try bytes()
+        #expect(
+            try home.prefs(words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) })
+                == Printed())
+        let after = try bytes()
+        #expect(after != before)
+        let state = try home.state()
+        let shown = try home.prefs("undo", file, "--dry-run")
+        #expect(shown.code == 0 && !shown.output.isEmpty && shown.output != "nothing would change\n")
+        #expect(try home.state() == state)
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try bytes() == before)
+        // The last good copy is that of the restored state.
+        #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")) == before)
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try bytes() == after)
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try bytes() == before)
+    }
+
+    @Test(arguments: ["d.plist", "d.json"]) func theUndoOfTheFirstWriteRemovesTheFile(name: String) throws {
+        let home = try HarnessHome()
+        let file = home.path(name)
+        try home.prefs("write", file, "R", "k", "v")
+        #expect(try home.prefs("undo", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.folder.names().filter { $0.contains(name) } == [".\(name).lock"])
+        #expect(try home.prefs("undo", file, "--dry-run") == Printed("+ R: {\"k\":\"v\"}\n"))
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("read", file, "R", "k") == Printed("v\n"))
+    }
+
+    @Test func theDomainOfTheProgramIsTheDefault() throws {
+        let home = try HarnessHome()
+        try home.prefs("set", "int", "5")
+        try home.prefs("set", "int", "6")
+        #expect(try home.prefs("undo") == Printed())
+        #expect(try home.prefs("get", "int") == Printed("5\n"))
+        // UserDefaults sees the restored file.
+        #expect(
+            try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"]).output.contains(
+                "Integer Value=5\n"))
+        #expect(try home.prefs("undo", HarnessHome.suite) == Printed())
+        #expect(try home.prefs("undo", "--file", home.suiteFile.path) == Printed())
+        #expect(try home.prefs("get", "int") == Printed("5\n"))
+    }
+
+    @Test func aFileThatHasChangedSinceIsNotReverted() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        #expect(try home.prefs("undo", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        try home.prefs("write", file, "R", "k", "v")
+        try home.write(["R": ["k": "other"]], to: "d.plist")
+        let state = try home.state()
+        #expect(
+            try home.prefs("undo", file)
+                == .failure("\(file): has changed since that write; the stored state is unchanged"))
+        #expect(try home.prefs("undo", file, "--dry-run") == .failure("\(file): has changed since that write"))
+        #expect(try home.state() == state)
+        unlink(file)
+        #expect(try home.prefs("undo", file).code == 1)
+        #expect(try !home.folder.names().contains("d.plist"))
+    }
+
+    /// A rejected write, and one that changes nothing, leave the undo of the write before.
+    @Test func onlyAWriteThatChangesTheFileReplacesTheUndo() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        try home.prefs("write", file, "R", "k", "1")
+        try home.prefs("write", file, "R", "k", "2")
+        for words in [
+            ["write", file, "R", "x"], ["write", file, "R", "k", "2"], ["write", file, "R", "k", "3", "--dry-run"],
+            ["read", file],
+        ] {
+            try home.prefs(words)
+        }
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("read", file, "R", "k") == Printed("1\n"))
+    }
+
+    /// The bytes of a damaged file are in quarantine. The undo restores what was read in their place.
+    @Test func theUndoOfAWriteToADamagedFileRestoresTheKnownState() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        try home.prefs("write", file, "R", "k", "1")
+        try home.write(Data("bplist00 damaged".utf8), to: "d.plist")
+        #expect(try home.prefs("write", file, "R", "l", "2").errors.contains("quarantined as"))
+        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {\n    \"k\": \"1\"\n  }\n}\n"))
+    }
+
+    @Test func aLinkAndItsFileHaveOneUndo() throws {
+        let home = try HarnessHome()
+        try home.prefs("write", home.path("d.plist"), "R", "k", "1")
+        try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "d.plist")
+        try home.prefs("write", home.path("link.plist"), "R", "k", "2")
+        #expect(try home.prefs("undo", home.path("d.plist")) == Printed())
+        #expect(try home.prefs("read", home.path("link.plist"), "R", "k") == Printed("1\n"))
+    }
+
+    // MARK: - The folder
+
+    private func run(_ home: HarnessHome, _ words: [String], state: String) throws -> Printed {
+        Printed(try Child("prefs", words, environment: ["HOME": home.folder.path, "XDG_STATE_HOME": state]).wait())
+    }
+
+    @Test func theBytesAreKeptPrivately() throws {
+        let home = try HarnessHome()
+        let old = umask(0)
+        defer { umask(old) }
+        try home.prefs("write", home.path("d.plist"), "R", "k", "v")
+        let folder = ".local/state/prefs/undo"
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: home.path(path))[.posixPermissions] as? Int
+        }
+        for path in [".local", ".local/state", ".local/state/prefs", folder] { #expect(try mode(path) == 0o700) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.path(folder))
+        #expect(names.count == 1 && names[0].hasPrefix("d.plist-"))
+        #expect(try mode("\(folder)/\(names[0])") == 0o600)
+        chmod(home.path(folder), 0o755)
+        try home.prefs("write", home.path("d.plist"), "R", "k", "w")
+        #expect(try mode(folder) == 0o700)
+    }
+
+    @Test func theStateFolderOfTheEnvironmentIsUsed() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        #expect(try run(home, ["write", file, "R", "k", "v"], state: home.path("state")) == Printed())
+        #expect(try !home.folder.names().contains(".local"))
+        #expect(try home.prefs("undo", file).code == 1)
+        #expect(try run(home, ["undo", file], state: home.path("state")) == Printed())
+        // A relative path is ignored.
+        #expect(try run(home, ["write", file, "R", "k", "v"], state: "state") == Printed())
+        #expect(try home.prefs("undo", file) == Printed())
+    }
+
+    /// A file in the place of the folder.
+    @Test(arguments: [[], ["--json"]]) func aWriteSucceedsIfItCannotBeUndone(options: [String]) throws {
+        let home = try HarnessHome()
+        try home.write(Data(), to: "state")
+        let file = home.path("d.plist")
+        let printed = try run(home, ["write", file, "R", "k", "v"] + options, state: home.path("state"))
+        #expect(printed.code == 0 && printed.errors.contains("this cannot be undone: "), "\(printed)")
+        #expect(try home.prefs("read", file, "R", "k") == Printed("v\n"))
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+
+/// Files as Python's plistlib reads them.
+enum Plistlib {
+    static let isThere = (try? text("")) == "no file"
+
+    private static let script = """
+        import os, plistlib, sys
+        def text(v):
+            if isinstance(v, dict): return "{" + ",".join(k + "=" + text(v[k]) for k in sorted(v)) + "}"
+            if isinstance(v, list): return "[" + ",".join(map(text, v)) + "]"
+            if isinstance(v, bytes): return "<" + v.hex() + ">"
+            if isinstance(v, str): return "'" + v + "'"
+            return str(v)
+        path = sys.argv[1]
+        print(text(plistlib.load(open(path, "rb"))) if os.path.exists(path) else "no file")
+        """
+
+    /// Strings in single quotes, numbers, Booleans and dates as Python prints them, data in hexadecimal digits.
+    static func text(_ file: String) throws -> String {
+        let child = try Child(URL(filePath: "/usr/bin/env"), ["python3", "-c", script, file], environment: [:])
+        return try child.wait().output.trimmingCharacters(in: .newlines)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsTool
+
+/// The completion scripts in the shells themselves, in a terminal, with Tab.
+///
+/// A shell that is not installed is skipped; `Scripts/check.sh` installs the shells if it may.
+@Suite struct ShellCompletionTests {
+    fileprivate static func path(_ name: String) -> URL? {
+        let paths = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+        return paths.first { access($0, X_OK) == 0 }.map { URL(filePath: $0) }
+    }
+
+    private static let shells = Shell.allCases.filter { path($0.rawValue) != nil }
+
+    /// A home with the program in its PATH.
+    private static func home() throws -> HarnessHome {
+        let home = try HarnessHome()
+        try FileManager.default.createDirectory(at: home.folder.file("bin"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            at: home.folder.file("bin/prefs"), withDestinationURL: Child.executable("prefs"))
+        return home
+    }
+
+    /// Runs a script and then types lines into the shell. Each line makes the shell write its last word to a file.
+    private struct Session {
+        let terminal: PseudoTerminal
+        let home: HarnessHome
+        private var count = 0
+
+        /// - Parameter command: the command that is completed. `show` completes as it does.
+        init(_ shell: Shell, _ home: HarnessHome, script: String, command: String = "prefs") throws {
+            self.home = home
+            let words: [String]
+            let rest: String
+            switch shell {
+            case .bash:
+                words = ["--norc", "--noprofile", "-i"]
+                rest = """
+                    show() { if [[ " $* " == *" complete-words "* ]]; then \(command) "$@"; else printf '%s\\0' "${@: -1}" > word; fi; }
+                    complete -F $(complete -p \(command) | sed 's/.*-F \\([^ ]*\\) .*/\\1/') show
+                    done_() { echo "DONE=$1"; }; PS1='$ '; set +H
+                    """
+            case .zsh:
+                words = ["-f", "-i"]
+                rest = """
+                    show() { if [[ " $* " == *" complete-words "* ]]; then \(command) "$@"; else printf '%s\\0' "${@[-1]}" > word; fi; }
+                    compdef $_comps[\(command)] show
+                    done_() { echo "DONE=$1"; }; PS1='$ '; unsetopt banghist beep; LISTMAX=1000
+                    """
+            case .fish:
+                words = ["--no-config", "--private", "-i"]
+                rest = """
+                    function show
+                        if contains complete-words $argv; \(command) $argv; else; printf '%s\\0' $argv[-1] > word; end
+                    end
+                    complete -c show -w \(command)
+                    function done_; echo "DONE=$argv"; end
+                    """
+            }
+            let before = shell == .zsh ? "autoload -Uz compinit; compinit -u -D\n" : ""
+            try home.write(Data((before + script + rest + "\n").utf8), to: "init")
+            terminal = try PseudoTerminal(
+                #require(ShellCompletionTests.path(shell.rawValue)), words,
+                environment: [
+                    "HOME": home.folder.path, "PATH": home.folder.path + "/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                    "INPUTRC": "/dev/null",
+                ], columns: 200, rows: 50)
+            try terminal.type("cd ~; source init; done_ begin\n")
+            try terminal.wait(forText: "DONE=begin")
+        }
+
+        /// Types a line with Tabs, and returns the last word that the shell passes to `show`.
+        mutating func word(_ line: String) throws -> String? {
+            count += 1
+            try? FileManager.default.removeItem(at: home.folder.file("word"))
+            try terminal.type(line + "\n")
+            try terminal.type("done_ \(count)\n")
+            try terminal.wait(forText: "DONE=\(count)")
+            guard let bytes = FileManager.default.contents(atPath: home.path("word")) else { return nil }
+            return String(decoding: bytes.dropLast(), as: UTF8.self)
+        }
+    }
+
+    private static func script(_ shell: Shell) throws -> String {
+        let printed = try HarnessHome().prefs("completions", shell.rawValue)
+        #expect(printed.code == 0 && printed.errors == "")
+        return printed.output
+    }
+
+    @Test func theShellsAreThere() {
+        for shell in Shell.allCases where !Self.shells.contains(shell) {
+            print("completions: \(shell.rawValue) is not installed; its completions are not tested")
+        }
+        #expect(Self.shells.contains(.bash))
+    }
+
+    @Test(arguments: shells) func tabCompletesWords(shell: Shell) throws {
+        let home = try Self.home()
+        for name in ["sp ace.plist", "other.plist"] { try home.write(["Root": ["k": 1]], to: name) }
+        var session = try Session(shell, home, script: Self.script(shell))
+        let rows = [
+            ("show tog\t", "toggle"), ("show get dic\t", "dictionary"), ("show get Int\t", "Integer Value"),
+            ("show get 'Int\t", "Integer Value"), ("show --root R get int --su\t", "--suite"),
+            ("show export --format x\t", "xml"), ("show export --format=x\t", "--format=xml"),
+            ("show help wa\t", "watch"), ("show completions f\t", "fish"), ("show stress --k\t", "--kill"),
+            ("show vet sp\t", "sp ace.plist"), ("show get --file sp\t", "sp ace.plist"),
+            ("show get --file=oth\t", "--file=other.plist"), ("show read other.plist R\t", "Root"),
+            ("show read other.plist Root \t", "k"), ("show read sp\\ ace.plist Ro\t", "Root"),
+        ]
+        for (line, expected) in rows { #expect(try session.word(line) == expected, "\(line)") }
+    }
+
+    /// Names that a shell would change or run arrive as they are, and nothing runs.
+    @Test(arguments: shells) func hostileNamesArriveUnchanged(shell: Shell) throws {
+        let home = try Self.home()
+        let names = (HostileText.shown + HostileText.commands)
+            .filter { name in
+                // No argument contains NUL. fish divides a completion from its note by a tab.
+                !name.isEmpty && !name.utf8.contains(0) && !(shell == .fish && name.contains("\t"))
+            }
+        for (index, name) in names.enumerated() { try home.write([name: ["k": 1]], to: "\(index).plist") }
+        var session = try Session(shell, home, script: Self.script(shell))
+        for (index, name) in names.enumerated() {
+            for quote in shell == .bash ? ["", "'", "\""] : [""] {
+                #expect(try session.word("show read -- \(index).plist \(quote)\t") == name, "\(quote) \(name.debugDescription)")
+            }
+        }
+        #expect(try !home.folder.names().contains("pwned"))
+    }
+
+    /// `myapp` has arguments of its own; the tool is its command `prefs`.
+    @Test(arguments: shells) func aNameOfTwoWordsCompletesAfterTheSecond(shell: Shell) throws {
+        let home = try Self.home()
+        let app = try home.write(
+            Data("#!/bin/sh\n[ \"$1\" = prefs ] || exit 9\nshift\nexec prefs \"$@\"\n".utf8), to: "bin/myapp")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: app.path)
+        let former = shell == .bash ? "_former() { COMPREPLY=(own); }\ncomplete -F _former myapp\n" : ""
+        let script = former + CompletionScript(of: AppPrefs.program).text(for: shell)
+        var session = try Session(shell, home, script: script, command: "myapp")
+        #expect(try session.word("show pre\t") == "prefs")
+        #expect(try session.word("show prefs tog\t") == "toggle")
+        #expect(try session.word("show prefs get Int\t") == "Integer Value")
+        #expect(try session.word("show prefs export --format=x\t") == "--format=xml")
+        if shell == .bash { #expect(try session.word("show other o\t") == "own") }
+    }
+
+    @Test(.enabled(if: path("shellcheck") != nil, "shellcheck is not installed")) func theScriptForBashIsClean() throws {
+        let home = try HarnessHome()
+        let scripts = [try Self.script(.bash), CompletionScript(of: AppPrefs.program).text(for: .bash)]
+        for script in scripts {
+            let file = try home.write(Data(script.utf8), to: "completions.bash")
+            let checked = Printed(
+                try Child(#require(Self.path("shellcheck")), ["--shell=bash", file.path], environment: [:]).wait())
+            #expect(checked == Printed())
+        }
+    }
+}
