@@ -83,7 +83,10 @@ import Testing
         try session.wait(">*Integer Value     Int         set         4")
         try home.edit(file, "<integer>5</integr>")
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
-        #expect(try home.folder.names() == [".s.plist.lastgood", ".s.plist.lock", "s.plist"])
+        #expect(
+            try home.folder.names().filter { $0.contains("s.plist") } == [
+                ".s.plist.lastgood", ".s.plist.lock", "s.plist",
+            ])
         try session.type(Keys.down, Keys.enter, "abc", Keys.enter)
         try session.wait("storing quarantines the damaged file; u cannot undo that; go on? (y/n)")
         try session.type("y")

@@ -33,7 +33,7 @@ import Testing
                 "5 Date Value = \(prefs.text(of: Date.distantPast, forKey: "Date Value"))",
                 "Integer Value = 5", "String Value = x=y", "String Value = x=y", #"Array Value = ["a","b"]"#,
                 "Integer Value = 0", "Integer Value = 0", "Integer Value = 5",
-                #"Integer Value: expected Int, found "x""#,
+                #"Integer Value: expected Int, found "x": not a number"#,
                 "there is no value 9; l lists all", "no key `nonsense`", "expected N VALUE or KEY=VALUE; ? shows more",
                 "the program determines the types", "Array Value = []", #"String Value = a\u{1b}[2J"#,
                 "Integer Value = 5",
