@@ -20,34 +20,37 @@ import Testing
         let session = try EditorSession(in: home, arguments: [file])
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  /"))
         try session.type(Keys.right, Keys.down, Keys.down, Keys.enter, Keys.down)
-        try session.wait(">     [0]")
+        try session.wait(">       [0]")
         #expect(
             Array(session.terminal.screen.lines[1...10]) == [
-                "  KEY               TYPE        VALUE",
-                "  - Editor          dictionary  4 entries",
-                "      dark          boolean     true",
-                "    - fonts         array       2 elements",
-                ">       [0]         string      Mono",
-                "        [1]         string      Sans",
-                "      size          integer     12",
-                "      日本語\\u{1b}… string      wide",
-                "    lastOpened      date        2001-01-01T00:00:00Z",
+                "  KEY                  TYPE        VALUE",
+                "  - Editor             dictionary  4 entries",
+                "      dark             boolean     true",
+                "    - fonts            array       2 elements",
+                ">       [0]            string      Mono",
+                "        [1]            string      Sans",
+                "      size             integer     12",
+                #"      日本語\u{1b}[2J  string      wide"#,
+                "    lastOpened         date        2001-01-01T00:00:00Z",
                 "",
             ])
-        #expect(session.terminal.screen.lines[23] == "Enter edit  a i add  r remove  t type  u undo  / search  ? help  q quit")
+        #expect(
+            session.terminal.screen.lines[23]
+                == "Enter edit  a i add  r remove  t type  u undo  / search  ? help  q quit")
         // Adds an element, whose value is edited at once.
         try session.type("a", "s", Keys.enter, "Serif", Keys.enter)
-        try session.wait(">       [2]         string      Serif")
+        try session.wait(">       [2]            string      Serif")
         // Another process changes the array meanwhile.
         try home.prefs("write", file, "Editor", "size", "-int", "13")
-        try session.wait(" *    size          integer     13")
+        try session.wait(" *    size             integer     13")
         try session.type("/", "dark", Keys.enter, Keys.enter, Keys.down, Keys.enter)
-        try session.wait(">     dark          boolean     false")
+        try session.wait(">     dark             boolean     false")
         try session.type("t")
         try session.wait("> boolean")
         try session.type("i", Keys.enter)
-        try session.wait(">     dark          integer     0")
-        try session.type("u", "u", "u")
+        try session.wait(">     dark             integer     0")
+        // The new element and its value are two changes.
+        try session.type("u", "u", "u", "u")
         try session.waitForNo("        [2]")
         try session.type(Keys.home, "r")
         try session.wait(">   lastOpened")
@@ -69,7 +72,7 @@ import Testing
         }
         try session.wait(">   lastOpened")
         try session.type(Keys.enter, "x", Keys.enter)
-        try session.wait(#"    expected a date, found "2001"#)
+        try session.wait("    expected a date, found")
         try session.type(Keys.escape)
         try session.waitForNo("    expected")
         try session.type("a", "new", Keys.enter, "d", Keys.end, Keys.enter)

@@ -29,7 +29,8 @@ import Testing
             try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0).write(to: url)
             controller = try EditorController(
                 ofClass
-                    ? ClassSource(Sample(key: "Sample", store: PropertyListFileStore(url: url)), title: "t", file: url.path)
+                    ? ClassSource(
+                        Sample(key: "Sample", store: PropertyListFileStore(url: url)), title: "t", file: url.path)
                     : DomainSource(try PropertyListDomain(url: url), name: "n"))
         }
 
@@ -65,15 +66,18 @@ import Testing
 
     @Test func aClassHasDefaultsChoicesAndConstraints() throws {
         let form = try Form(["Sample": ["size": 99, "nickname": 5]], ofClass: true)
-        #expect(form.model.rows.map(\.item.content) == [
-            .unfit("99", state: "invalid"), .isDefault("fast"), .unfit("5", state: "integer"),
-        ])
+        #expect(
+            form.model.rows.map(\.item.content) == [
+                .unfit("99", state: "invalid"), .isDefault("fast"), .unfit("5", state: "integer"),
+            ])
         #expect(form.model.rows.map(\.item.choices) == [[], ["fast", "slow"], []])
         // The stored 99 cannot be stored again.
         form.press(Key.enter, Key.eraseLine, "14", Key.enter)
-        #expect(form.model.mode == .confirm(
-            "u cannot restore the old `size`; go on? (y/n)", .set(ValuePath("size", []), "14", as: nil),
-            former: .edit(TextField("14"))))
+        #expect(
+            form.model.mode
+                == .confirm(
+                    "u cannot restore the old `size`; go on? (y/n)", .set(ValuePath("size", []), "14", as: nil),
+                    former: .edit(TextField("14"))))
         form.press("n", Key.enter, "y")
         #expect(try form.stored() == #"{"Sample":{"nickname":5,"size":14}}"#)
         form.press("u")
@@ -179,9 +183,11 @@ import Testing
         let form = try Form([
             "boolean": true, "data": Data([1, 2]), "date": date, "float": 1.0, "integer": 1, "string": "1",
         ])
-        #expect(form.rows == [
-            ">boolean: true", "data: AQI=", "date: 2001-01-01T00:00:00.125Z", "float: 1.0", "integer: 1", "string: 1",
-        ])
+        #expect(
+            form.rows == [
+                ">boolean: true", "data: AQI=", "date: 2001-01-01T00:00:00.125Z", "float: 1.0", "integer: 1",
+                "string: 1",
+            ])
         let before = try form.stored()
         for rejected in ["", "x", "x", "x", "1.5"] {
             form.press(Key.enter, Key.eraseLine, rejected, Key.enter)
@@ -193,9 +199,11 @@ import Testing
         form.press(Key.enter, Key.eraseLine, "2", Key.enter, Key.up, Key.enter, "0", Key.enter, Key.up, Key.enter)
         form.press(Key.eraseLine, "3", Key.enter, Key.up, Key.enter, Key.eraseLine, "2026-11-21", Key.enter)
         let types = try #require(try PropertyListDomain(url: form.url).entries().entries).mapValues(ValueText.typeName)
-        #expect(types == [
-            "boolean": "boolean", "data": "data", "date": "date", "float": "float", "integer": "integer", "string": "string",
-        ])
+        #expect(
+            types == [
+                "boolean": "boolean", "data": "data", "date": "date", "float": "float", "integer": "integer",
+                "string": "string",
+            ])
         #expect(form.rows.suffix(4) == [">date: 2026-11-21T00:00:00Z", "float: 3.0", "integer: 10", "string: 2"])
     }
 
@@ -211,7 +219,8 @@ import Testing
     @Test func writingOverADamagedFileIsConfirmed() throws {
         let form = try Form(["A": ["k": 1]])
         try form.others { $0["A"] = ["k": 2] }
-        let damaged = "<plist version=\"1.0\"><dict><key>A</key><dict><key>k</key><integer>3</integr></dict></dict></plist>"
+        let damaged =
+            "<plist version=\"1.0\"><dict><key>A</key><dict><key>k</key><integer>3</integr></dict></dict></plist>"
         try Data(damaged.utf8).write(to: form.url)
         form.refresh()
         #expect(form.status?.contains("expected </integer>, found </integr>") == true)

@@ -68,11 +68,13 @@ import Testing
         }
         let list = path("A", .key("list"))
         let elements = [
-            leaf(list.appending(.index(0)), "[0]", .integer, "1"), leaf(list.appending(.index(1)), "[1]", .integer, second),
+            leaf(list.appending(.index(0)), "[0]", .integer, "1"),
+            leaf(list.appending(.index(1)), "[1]", .integer, second),
         ]
         let members = [
             EditorItem(
-                path: list, name: "list", typeName: "array", content: .container(count: 2), type: .array, children: elements),
+                path: list, name: "list", typeName: "array", content: .container(count: 2), type: .array,
+                children: elements),
             leaf(path("A", .key("name")), "name", .string, name),
         ]
         return [
@@ -130,7 +132,9 @@ import Testing
         form.press(.pageUp)
         #expect(form.selection == 73)
         let empty = Form([], isOpen: true)
-        for key: Key in [.up, .down, .pageUp, .pageDown, .end, .enter, .right, .left, .text("r"), .text("t"), .text("i")] {
+        for key: Key in [
+            .up, .down, .pageUp, .pageDown, .end, .enter, .right, .left, .text("r"), .text("t"), .text("i"),
+        ] {
             #expect(empty.press(key) == nil && empty.selection == 0 && empty.mode == .rows, "\(key)")
         }
     }
@@ -197,7 +201,9 @@ import Testing
         let form = Form()
         form.press(.down, .enter, .text("y"))
         let change = EditorChange.set(Self.path("k1"), "xy", as: nil)
-        for (key, effect) in [(Key.text("n"), EditorModel.Effect?.none), (.escape, nil), (.enter, nil), (.text("y"), .confirmed(change))] {
+        for (key, effect) in [
+            (Key.text("n"), EditorModel.Effect?.none), (.escape, nil), (.enter, nil), (.text("y"), .confirmed(change)),
+        ] {
             form.ask("Sure? (y/n)", change)
             #expect(form.press(key) == effect)
             // The text stays until the change is made.
@@ -217,6 +223,10 @@ import Testing
         #expect(form.press(.enter, .end, .home, .pageDown, .escape) == nil && form.mode == .rows)
         form.refresh([Self.item("k", .set("two"), choices: ["one", "two", "three"])])
         #expect(form.press(.enter, .enter) == nil, "the choice is unchanged")
+        // The choice is for the value that was selected, though another program removes it meanwhile.
+        form.press(.enter, .up)
+        form.refresh([Self.item("other", .set("one"), choices: ["one"])])
+        #expect(form.press(.enter) == .change(.set(Self.path("k"), "one", as: nil)))
     }
 
     // MARK: - A domain

@@ -50,7 +50,9 @@ import Testing
     /// Containers in containers, with names and values that are too long.
     private static var modelsOfDomain: [EditorModel] {
         func nested(_ depth: Int, _ path: ValuePath) -> EditorItem {
-            let children = (0..<(depth == 0 ? 0 : 3)).map { nested(depth - 1, path.appending(.key("\(wide)\u{202E}\($0)"))) }
+            let children = (0..<(depth == 0 ? 0 : 3)).map {
+                nested(depth - 1, path.appending(.key("\(wide)\u{202E}\($0)")))
+            }
             return EditorItem(
                 path: path, name: "\(wide)\u{202E}\(depth)", typeName: depth == 0 ? "string" : "dictionary",
                 content: depth == 0 ? .set(wide) : .container(count: 3), type: depth == 0 ? .string : .dictionary,
@@ -59,8 +61,10 @@ import Testing
         var model = EditorModel((0..<9).map { nested($0 % 6, path("\($0)")) }, isOpen: true)
         var models = [model]
         for key: Key in [
-            .down, .down, .enter, .down, .right, .down, .right, .down, .enter, .text("x"), .escape, .text("a"), .text("日"),
-            .text("\u{9B}"), .enter, .down, .end, .escape, .text("t"), .escape, .text("?"), .escape, .escape, .escape, .end,
+            .down, .down, .enter, .down, .right, .down, .right, .down, .enter, .text("x"), .escape, .text("a"),
+            .text("日"),
+            .text("\u{9B}"), .enter, .down, .end, .escape, .text("t"), .escape, .text("?"), .escape, .escape, .escape,
+            .end,
             .text("/"), .text("0"), .enter, .pageDown, .pageUp, .home,
         ] {
             _ = model.press(key)

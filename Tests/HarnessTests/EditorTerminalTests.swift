@@ -125,6 +125,7 @@ import Testing
             try home.prefs("edit", "settings.plist")
                 == .usageError("`edit` needs a terminal on standard input and output; use `prefs write` without one"))
         #expect(
-            try home.prefs("edit", "settings.plist", "--root", "A") == .usageError("DOMAIN cannot be combined with --root"))
+            try home.prefs("edit", "settings.plist", "--root", "A")
+                == .usageError("DOMAIN cannot be combined with --root"))
     }
 }

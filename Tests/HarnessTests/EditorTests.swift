@@ -83,7 +83,10 @@ import Testing
         try session.wait(">*Integer Value     Int         set         4")
         try home.edit(file, "<integer>5</integr>")
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
-        #expect(try home.folder.names() == [".s.plist.lastgood", ".s.plist.lock", "s.plist"])
+        #expect(
+            try home.folder.names().filter { $0.contains("s.plist") } == [
+                ".s.plist.lastgood", ".s.plist.lock", "s.plist",
+            ])
         try session.type(Keys.down, Keys.enter, "abc", Keys.enter)
         try session.wait("storing quarantines the damaged file; u cannot undo that; go on? (y/n)")
         try session.type("y")
@@ -142,14 +145,14 @@ import Testing
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
         try session.type(Keys.enter, "1x", Keys.enter)
-        try session.wait(#"    expected Int, found "01x""#)
+        try session.wait(#"    Integer Value: expected Int, found "01x""#)
         try session.wait("> Integer Value     Int         rejected    01x")
         try session.type(Keys.home, Keys.delete, Keys.end, Keys.backspace)
         try session.wait("> Integer Value     Int         rejected    1")
         // The store rejects it.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try session.type(Keys.enter)
-        try session.waitForNo("    expected Int")
+        try session.waitForNo("    Integer Value: expected Int")
         try session.wait("> Integer Value     Int         rejected    1")
         #expect(body(session)[2].hasPrefix("    ") && body(session)[2].contains("p.plist"))
         try FileManager.default.removeItem(at: file)
@@ -209,7 +212,8 @@ import Testing
         try session.type("?")
         try session.wait("press any key to go on")
         let lines = session.terminal.screen.lines
-        #expect(lines.contains("u       undo your last change") && lines.contains("r Del   reset: store nothing, so that"))
+        #expect(
+            lines.contains("u       undo your last change") && lines.contains("r Del   reset: store nothing, so that"))
         try session.type("q")
         try session.wait("> Integer Value     Int         set")
         try session.leave()

@@ -23,7 +23,8 @@ import Testing
         let replies = try Self.replies(
             source,
             [
-                "1 5", "string=x=y", "2", "3 a,b", "r 1", "r 1", "u", "1 x", "9 1", "nonsense=1", "what", "t 1 string", "u", "u",
+                "1 5", "string=x=y", "2", "3 a,b", "r 1", "r 1", "u", "1 x", "9 1", "nonsense=1", "what", "t 1 string",
+                "u", "u",
                 "1", "q", "1 9",
             ])
         #expect(
@@ -31,9 +32,11 @@ import Testing
                 "1 Integer Value = 0", #"2 String Value = a\u{1b}[2J"#, "3 Array Value = []", "4 Dictionary Value = {}",
                 "5 Date Value = \(prefs.text(of: Date.distantPast, forKey: "Date Value"))",
                 "Integer Value = 5", "String Value = x=y", "String Value = x=y", #"Array Value = ["a","b"]"#,
-                "Integer Value = 0", "Integer Value = 0", "Integer Value = 0", #"expected Int, found "x""#,
+                "Integer Value = 0", "Integer Value = 0", "Integer Value = 5",
+                #"Integer Value: expected Int, found "x": not a number"#,
                 "there is no value 9; l lists all", "no key `nonsense`", "expected N VALUE or KEY=VALUE; ? shows more",
-                "the program determines the types", "Integer Value = 5", "Array Value = []", "Integer Value = 5",
+                "the program determines the types", "Array Value = []", #"String Value = a\u{1b}[2J"#,
+                "Integer Value = 5",
             ])
     }
 
@@ -46,19 +49,22 @@ import Testing
         let replies = try Self.replies(
             source,
             [
-                "3 20", "A.list[2]=x", "A.new.deep=text", "r A.list[0]", "t b string", "b=yes", "b=a", "1 x", "t b nothing", "u",
+                "3 20", "A.list[2]=x", "A.new.deep=text", "r A.list[0]", "t b string", "b=yes", "b=a", "1 x",
+                "t b nothing", "u",
                 "u", "l", "?", "r A", "u",
             ])
         #expect(replies.prefix(4) == ["1 A.empty = empty", "2 A.list[0] = 1", "3 A.list[1] = 2", "4 b = true"])
         #expect(
             replies.dropFirst(4).prefix(9) == [
-                "A.list[1] = 20", "A.list[2] = x", "A.new.deep = text", "A.list[0] = 20", "b = true", "b = yes", "b = a",
+                "A.list[1] = 20", "A.list[2] = x", "A.new.deep = text", "A.list[0] = 20", "b = true", "b = yes",
+                "b = a",
                 "`A.empty` has entries; store those",
                 "expected t N TYPE; types are string, integer, float, boolean, date, data, array, dictionary",
             ])
         #expect(
             replies.dropFirst(13).prefix(7) == [
-                "b = yes", "b = true", "1 A.empty = empty", "2 A.list[0] = 20", "3 A.list[1] = x", "4 A.new.deep = text",
+                "b = yes", "b = true", "1 A.empty = empty", "2 A.list[0] = 20", "3 A.list[1] = x",
+                "4 A.new.deep = text",
                 "5 b = true",
             ])
         #expect(replies.suffix(2) == ["A = (not set)", "A = 3 entries"])

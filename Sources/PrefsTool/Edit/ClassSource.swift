@@ -26,7 +26,8 @@ struct ClassSource: EditableSource {
 
     private func item(_ key: PrefsKey, _ value: Any?) -> EditorItem {
         EditorItem(
-            path: ValuePath(key.name, []), name: key.name, typeName: key.typeName, content: content(value, of: key.name),
+            path: ValuePath(key.name, []), name: key.name, typeName: key.typeName,
+            content: content(value, of: key.name),
             choices: key.description?.choices ?? [])
     }
 
@@ -67,8 +68,9 @@ struct ClassSource: EditableSource {
 
     func update(_ path: ValuePath, _ body: (Any?) throws -> Any?) throws -> PrefsError? {
         let failure: PrefsError? = try prefs.update {
-            // What a layer has is not stored.
-            prefs[path.root] = try body(prefs.source(ofKey: path.root) == .stored ? prefs[path.root] : nil)
+            var stored = prefs[path.root]
+            if case .layer = prefs.source(ofKey: path.root) { stored = nil }
+            prefs[path.root] = try body(stored)
             if let error = prefs.lastError, !error.wasStored { throw error }
         }
         guard let failure = failure ?? prefs.lastError else { return nil }

@@ -34,7 +34,8 @@ struct DomainSource: EditableSource {
         let isContainer = type?.isContainer ?? false
         return EditorItem(
             path: path, name: name, typeName: type == nil ? "reference" : typeName,
-            content: isContainer ? .container(count: children.count) : .set(PropertyListType.text(of: value)), type: type,
+            content: isContainer ? .container(count: children.count) : .set(PropertyListType.text(of: value)),
+            type: type,
             choices: type == .boolean ? ["true", "false"] : [], children: children)
     }
 

@@ -69,7 +69,7 @@ struct EditorDocument {
             step = Step(path: whole, old: now, new: new)
             return new
         }
-        if let step { remember(step) }
+        if let step, !ValueText.areEqual(step.old, step.new) { remember(step) }
         return warning
     }
 
@@ -99,6 +99,10 @@ struct EditorDocument {
 
     /// What to ask before a change that cannot be undone; nil for another change.
     func question(before change: EditorChange) -> String? {
+        if case .set(let path, let text, let type) = change {
+            // A text that is rejected changes nothing.
+            do { _ = try source.value(of: text, at: path, as: type) } catch { return nil }
+        }
         let path: ValuePath? =
             switch change {
             case .set(let path, _, _), .remove(let path), .retype(let path, _): path.outsideArrays
@@ -107,7 +111,8 @@ struct EditorDocument {
             }
         if change == .undo, path == nil { return nil }
         if case .damaged = failure { return "storing quarantines the damaged file; u cannot undo that; go on? (y/n)" }
-        guard change != .undo, let path, let old = path.value(in: values[path.root]), !source.accepts(old, at: path) else {
+        guard change != .undo, let path, let old = path.value(in: values[path.root]), !source.accepts(old, at: path)
+        else {
             return nil
         }
         return "u cannot restore the old `\(ShownText.key(path.text))`; go on? (y/n)"

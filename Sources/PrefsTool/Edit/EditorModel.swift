@@ -96,7 +96,8 @@ struct EditorModel: Equatable {
         case .text("u"): return .change(.undo)
         case .text("a") where isOpen: beginToAdd(to: selected?.path.parent)
         case .text("i") where isOpen: addInside()
-        case .text("t") where isOpen: if let selected { mode = .pick(.types(selected.name, selected: selected.type, for: .type)) }
+        case .text("t") where isOpen:
+            if let selected { mode = .pick(.types(selected.name, selected: selected.type, for: .type(selected))) }
         case .text("?"): mode = .help(page: 0)
         case .text("q"): return .leave
         default: break
@@ -110,7 +111,7 @@ struct EditorModel: Equatable {
         if selected.isContainer {
             if rows[selection].isOpen { close() } else { open(selected.path) }
         } else if !selected.choices.isEmpty {
-            mode = .pick(EditorPicker(selected.name, selected.choices, selected: selected.text, for: .value))
+            mode = .pick(EditorPicker(selected.name, selected.choices, selected: selected.text, for: .value(selected)))
         } else if isOpen, selected.type == nil {
             statusMessage = "a reference of a keyed archive cannot be edited"
         } else {
@@ -194,13 +195,11 @@ struct EditorModel: Equatable {
         }
         mode = .rows
         let type = PropertyListType(rawValue: picker.chosen) ?? .string
-        switch (picker.purpose, selected) {
-        case (.newEntry(let name, let container), _): return .change(.add(name: name, to: container, type))
-        case (_, nil): return nil
-        case (.value, let item?):
-            if item.content == .set(picker.chosen) { return nil }
-            return .change(.set(item.path, picker.chosen, as: item.type))
-        case (.type, let item?): return item.type == type ? nil : .change(.retype(item.path, to: type))
+        switch picker.purpose {
+        case .newEntry(let name, let container): return .change(.add(name: name, to: container, type))
+        case .value(let item):
+            return item.content == .set(picker.chosen) ? nil : .change(.set(item.path, picker.chosen, as: item.type))
+        case .type(let item): return item.type == type ? nil : .change(.retype(item.path, to: type))
         }
     }
 
@@ -314,7 +313,9 @@ struct EditorModel: Equatable {
             }
         }
         let match = order.first { index in
-            [all[index].name, all[index].isContainer ? "" : all[index].text].contains { Array($0.lowercased().utf8).contains(bytes) }
+            [all[index].name, all[index].isContainer ? "" : all[index].text].contains {
+                Array($0.lowercased().utf8).contains(bytes)
+            }
         }
         guard let match else { return false }
         go(to: all[match].path)

@@ -1,10 +1,10 @@
 /// A list of texts, of which the user chooses one.
 struct EditorPicker: Equatable {
     enum Purpose: Equatable {
-        /// The new value of the selected row.
-        case value
-        /// The new type of the selected row.
-        case type
+        /// The new value of an item.
+        case value(EditorItem)
+        /// The new type of an item.
+        case type(EditorItem)
         /// The type of a new entry.
         case newEntry(name: String?, container: ValuePath?)
     }

@@ -69,10 +69,12 @@ struct EditorScreen: Equatable {
         let first = min(picker.selection, max(0, picker.selection + 1 - height))
         let options = picker.options.indices.dropFirst(first).prefix(height).map { index in
             let isSelected = index == picker.selection
-            let text = DisplayWidth.fitted((isSelected ? "> " : "  ") + picker.options[index].printable, to: size.columns)
+            let text = DisplayWidth.fitted(
+                (isSelected ? "> " : "  ") + picker.options[index].printable, to: size.columns)
             return [Span(text: text, emphasis: isSelected ? .strong : .none)]
         }
-        return [[Span(text: DisplayWidth.fitted("  \(picker.title.printable):", to: size.columns), emphasis: .strong)]] + options
+        return [[Span(text: DisplayWidth.fitted("  \(picker.title.printable):", to: size.columns), emphasis: .strong)]]
+            + options
     }
 
     // MARK: - The last line

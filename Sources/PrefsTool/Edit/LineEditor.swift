@@ -67,7 +67,9 @@ struct LineEditor {
         default:
             // Splits scalars, because a combining mark may follow a `=`.
             let parts = line.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else { throw CommandError("expected N VALUE or KEY=VALUE; ? shows more") }
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandError("expected N VALUE or KEY=VALUE; ? shows more")
+            }
             try use(place(String(parts[0])), String(parts[1]))
         }
     }
@@ -75,7 +77,9 @@ struct LineEditor {
     /// The value of a number in the last list, or of a key. A key that is missing in a domain stands for a new string.
     private func place(_ word: String) throws -> EditorItem {
         if let number = Int(word) {
-            guard let item = listed[safe: number - 1] else { throw CommandError("there is no value \(number); l lists all") }
+            guard let item = listed[safe: number - 1] else {
+                throw CommandError("there is no value \(number); l lists all")
+            }
             return EditorItem.all(document.items).first { $0.path == item.path } ?? item
         }
         let path = try document.source.path(named: word, in: document.values)

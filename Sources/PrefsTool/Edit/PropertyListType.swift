@@ -40,7 +40,9 @@ enum PropertyListType: String, CaseIterable {
         if let value = objects.first(where: { ValueText.typeName($0) == rawValue }) { return value }
         guard self == .float else { return self == .date ? ValueText.readings(of: text, like: Date()).first : nil }
         // A whole number is a float, too.
-        guard let number = objects.first(where: { ValueText.typeName($0) == "integer" }) as? NSNumber else { return nil }
+        guard let number = objects.first(where: { ValueText.typeName($0) == "integer" }) as? NSNumber else {
+            return nil
+        }
         return NSNumber(value: number.doubleValue)
     }
 

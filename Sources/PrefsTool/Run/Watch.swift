@@ -83,7 +83,9 @@ final class Watch: Sendable {
         let origin = change.origin == .elsewhere ? "elsewhere" : "this process"
         if asJSON {
             let path: [(name: String, value: Any)] = change.path.map { [("path", $0)] } ?? []
-            let values: [(name: String, value: Any)] = [("old", change.old ?? NSNull()), ("new", change.new ?? NSNull())]
+            let values: [(name: String, value: Any)] = [
+                ("old", change.old ?? NSNull()), ("new", change.new ?? NSNull()),
+            ]
             return JSONText.object([("time", time), ("key", change.key)] + path + values + [("origin", origin)]) + "\n"
         }
         let text = [change.old, change.new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")

@@ -18,7 +18,8 @@ protocol WatchSource: Sendable {
     var place: String { get }
     /// Begins to call both closures on the queue, until what is returned is released. `look` means that the file may have changed.
     func observe(
-        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void, look: @escaping @Sendable () -> Void
+        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void,
+        look: @escaping @Sendable () -> Void
     ) throws -> [AnyObject]
     /// The changes since the last call that are not reported otherwise, and why the file cannot be read. Called on the queue.
     func look() -> (changes: [WatchedChange], failure: PrefsError?)
@@ -35,7 +36,8 @@ struct ClassWatchSource: WatchSource {
     var place: String { file ?? storeName }
 
     func observe(
-        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void, look: @escaping @Sendable () -> Void
+        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void,
+        look: @escaping @Sendable () -> Void
     ) throws -> [AnyObject] {
         let observation = prefs.onChange(of: keys, on: queue) { change in
             report(
@@ -74,7 +76,8 @@ final class DomainWatchSource: WatchSource {
     }
 
     func observe(
-        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void, look: @escaping @Sendable () -> Void
+        on queue: DispatchQueue, report: @escaping @Sendable ([WatchedChange]) -> Void,
+        look: @escaping @Sendable () -> Void
     ) throws -> [AnyObject] {
         [try SidecarPaths.watch(path: file) { queue.async(execute: look) }]
     }

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `prefs watch DOMAIN` prints the changed places of any file or suite.
+@Suite struct DomainWatchTests {
+    private struct Watching {
+        let child: PipedChild
+
+        init(_ arguments: [String], at place: String, in home: HarnessHome) throws {
+            child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
+            #expect(try child.line() == "prefs: watching \(place); press Ctrl-C to stop")
+        }
+
+        /// Returns the next line with `TIME` in the place of its time.
+        func line() throws -> String {
+            let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
+            return try child.line().replacing(form, with: "TIME", maxReplacements: 1)
+        }
+    }
+
+    @Test func everyChangedPlaceIsPrinted() throws {
+        let home = try HarnessHome()
+        let content: [String: Any] = ["A": ["list": [1, 2], "name": "Ann"] as [String: Any], "b": true]
+        let file = try home.write(content, to: "s.plist").path
+        let watching = try Watching([file], at: file, in: home)
+        try home.prefs("write", file, "A", "list", "-json", "[1,3]")
+        #expect(try watching.line() == "TIME  A.list[1]: 2 → 3  (elsewhere)")
+        try home.prefs("write", file, "A", "list", "-json", "[1,3,4]")
+        #expect(try watching.line() == "TIME  A.list: [1,3] → [1,3,4]  (elsewhere)")
+        try home.prefs("write", file, "A", "name", "two\nlines")
+        #expect(try watching.line() == #"TIME  A.name: Ann → two\nlines  (elsewhere)"#)
+        // One write of another program with several changes.
+        try home.write(["A": ["list": [1, 3, 4], "new": 0] as [String: Any], "c": 1.5], to: "s.plist")
+        let lines = try (0..<4).map { _ in try watching.line() }
+        #expect(
+            lines == [
+                #"TIME  A.name: two\nlines → (not set)  (elsewhere)"#, "TIME  A.new: (not set) → 0  (elsewhere)",
+                "TIME  b: true → (not set)  (elsewhere)", "TIME  c: (not set) → 1.5  (elsewhere)",
+            ])
+        watching.child.send(SIGINT)
+        #expect(try watching.child.exitCode() == 0)
+        #expect(watching.child.linesSoFar().isEmpty)
+    }
+
+    @Test func selectedPlacesArePrintedAsJSON() throws {
+        let home = try HarnessHome()
+        let file = home.path("s.plist")
+        let watching = try Watching([file, "A.list[0]", "A.list", "x.y", "--json"], at: file, in: home)
+        try home.prefs("write", file, "A", "other", "unheard")
+        try home.prefs("write", file, "A", "list", "-json", "[1,2]")
+        #expect(
+            try watching.line()
+                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":null,"new":1,"origin":"elsewhere"}"#)
+        #expect(
+            try watching.line()
+                == #"{"time":"TIME","key":"A.list","path":["A","list"],"old":null,"new":[1,2],"origin":"elsewhere"}"#)
+        try home.prefs("write", file, "A", "list", "-json", "[3,2]")
+        // The places overlap, and the change is printed once.
+        #expect(
+            try watching.line()
+                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":1,"new":3,"origin":"elsewhere"}"#)
+        // A key with a dot is not split.
+        try home.prefs("write", file, "x.y", "-bool", "yes")
+        #expect(
+            try watching.line()
+                == #"{"time":"TIME","key":"x.y","path":["x.y"],"old":null,"new":true,"origin":"elsewhere"}"#)
+    }
+
+    @Test func aSuiteIsWatchedByItsName() throws {
+        let home = try HarnessHome()
+        try home.prefs("write", "org.example", "k", "1")
+        let place = home.domainFile("org.example").path(percentEncoded: false)
+        let watching = try Watching(["org.example"], at: place, in: home)
+        try home.prefs("write", "org.example", "k", "2")
+        #expect(try watching.line() == "TIME  k: 1 → 2  (elsewhere)")
+        // A word that is neither a key nor a domain.
+        #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
+    }
+
+    /// As for the preferences of a class.
+    @Test func aFileThatBecomesUnreadableIsReported() throws {
+        let home = try HarnessHome()
+        let file = home.path("p.plist")
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        let child = try PipedChild("prefs", ["watch", file], home: home.folder, mergesErrors: true)
+        #expect(try child.line() == "prefs: \(file): is a folder; the file is unchanged")
+        #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
+        try FileManager.default.removeItem(atPath: file)
+        try home.prefs("set", "int", "1", "--file", file)
+        let lines = try [child.line(), child.line()]
+        #expect(lines[0] == "prefs: \(file) can be read again")
+        #expect(lines[1].hasSuffix("  PrefsTestSet: (not set) → {\"Integer Value\":1}  (elsewhere)"))
+        try home.edit(file, "<integer>3</integr>")
+        let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
+        #expect(try child.line() == "prefs: \(fault); the file is unchanged, and the last known state is read")
+        try home.edit(file, "<integer>3</integer>")
+        #expect(try child.line() == "prefs: \(file) can be read again")
+        #expect(try child.line().hasSuffix("  PrefsTestSet.Integer Value: 1 → 3  (elsewhere)"))
+    }
+}
