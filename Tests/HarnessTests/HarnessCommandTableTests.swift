@@ -16,8 +16,10 @@ import Testing
     @Test func theCommandsAreThese() {
         #expect(
             Self.names == [
-                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export", "import",
-                "domains", "find", "read", "read-type", "write", "rename", "delete", "vet", "doctor", "undo", "completions",
+                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export",
+                "import",
+                "domains", "find", "read", "read-type", "write", "rename", "delete", "vet", "doctor", "undo",
+                "completions",
                 "help", "stress",
             ])
     }
@@ -34,7 +36,9 @@ import Testing
     /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(CommandSpec.all.filter { $0.accepts(.root) }.map(\.name))
-        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
+        #expect(
+            Self.commands(in: HarnessErrorTests.commands)
+                == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
         #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch", "toggle"]))
     }
 
@@ -64,7 +68,8 @@ import Testing
         "domains": ExitCodes(success: ["domains"], failure: nil),
         "find": ExitCodes(success: ["find", "integer"], failure: ["find", "nowhere"]),
         "rename": ExitCodes(
-            success: ["rename", HarnessHome.suite, "PrefsTestSet", "Integer Value", "x"], failure: ["rename", "Nowhere", "R", "S"]),
+            success: ["rename", HarnessHome.suite, "PrefsTestSet", "Integer Value", "x"],
+            failure: ["rename", "Nowhere", "R", "S"]),
         "undo": ExitCodes(success: ["undo"], failure: ["undo", "Nowhere"]),
         "read": ExitCodes(success: ["read", HarnessHome.suite], failure: ["read", "Nowhere"]),
         "read-type": ExitCodes(

@@ -10,7 +10,9 @@ extension CommandSpec {
 
     /// All commands of `prefs`, in the order of its help.
     static let all =
-        ofClass.map { spec in [edit, watch].first { $0.name == spec.name } ?? spec } + transfer + onDomains + others + [stress]
+        ofClass.map { spec in [edit, watch].first { $0.name == spec.name } ?? spec } + transfer + onDomains + others + [
+            stress
+        ]
 
     /// The commands on the preferences of the program.
     static let ofClass: [CommandSpec] = [
