@@ -16,8 +16,11 @@ import Testing
     @Test func theCommandsAreThese() {
         #expect(
             Self.names == [
-                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export", "import",
-                "read", "read-type", "write", "delete", "vet", "doctor", "completions", "help", "stress",
+                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export",
+                "import",
+                "domains", "find", "read", "read-type", "write", "rename", "delete", "vet", "doctor", "undo",
+                "completions",
+                "help", "stress",
             ])
     }
 
@@ -33,7 +36,9 @@ import Testing
     /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(CommandSpec.all.filter { $0.accepts(.root) }.map(\.name))
-        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
+        #expect(
+            Self.commands(in: HarnessErrorTests.commands)
+                == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
         #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch", "toggle"]))
     }
 
@@ -60,11 +65,17 @@ import Testing
         "edit": ExitCodes(success: nil, failure: nil),
         // HarnessWatchTests ends it by a signal.
         "watch": ExitCodes(success: nil, failure: ["watch", "nope"]),
+        "domains": ExitCodes(success: ["domains"], failure: nil),
+        "find": ExitCodes(success: ["find", "integer"], failure: ["find", "nowhere"]),
+        "rename": ExitCodes(
+            success: ["rename", HarnessHome.suite, "PrefsTestSet", "Integer Value", "x"],
+            failure: ["rename", "Nowhere", "R", "S"]),
+        "undo": ExitCodes(success: ["undo"], failure: ["undo", "Nowhere"]),
         "read": ExitCodes(success: ["read", HarnessHome.suite], failure: ["read", "Nowhere"]),
         "read-type": ExitCodes(
             success: ["read-type", HarnessHome.suite, "PrefsTestSet"], failure: ["read-type", "Nowhere", "R"]),
         "write": ExitCodes(success: ["write", "D", "R", "v"], failure: ["write", ".x", "R", "v"]),
-        "delete": ExitCodes(success: ["delete", HarnessHome.suite], failure: ["delete", "Nowhere"]),
+        "delete": ExitCodes(success: ["delete", HarnessHome.suite, "PrefsTestSet"], failure: ["delete", "Nowhere"]),
         "export": ExitCodes(success: ["export"], failure: ["export", "HOME/nowhere/x"]),
         "import": ExitCodes(success: ["import", "HOME/x.json"], failure: ["import", "HOME/nowhere/x"]),
         "vet": ExitCodes(

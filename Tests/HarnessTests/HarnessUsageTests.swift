@@ -35,6 +35,11 @@ import Testing
         (["show", "int"], "too many arguments for `show`: prefs show"),
         (["edit", "int"], "too many arguments for `edit`: prefs edit"),
         (["watch", "--merge"], "`watch` does not accept --merge; it is an option of `import`"),
+        (["domains", "D"], "too many arguments for `domains`: prefs domains"),
+        (["find"], "too few arguments for `find`: prefs find WORD"),
+        (["rename", "D", "R"], "too few arguments for `rename`: prefs rename DOMAIN ROOT [KEY] NEW"),
+        (["undo", "D", "E"], "too many arguments for `undo`: prefs undo [DOMAIN]"),
+        (["undo", "D", "--suite", "s"], "DOMAIN cannot be combined with --suite or --file"),
         (["read-type", "D"], "too few arguments for `read-type`: prefs read-type DOMAIN ROOT [KEY]"),
         (
             ["write", "D", "R"],

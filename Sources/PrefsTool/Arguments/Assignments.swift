@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
 
 /// The values of a `set` command.
 enum Assignments {
@@ -38,7 +39,7 @@ enum Assignments {
         } catch {
             throw UsageError("\(error)")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             throw UsageError("\(file ?? "standard input") is not valid UTF-8")
         }
         return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
