@@ -15,6 +15,7 @@ import Testing
         ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD\u{1B}OH\u{1B}OF\u{1B}OM", [.up, .down, .right, .left, .home, .end, .enter]),
         ("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~", [.home, .end, .home, .end, .home, .end]),
         ("\u{1B}[3~\u{1B}[Z\u{1B}[1;5C\u{1B}[3;2~", [.delete, .backTab, .right, .delete]),
+        ("\u{1B}[5~\u{1B}[6~\u{1B}[5;2~", [.pageUp, .pageDown, .pageUp]),
         // Unknown sequences produce no key.
         ("\u{1B}[15~\u{1B}[[A\u{1B}[I\u{1B}OPx\u{1B}[>0;1cy\u{2}\u{1C}", [.text("x"), .text("y")]),
         // Two keys in quick succession, and an interrupted sequence.

@@ -8,6 +8,7 @@ struct EditorSession {
     enum Keys {
         static let escape = "\u{1B}"
         static let (up, down, right, left) = ("\u{1B}[A", "\u{1B}[B", "\u{1B}[C", "\u{1B}[D")
+        static let (pageUp, pageDown, erase) = ("\u{1B}[5~", "\u{1B}[6~", "\u{15}")
         static let (home, end, delete, backTab) = ("\u{1B}[H", "\u{1B}[F", "\u{1B}[3~", "\u{1B}[Z")
         static let (enter, tab, backspace) = ("\r", "\t", "\u{7F}")
         static let (redraw, interrupt, suspend) = ("\u{C}", "\u{3}", "\u{1A}")

@@ -17,9 +17,9 @@ import Testing
         let home = try HarnessHome()
         let session = try EditorSession(in: home)
         try session.type(Keys.enter, "5")
-        try session.wait("> Integer Value     Int         editing     5")
+        try session.wait("> Integer Value     Int         editing     105")
         try session.end { try session.type(Keys.interrupt) }
-        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
+        #expect(try home.prefs("get", "int") == Printed("10\n"))
     }
 
     @Test func aSecondSignalEndsTheEditorWhileTheLockIsHeld() throws {
@@ -48,7 +48,7 @@ import Testing
             URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
             environment: ["HOME": home.folder.path], columns: 80, rows: 24)
         let modes = terminal.modes
-        let edited = "> Integer Value     Int         editing     12"
+        let edited = "> Integer Value     Int         editing     1012"
         try terminal.wait(for: "the form") { $0.isAlternate && $0.lines[23] != "" }
         try terminal.type(Keys.enter + "12")
         try terminal.wait(for: "the edit") { $0.lines[2] == edited }
@@ -62,7 +62,7 @@ import Testing
         #expect(terminal.screen.showsCursor)
         #expect(terminal.modes != modes)
         try terminal.type(Keys.enter)
-        try terminal.wait(for: "the value") { $0.lines[2] == "> Integer Value     Int         set         12" }
+        try terminal.wait(for: "the value") { $0.lines[2] == "> Integer Value     Int         set         1012" }
         try terminal.type("q")
         try terminal.wait(for: "the shell") { !$0.isAlternate && $0.lines.contains("left 0") }
         #expect(try terminal.exitCode() == 0)
@@ -97,15 +97,13 @@ import Testing
         try session.leave()
     }
 
-    @Test(arguments: ["< /dev/null", "> out", "--json", ";TERM=dumb"])
+    @Test(arguments: ["< /dev/null", "> out", "--json"])
     func editReportsThatItNeedsATerminal(how: String) throws {
         let home = try HarnessHome()
-        let isDumb = how == ";TERM=dumb"
-        let script =
-            #"cd "$HOME"; "$0" edit "# + (isDumb ? "" : how) + #" 2> errors; code=$?; test ! -s out && exit $code"#
+        let script = #"cd "$HOME"; "$0" edit "# + how + #" 2> errors; code=$?; test ! -s out && exit $code"#
         let terminal = try PseudoTerminal(
             URL(filePath: "/bin/sh"), ["-c", script, try EditorSession.program],
-            environment: ["HOME": home.folder.path, "TERM": isDumb ? "dumb" : "xterm"], columns: 80, rows: 24)
+            environment: ["HOME": home.folder.path, "TERM": "xterm"], columns: 80, rows: 24)
         let modes = terminal.modes
         #expect(try terminal.exitCode() == 64)
         #expect(terminal.modes == modes)
@@ -123,5 +121,10 @@ import Testing
         #expect(
             try home.prefs("edit")
                 == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
+        #expect(
+            try home.prefs("edit", "settings.plist")
+                == .usageError("`edit` needs a terminal on standard input and output; use `prefs write` without one"))
+        #expect(
+            try home.prefs("edit", "settings.plist", "--root", "A") == .usageError("DOMAIN cannot be combined with --root"))
     }
 }

@@ -6,27 +6,27 @@ import Testing
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
-    private static let footer = "Enter edit  r reset  u unset  ? help  q quit"
+    private static let footer = "Enter edit  r reset  u undo  / search  ? help  q quit"
     private static let table = [
         "  KEY               TYPE        STATE       VALUE",
-        "> Integer Value     Int         default     10",
-        "  String Value      String      default     Sample String",
-        #"  Array Value       Array       default     ["One","Two","Three","Four","Five"]"#,
-        #"  Dictionary Value  Dictionary  default     {"One":"First","Three":"Third","Two…"#,
-        "  Date Value        Date        default     2001-01-01T00:00:00Z",
+        "> Integer Value     Int         set         10",
+        "  String Value      String      set         Sample String",
+        #"  Array Value       [String]    set         ["One","Two","Three","Four","Five"]"#,
+        #"  Dictionary Value  [String: …  set         {"One":"First","Three":"Third","Two…"#,
+        "  Date Value        Date        set         2001-01-01T00:00:00Z",
     ]
     private static let narrow = [
-        "> Integer Value    Int        default",
+        "> Integer Value    Int        set",
         "    10",
-        "  String Value     String     default",
+        "  String Value     String     set",
         "    Sample String",
-        "  Array Value      Array      default",
+        "  Array Value      [String]   set",
         #"    ["One","Two","Three","Four","Five"]"#,
-        "  Dictionary Value Dictionary default",
+        "  Dictionary Value [String: … set",
         #"    {"One":"First","Three":"Third","Two…"#,
-        "  Date Value       Date       default",
+        "  Date Value       Date       set",
         "    2001-01-01T00:00:00Z",
-        "Enter edit  r reset  ? help  q quit",
+        "Enter edit  u undo  ? help  q quit",
     ]
 
     /// The lines below the title. The title contains the path of the file.
@@ -34,7 +34,6 @@ import Testing
 
     @Test func theFormFillsTheTerminalAndFollowsItsSize() throws {
         let home = try HarnessHome()
-        try home.prefs()
         let session = try EditorSession(in: home)
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  PrefsTestSet  /"))
         #expect(session.terminal.screen.lines[0].hasSuffix("/.config/persistentpreferences.harness.plist"))
@@ -61,6 +60,7 @@ import Testing
         for (key, row) in [
             (Keys.down, "> String"), (Keys.tab, "> Array"), (Keys.up, "> String"), (Keys.backTab, "> Integer"),
             (Keys.up, "> Date"), (Keys.tab, "> Integer"), (Keys.end, "> Date"), (Keys.home, "> Integer"),
+            (Keys.pageDown, "> Date"), (Keys.pageUp, "> Integer"),
         ] {
             try session.type(key)
             try session.wait(row)
@@ -85,6 +85,8 @@ import Testing
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
         #expect(try home.folder.names() == [".s.plist.lastgood", ".s.plist.lock", "s.plist"])
         try session.type(Keys.down, Keys.enter, "abc", Keys.enter)
+        try session.wait("storing quarantines the damaged file; u cannot undo that; go on? (y/n)")
+        try session.type("y")
         try session.wait("stored; the damaged file was quarantined beside it")
         try session.wait("> String Value      String      set         abc")
         try session.leave()
@@ -96,7 +98,7 @@ import Testing
         let home = try HarnessHome()
         try home.prefs("set", "string", "Sample")
         let session = try EditorSession(in: home)
-        try session.type(Keys.enter, "-42", Keys.enter)
+        try session.type(Keys.enter, Keys.erase, "-42", Keys.enter)
         try session.wait("> Integer Value     Int         set         -42")
         // Edits within the text: "Sample" → "Ample 日本é".
         try session.type(Keys.down, Keys.enter, Keys.home, Keys.delete, Keys.delete, "A", Keys.end, " 日x本e\u{301}")
@@ -107,12 +109,12 @@ import Testing
         #expect((session.terminal.screen.row, session.terminal.screen.column) == (3, 44 + 8))
         try session.type(Keys.enter)
         try session.wait("> String Value      String      set         Ample 日本e\u{301}")
-        try session.type(Keys.down, Keys.enter, #"["a, b","c"]"#, Keys.enter)
-        try session.wait(#"> Array Value       Array       set         ["a, b","c"]"#)
-        try session.type(Keys.down, Keys.enter, "k=v,w=x", Keys.enter)
-        try session.wait(#"> Dictionary Value  Dictionary  set         {"k":"v","w":"x"}"#)
-        try session.type(Keys.down, Keys.enter, "2026-11-21T08:30:00.5Z", Keys.enter)
-        try session.wait("> Date Value        Date        set         2026-11-21T08:30:00.500Z")
+        try session.type(Keys.down, Keys.enter, Keys.erase, #"["a, b","c"]"#, Keys.enter)
+        try session.wait(#"> Array Value       [String]    set         ["a, b","c"]"#)
+        try session.type(Keys.down, Keys.enter, Keys.erase, #"{"k":"v","w":"x"}"#, Keys.enter)
+        try session.wait(#"> Dictionary Value  [String: …  set         {"k":"v","w":"x"}"#)
+        try session.type(Keys.down, Keys.enter, Keys.erase, "2026-11-21T08:30:00.5Z", Keys.enter)
+        try session.wait("> Date Value        Date        set         2026-11-21T08:30:00.5Z")
         try session.leave()
         for (key, value) in [
             ("int", "-42"), ("string", "Ample 日本e\u{301}"), ("array", #"["a, b","c"]"#),
@@ -140,14 +142,14 @@ import Testing
         let file = home.folder.file("p.plist")
         let session = try EditorSession(in: home, arguments: ["--file", file.path])
         try session.type(Keys.enter, "1x", Keys.enter)
-        try session.wait(#"    expected a 64-bit integer such as 42 or -7, found "1x""#)
-        try session.wait("> Integer Value     Int         rejected    1x")
-        try session.type(Keys.backspace)
+        try session.wait(#"    expected Int, found "01x""#)
+        try session.wait("> Integer Value     Int         rejected    01x")
+        try session.type(Keys.home, Keys.delete, Keys.end, Keys.backspace)
         try session.wait("> Integer Value     Int         rejected    1")
         // The store rejects it.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try session.type(Keys.enter)
-        try session.waitForNo("    expected a 64-bit integer")
+        try session.waitForNo("    expected Int")
         try session.wait("> Integer Value     Int         rejected    1")
         #expect(body(session)[2].hasPrefix("    ") && body(session)[2].contains("p.plist"))
         try FileManager.default.removeItem(at: file)
@@ -157,35 +159,64 @@ import Testing
         #expect(try home.prefs("get", "int", "--file", file.path) == Printed("1\n"))
     }
 
-    @Test func resetsAndUnsets() throws {
+    @Test func resetsAndUndoes() throws {
         let home = try HarnessHome()
-        let session = try EditorSession(in: home)
-        try session.wait("> Integer Value     Int         not set")
+        let file = home.path("p.plist")
+        try home.prefs("set", "int", "7", "--file", file)
+        let session = try EditorSession(in: home, arguments: ["--file", file])
+        try session.wait("> Integer Value     Int         set         7")
         try session.type("r")
-        try session.wait("> Integer Value     Int         default     10")
-        try session.type(Keys.end, "r")
-        try session.wait("> Date Value        Date        default     2001-01-01T00:00:00Z")
-        #expect(try home.prefs("get", "int") == Printed("10\n"))
-        try session.type(Keys.home, "u")
-        try session.wait("> Integer Value     Int         not set")
+        try session.wait("> Integer Value     Int         default     0")
+        try session.type("r")
+        try session.wait("nothing is stored")
+        #expect(try home.prefs("get", "int", "--stored", "--file", file).code == 1)
+        try session.type(Keys.down, Keys.enter, "text", Keys.enter)
+        try session.wait("> String Value      String      set         text")
+        try session.type("u")
+        try session.wait("> String Value      String      default")
+        try session.type("u")
+        try session.wait("> Integer Value     Int         set         7")
+        try session.type("u")
+        try session.wait("there is nothing to undo")
+        // Another process changes the value before it is undone.
+        try session.type(Keys.enter, "8", Keys.enter)
+        try session.wait("> Integer Value     Int         set         78")
+        try home.prefs("set", "int", "9", "--file", file)
+        try session.wait(">*Integer Value     Int         set         9")
+        try session.type("u")
+        try session.wait("another program has changed `Integer Value` since; it is not undone")
         try session.leave()
-        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
-        #expect(try home.prefs("get", "date") == Printed("2001-01-01T00:00:00Z\n"))
+        #expect(try home.prefs("get", "int", "--file", file) == Printed("9\n"))
+    }
+
+    @Test func searches() throws {
+        let session = try EditorSession(in: HarnessHome())
+        try session.type("/", "dic")
+        try session.wait("> Dictionary")
+        #expect(session.terminal.screen.showsCursor && session.terminal.screen.lines[23] == "/dic")
+        try session.type("x")
+        try session.wait("/dicx")
+        #expect(session.terminal.screen.lines[23].hasSuffix("(no match)"))
+        try session.type(Keys.erase, "value", Keys.enter, "n", "n")
+        try session.wait("> Array")
+        try session.type("N")
+        try session.wait("> String")
+        try session.leave()
     }
 
     @Test func anyKeyClosesTheHelp() throws {
-        let session = try EditorSession(in: HarnessHome(), columns: 40, rows: 12)
+        let session = try EditorSession(in: HarnessHome())
         try session.type("?")
-        try session.wait("press any key to go back")
-        #expect(session.terminal.screen.lines[8] == "q       quit, also Ctrl-C")
+        try session.wait("press any key to go on")
+        let lines = session.terminal.screen.lines
+        #expect(lines.contains("u       undo your last change") && lines.contains("r Del   reset: store nothing, so that"))
         try session.type("q")
-        try session.wait("> Integer Value    Int        not set")
+        try session.wait("> Integer Value     Int         set")
         try session.leave()
     }
 
     @Test func changesByOtherProcessesAppearAndAreMarked() throws {
         let home = try HarnessHome()
-        try home.prefs()
         let session = try EditorSession(in: home)
         try home.prefs("set", "string", "theirs")
         try session.wait(" *String Value      String      set         theirs")
@@ -199,7 +230,8 @@ import Testing
         try session.wait(#"    * now: theirs too\n"#)
         try session.wait(">*String Value      String      editing     theirr")
         try home.prefs("unset", "string")
-        try session.wait("    * now: (not set)")
+        try session.wait("    * now:")
+        try session.terminal.wait(for: "the default") { $0.lines.contains("    * now:") }
         try session.type("!", Keys.enter)
         try session.wait("> String Value      String      set         theirr!")
         try session.waitForNo("    * now")
@@ -218,7 +250,9 @@ import Testing
         try session.type(Keys.down, Keys.enter, "\u{1B}[200~q\r\u{1B}[201~", Keys.home, Keys.right, Keys.delete)
         try session.wait(#"> String Value      String      editing     a[2Jb\nq\n"#)
         try session.type(Keys.enter, Keys.home, Keys.enter, Keys.enter)
-        try session.wait("> Integer Value     Int         default     10")
+        try session.wait("u cannot restore the old `Integer Value`; go on? (y/n)")
+        try session.type("y")
+        try session.wait("> Integer Value     Int         set         10")
         try home.prefs("set", "int", "1", "--file", file.path)
         try session.wait(">*Integer Value     Int         set         1")
         #expect(!session.terminal.screen.hasColours)

@@ -7,13 +7,15 @@ import Testing
     /// The arguments of `write`, and the root as Python's plistlib reads it.
     private static let values: [([String], String)] = [
         (["text"], "'text'"), ([""], "''"), (["-5"], "'-5'"), (["-string", "{a=1;}"], "'{a=1;}'"),
-        (["-string", "-abc"], "'-abc'"), (["-bool", "YES"], "True"), (["-float", "1.5"], "1.5"), (["-int", "-7"], "-7"),
+        (["-string", "-abc"], "'-abc'"), (["-bool", "YES"], "True"), (["-float", "1.5"], "1.5"),
+        (["-int", "-7"], "-7"),
         (["{a=1;}"], "{a='1'}"), (["(a,b)"], "['a','b']"), (["(a, b, )"], "['a','b']"), (["()"], "[]"), (["{}"], "{}"),
         (["<48656c6c6f>"], "<48656c6c6f>"), (["<4865 6c6C 6f>"], "<48656c6c6f>"), (["<>"], "<>"),
         ([#"{ "two words" = "a;b"; 'q' = (1, {x = <00>;}); }"#], "{q=['1',{x=<00>}],two words='a;b'}"),
         ([#"("\"\\\n\U00e9")"#], "['\"\\\né']"), (["(com.example/a:b-c_d$1)"], "['com.example/a:b-c_d$1']"),
         (["<dict><key>a</key><integer>3</integer></dict>"], "{a=3}"), (["<true/>"], "True"),
-        (["<none>"], "'<none>'"), (["<3"], "'<3'"), ([":-("], "':-('"), (["a = 1;"], "'a = 1;'"), (["<486>"], "'<486>'"),
+        (["<none>"], "'<none>'"), (["<3"], "'<3'"), ([":-("], "':-('"), (["a = 1;"], "'a = 1;'"),
+        (["<486>"], "'<486>'"),
         (["-array", "-int", "1", "-string", "x", "y", "(z)", "-bool", "no"], "[1,'x','y',['z'],False]"),
         (["-dict", "a", "-int", "1", "b", "x", "c", "-date", "2026-11-20"], "{a=1,b='x',c=2026-11-20 00:00:00}"),
         (["-date", "2026-11-20 08:30:00 +0000"], "2026-11-20 08:30:00"),
@@ -42,14 +44,16 @@ import Testing
     }
 
     private static let malformed: [(String, String)] = [
-        ("{a=1", "expected `;` at character 5"), ("{a=1}", "expected `;` at character 5"), ("(a", "expected `,` at character 3"),
+        ("{a=1", "expected `;` at character 5"), ("{a=1}", "expected `;` at character 5"),
+        ("(a", "expected `,` at character 3"),
         ("(a,,b)", "expected a value"), ("{a=1;} x", "expected the end of the text at character 8"),
         ("(é)", "quote a text that contains more than"), ("(<0>)", "expected an even number of hexadecimal digits"),
         ("(<0x>)", "expected an even number of hexadecimal digits"), ("{a=1;a=2;}", "the key \"a\" is given twice"),
-        (#"("a)"#, "expected a closing \" at character 5"), (#"("\q")"#, "expected \\n, \\t"), (#"("\U12")"#, "four hexadecimal digits"),
+        (#"("a)"#, "expected a closing \" at character 5"), (#"("\q")"#, "expected \\n, \\t"),
+        (#"("\U12")"#, "four hexadecimal digits"),
         (#"("\UD800")"#, "the code of a character"), ("<dict><key>a</key>", "the XML is not a property list: "),
         ("(" + String(repeating: "(", count: 200), "nested deeper than 100 levels"),
-        ("(" + String(repeating: "a,", count: 1 << 16), "expected a value"),
+        ("(" + String(repeating: "a,", count: 50_000), "expected a value"),
     ]
 
     @Test(arguments: malformed) func malformedPropertyListTextIsAnError(text: String, message: String) throws {
@@ -90,7 +94,8 @@ import Testing
         try home.write(Data("garbage".utf8), to: ".config/bad.plist")
         try home.write(Data("x".utf8), to: ".config/other.txt")
         try home.write(["k": 1], to: ".config/.hidden.plist")
-        try FileManager.default.createDirectory(at: home.folder.file(".config/f.plist"), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            at: home.folder.file(".config/f.plist"), withIntermediateDirectories: false)
         return home
     }
 
@@ -110,7 +115,9 @@ import Testing
             unlink(home.path(".config/bad.plist"))
             #expect(try home.prefs("find", "colo") == Printed("com.example.b > Colour: Red\n"))
             #expect(try home.prefs("find", "ABCD").output.hasPrefix("com.example.a > R > blob: "))
-            #expect(try home.prefs("find", "12", "--json").output == "[{\"path\":[\"com.example.a\",\"R\",\"size\"],\"value\":\"12\"}]\n")
+            #expect(
+                try home.prefs("find", "12", "--json").output
+                    == "[{\"path\":[\"com.example.a\",\"R\",\"size\"],\"value\":\"12\"}]\n")
             #expect(try home.prefs("find", "nowhere") == .failure("no key and no value contains it"))
         }
 
@@ -124,7 +131,9 @@ import Testing
         }
     #endif
 
-    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib")) func aDomainIsExportedAndImportedByTwoOperands() throws {
+    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib")) func aDomainIsExportedAndImportedByTwoOperands()
+        throws
+    {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
         try home.prefs("write", file, "R", "{a=(1);}")
@@ -150,7 +159,9 @@ import Testing
         #expect(try home.prefs("export", file, home.path("x")) == .failure("property-list file not found: \(file)"))
         try home.prefs("write", file, "Root", "k", "v")
         try home.prefs("write", file, "Entry", "v")
-        #expect(try home.prefs("export", "--domain", file, "--root", "Rot") == .failure("no root `Rot`: did you mean `Root`?"))
+        #expect(
+            try home.prefs("export", "--domain", file, "--root", "Rot")
+                == .failure("no root `Rot`: did you mean `Root`?"))
         #expect(try home.prefs("export", "--domain", file, "--root", "Entry").errors.contains("expected a dictionary"))
         #expect(try !home.folder.names().contains("x"))
     }
@@ -158,7 +169,8 @@ import Testing
     @Test func whatReadPrintsCanBeImported() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
-        try home.prefs("write", file, "R", "-json", #"{"d": {"$date": 0.25}, "b": {"$data": "SGk="}, "f": 2.0, "$date": 1}"#)
+        try home.prefs(
+            "write", file, "R", "-json", #"{"d": {"$date": 0.25}, "b": {"$data": "SGk="}, "f": 2.0, "$date": 1}"#)
         for words in [["read", file], ["read", file, "--json"]] {
             try home.write(Data(try home.prefs(words).output.utf8), to: "all.json")
             #expect(try home.prefs("import", copy, home.path("all.json"), "--replace") == Printed())
@@ -180,7 +192,9 @@ import Testing
         #expect(try home.prefs("read", file, "R", "a.b[7]") == .failure("no key `a.b[7]`"))
         #expect(try home.prefs("write", file, "R", "a.b[1].c", "-int", "5") == Printed())
         #expect(try home.prefs("write", file, "R", "a.b[2]", "new") == Printed())
-        #expect(try home.prefs("write", file, "R", "a.b[9]", "x") == .failure("there is no `a.b[9]`: the array has 3 elements"))
+        #expect(
+            try home.prefs("write", file, "R", "a.b[9]", "x")
+                == .failure("there is no `a.b[9]`: the array has 3 elements"))
         #expect(try home.prefs("delete", file, "R", "a.b[0]") == Printed())
         // What leads nowhere is a key, as in defaults(1).
         #expect(try home.prefs("write", file, "R", "s.t", "v") == Printed())
@@ -202,7 +216,8 @@ import Testing
         #expect(try home.prefs("read", file, "s") == Printed("(a, b)\n"))
         let script = "printf '42\\n' | \"$0\" write '\(file)' R n -int - && printf text | \"$0\" write '\(file)' R t -"
         let shell = try Child(
-            URL(filePath: "/bin/sh"), ["-c", script, Child.executable("prefs").path], environment: ["HOME": home.folder.path])
+            URL(filePath: "/bin/sh"), ["-c", script, Child.executable("prefs").path],
+            environment: ["HOME": home.folder.path])
         #expect(try Printed(shell.wait()) == Printed())
         #expect(try home.prefs("read", file, "R", "n") == Printed("42\n"))
         #expect(try home.prefs("read", file, "R", "t") == Printed("text\n"))

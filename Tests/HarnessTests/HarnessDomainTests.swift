@@ -17,7 +17,7 @@ import Testing
         (["-date", "2026-11-21T08:30:00Z"], "date", "2026-11-21T08:30:00Z\n"),
         (["-data", "48656C6c6f"], "data", "48656c6c6f\n"),
         (["-array"], "array", "[]\n"),
-        (["-array", "a", "-int", "b c"], "array", "[\n  \"a\",\n  \"-int\",\n  \"b c\"\n]\n"),
+        (["-array", "a", "-int", "7", "b c"], "array", "[\n  \"a\",\n  7,\n  \"b c\"\n]\n"),
         (["-dict", "k", "v", "k2", ""], "dictionary", "{\n  \"k\": \"v\",\n  \"k2\": \"\"\n}\n"),
         (
             ["-json", #"[1, 2.0, true, {"$data": "SGk="}]"#], "array",
@@ -58,6 +58,17 @@ import Testing
             "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
         ),
         (["write", "D", "R", "k", "-dict", "a"], "the key \"a\" has no value", 64),
+        (["write", "D", "R", "k", "-array", "-int"], "-int: expected one value, found 0", 64),
+        (
+            ["write", "D", "R", "k", "-array", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"",
+            64
+        ),
+        (
+            ["write", "D", "R", "k", "-array", "-dict", "a", "b"],
+            "-dict cannot be inside of another array or dictionary", 64
+        ),
+        (["write", "D", "R"], "too few arguments for `write`", 64),
+        (["rename", "D", "R"], "too few arguments for `rename`", 64),
         (["write", "D", "R", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
         (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
         (["write", "D", "R", "k", "-json", "null"], "null", 64),
@@ -123,7 +134,7 @@ import Testing
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\",\n  \"R\": {}\n}\n"))
         #expect(try home.prefs("delete", file, "R") == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\"\n}\n"))
-        #expect(try home.prefs("delete", file) == Printed())
+        #expect(try home.prefs("delete", file, "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{}\n"))
     }
 

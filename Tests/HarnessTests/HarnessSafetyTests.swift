@@ -4,7 +4,7 @@ import Testing
 
 /// What needs `--force` or a confirmation, dry runs, and waits for locks.
 @Suite struct HarnessSafetyTests {
-    private static let content: [String: Any] = ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1]
+    private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
     private static let risky: [(words: [String], risk: String)] = [
         (["write", "D", "R", "scalar"], "the dictionary `R` would become a value of type string"),
@@ -13,10 +13,19 @@ import Testing
         (["write", "D", "R", "d", "-array"], "the dictionary `R > d` would become a value of type array"),
         (["write", "D", "R", "-dict", "d", "x"], "the dictionary `R > d` would become a value of type string"),
         (["delete", "D"], "all entries of the UserDefaults suite \"D\" would be removed"),
-        (["rename", "D", "R", "s", "d"], "`d` exists and would be lost; the dictionary `R > d` would become a value of type string"),
-        (["rename", "D", "Entry", "R"], "`R` exists and would be lost; the dictionary `R` would become a value of type integer"),
+        (
+            ["rename", "D", "R", "s", "d"],
+            "`d` exists and would be lost; the dictionary `R > d` would become a value of type string"
+        ),
+        (
+            ["rename", "D", "Entry", "R"],
+            "`R` exists and would be lost; the dictionary `R` would become a value of type integer"
+        ),
         (["import", "D", "HOME/i.json"], "the array `R > l` would become a value of type integer"),
-        (["import", "D", "HOME/empty.json", "--replace"], "all entries of the UserDefaults suite \"D\" would be removed"),
+        (
+            ["import", "D", "HOME/empty.json", "--replace"],
+            "all entries of the UserDefaults suite \"D\" would be removed"
+        ),
     ]
 
     private static func homeWithDomain() throws -> (home: HarnessHome, bytes: Data) {
@@ -37,7 +46,8 @@ import Testing
     }
 
     private static let harmless: [[String]] = [
-        ["write", "D", "R", "s", "-dict", "a", "1"], ["write", "D", "R", "l", "-array"], ["write", "D", "R", "d", "-dict"],
+        ["write", "D", "R", "s", "-dict", "a", "1"], ["write", "D", "R", "l", "-array"],
+        ["write", "D", "R", "d", "-dict"],
         ["write", "D", "Entry", "x"], ["delete", "D", "R"], ["delete", "D", "R", "d"], ["rename", "D", "R", "S"],
         ["import", "D", "HOME/i2.json", "--replace"],
     ]
@@ -49,11 +59,14 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(.enabled(if: access("/dev/ptmx", W_OK) == 0), arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
+        @Test(
+            .enabled(if: access("/dev/ptmx", W_OK) == 0),
+            arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
         func aTerminalIsAsked(answer: String, code: Int32) throws {
             let (home, bytes) = try Self.homeWithDomain()
             let terminal = try PseudoTerminal(
-                Child.executable("prefs"), ["delete", "D"], environment: ["HOME": home.folder.path], columns: 120, rows: 24)
+                Child.executable("prefs"), ["delete", "D"], environment: ["HOME": home.folder.path], columns: 120,
+                rows: 24)
             try terminal.wait(forText: "would be removed. Continue? [y/N] ")
             try terminal.type(answer + (answer == "\u{4}" ? "" : "\n"))
             #expect(try terminal.exitCode() == code)
@@ -99,8 +112,10 @@ import Testing
         (["write", "D", "R", "scalar"], "~ R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"} → scalar\n"),
         (["delete", "D", "R", "s"], "- R > s: t\n"), (["delete", "D", "Entry"], "- Entry: 1\n"),
         (["delete", "D"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n"),
-        (["rename", "D", "R", "s", "u"], "- R > s: t\n+ R > u: t\n"), (["rename", "D", "Entry", "E2"], "+ E2: 1\n- Entry: 1\n"),
-        (["import", "D", "HOME/i.json"], "~ R > l: [1] → 2\n"), (["write", "D", "Entry", "-int", "1"], "nothing would change\n"),
+        (["rename", "D", "R", "s", "u"], "- R > s: t\n+ R > u: t\n"),
+        (["rename", "D", "Entry", "E2"], "+ E2: 1\n- Entry: 1\n"),
+        (["import", "D", "HOME/i.json"], "~ R > l: [1] → 2\n"),
+        (["write", "D", "Entry", "-int", "1"], "nothing would change\n"),
     ]
 
     @Test(arguments: dryRuns) func aDryRunChangesNothing(words: [String], output: String) throws {
@@ -111,7 +126,8 @@ import Testing
         let json = try home.prefs(words + ["--json"]).output
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [Any])
         #expect(try home.state() == state)
-        #expect(try home.prefs("write", "D", "", "x", "--dry-run") == .failure("\"\" is not a valid root key: it is empty"))
+        #expect(
+            try home.prefs("write", "D", "", "x", "--dry-run") == .failure("\"\" is not a valid root key: it is empty"))
     }
 
     // MARK: - Locks
@@ -124,7 +140,10 @@ import Testing
         return descriptor
     }
 
-    @Test(arguments: [["write", "FILE", "R", "k", "w"], ["delete", "FILE", "R"], ["set", "--file", "FILE", "int", "5"], ["undo", "FILE"]])
+    @Test(arguments: [
+        ["write", "FILE", "R", "k", "w"], ["delete", "FILE", "R"], ["set", "--file", "FILE", "int", "5"],
+        ["undo", "FILE"],
+    ])
     func aWriteGivesUpAfterTheTimeout(words: [String]) throws {
         let home = try HarnessHome()
         let descriptor = try Self.lock(home)

@@ -48,7 +48,7 @@ extension PropertyListFile {
         currentMirror?.willChange()
         let base = try load(under: writeLock)
         guard try bytes(of: base) == replacement.after else {
-            throw FileError.notStored(StorageFailure(path: names.path, reason: "was changed since"))
+            throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
         }
         guard let bytes = replacement.before else {
             try removeFile(base, durability: .powerCut, under: writeLock)

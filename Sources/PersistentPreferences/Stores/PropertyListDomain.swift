@@ -92,6 +92,8 @@ package struct PropertyListDomain: Sendable {
         let others = result.filter { !($0.value is [String: Any] && before[$0.key] is [String: Any]) }
         let change = try RootChange(from: before, to: others)
         for name in change.assigned.keys { try NameVetting.checkRoot(name) }
+        // A value that is equal to the stored one may be in another form.
+        for name in others.keys where change.assigned.index(forKey: name) == nil { result[name] = before[name] }
         return result.merging(change.assigned) { $1 }
     }
 }

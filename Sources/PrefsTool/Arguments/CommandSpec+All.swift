@@ -45,7 +45,8 @@ extension CommandSpec {
             parse: { words, _ throws(UsageError) in .increment(key: words[0], amount: words[safe: 1] ?? "1") }),
         CommandSpec(
             name: "toggle", operands: "KEY", summary: "make true false, and false true", example: "toggle KEY",
-            options: OptionSpec.target + OptionSpec.writing, parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
+            options: OptionSpec.target + OptionSpec.writing,
+            parse: { words, _ throws(UsageError) in .toggle(key: words[0]) }),
         CommandSpec(
             name: "edit", operands: "", summary: "edit the values in a full-screen form",
             details: editDetails, example: "edit", options: OptionSpec.target,

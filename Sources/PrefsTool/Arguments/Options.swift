@@ -56,13 +56,15 @@ struct Options {
         let alternative =
             switch word {
             case "-g", "-globalDomain": "there is no global domain here; give a domain or the path of a file"
-            case "-currentHost", "-host": "there are no preferences of a host here; give the path of their file as DOMAIN"
+            case "-currentHost", "-host":
+                "there are no preferences of a host here; give the path of their file as DOMAIN"
             case "-app": "give the identifier of the app as DOMAIN"
             default:
                 "unknown word"
                     + Suggestion.text(word, among: operands.first == "write" ? ParsedValue.types : ["-h"])
             }
-        throw UsageError("`\(ShownText.key(word))`: \(alternative) (put a value that begins with - after a separate --)")
+        throw UsageError(
+            "`\(ShownText.key(word))`: \(alternative) (put a value that begins with - after a separate --)")
     }
 
     private static func hasDashes(_ word: String) -> Bool { word.utf8.starts(with: "--".utf8) }

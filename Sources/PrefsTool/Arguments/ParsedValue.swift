@@ -130,7 +130,9 @@ struct ParsedValue {
         var words = words
         var result: [String: Any] = [:]
         while let key = words.popFirst() {
-            guard let value = try element(&words) else { throw UsageError("the key \"\(ShownText.key(key))\" has no value") }
+            guard let value = try element(&words) else {
+                throw UsageError("the key \"\(ShownText.key(key))\" has no value")
+            }
             guard result.updateValue(value, forKey: key) == nil else {
                 throw UsageError("the key \"\(ShownText.key(key))\" is given twice")
             }

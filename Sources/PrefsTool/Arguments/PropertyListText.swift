@@ -6,7 +6,8 @@ import PrefsPropertyLists
 enum PropertyListText {
     /// The elements of an XML property list. None of the names consists of hexadecimal digits only.
     private static let elements = [
-        "<?xml", "<!DOCTYPE", "<plist", "<dict", "<array", "<string", "<integer", "<real", "<true", "<false", "<date", "<data",
+        "<?xml", "<!DOCTYPE", "<plist", "<dict", "<array", "<string", "<integer", "<real", "<true", "<false", "<date",
+        "<data",
     ]
 
     /// The most bytes of a text in braces or parentheses.
@@ -193,6 +194,7 @@ private struct OpenStepReader {
 
     private func failure(_ expected: String, at place: Int? = nil) -> UsageError {
         UsageError(
-            "the property-list text is not valid: expected \(expected) at character \((place ?? position) + 1) (-string stores it as text)")
+            "the property-list text is not valid: expected \(expected) at character \((place ?? position) + 1) (-string stores it as text)"
+        )
     }
 }

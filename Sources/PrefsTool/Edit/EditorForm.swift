@@ -9,9 +9,10 @@ struct EditorForm {
     private let model: EditorModel
     private let width: Int
     private let keyWidth: Int
+    private let typeWidth: Int
     private var isTable: Bool { model.size.isTable }
 
-    private static let typeWidth = 10
+    private static let minTypeWidth = 10
     private static let stateWidth = 10
     /// Limits an error message, so that it leaves room for the form.
     private static let maxErrorLines = 3
@@ -21,9 +22,11 @@ struct EditorForm {
         width = model.size.columns
         var height = model.size.rows - 2
         // Only rows near the selected one can be visible.
-        let near = model.rows.indices.dropFirst(model.selection - height).prefix(2 * height + 1)
+        let near = model.rows.indices.dropFirst(max(0, model.selection - height)).prefix(2 * height + 1)
         let longest = near.map { DisplayWidth.of(Self.name(model.rows[$0], in: model)) }.max() ?? 0
         keyWidth = max(3, min(longest, width * 2 / 5))
+        let longestType = near.map { DisplayWidth.of(model.rows[$0].item.typeName) }.max() ?? 0
+        typeWidth = max(Self.minTypeWidth, min(longestType, width / 8))
         var head: [EditorScreen.Line] = []
         if isTable {
             head = [[Span(text: columns("KEY", "TYPE", "STATE") + "  VALUE", emphasis: .strong)]]
@@ -50,7 +53,7 @@ struct EditorForm {
 
     /// All entries of a domain are stored, so that their state is shown in the place of the type.
     private func columns(_ key: String, _ type: String, _ state: String) -> String {
-        let cells = [(key, keyWidth), (type, Self.typeWidth)] + (model.isOpen ? [] : [(state, Self.stateWidth)])
+        let cells = [(key, keyWidth), (type, typeWidth)] + (model.isOpen ? [] : [(state, Self.stateWidth)])
         return "  " + cells.map { DisplayWidth.fitted($0, to: $1) }.joined(separator: isTable ? "  " : " ")
     }
 

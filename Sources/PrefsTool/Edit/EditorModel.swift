@@ -314,7 +314,7 @@ struct EditorModel: Equatable {
             }
         }
         let match = order.first { index in
-            [all[index].name, all[index].text].contains { Array($0.lowercased().utf8).contains(bytes) }
+            [all[index].name, all[index].isContainer ? "" : all[index].text].contains { Array($0.lowercased().utf8).contains(bytes) }
         }
         guard let match else { return false }
         go(to: all[match].path)

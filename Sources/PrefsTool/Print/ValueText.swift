@@ -23,7 +23,8 @@ enum ValueText {
     static func parsedDate(_ text: String) throws(UsageError) -> Date {
         guard let value = date(text) else {
             throw UsageError(
-                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\"")
+                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\""
+            )
         }
         return value
     }

@@ -42,7 +42,9 @@ extension DomainRunner {
     }
 
     private func difference(from before: [String: Any], to after: [String: Any]) -> Outcome {
-        func values(_ entries: [String: Any], _ root: String) -> [String: Any] { entries[root] as? [String: Any] ?? [:] }
+        func values(_ entries: [String: Any], _ root: String) -> [String: Any] {
+            entries[root] as? [String: Any] ?? [:]
+        }
         let difference =
             invocation.root.map { root in
                 Difference(from: values(before, root), to: values(after, root), nested: false)

@@ -67,7 +67,8 @@ struct DomainRunner {
         try change { entries, _ in
             let old = try place.value(in: entries)
             if let expected {
-                guard ValueText.readings(of: expected, like: old).contains(where: { ValueText.areEqual($0, old) }) else {
+                guard ValueText.readings(of: expected, like: old).contains(where: { ValueText.areEqual($0, old) })
+                else {
                     throw CommandError("\(place.name) is \(old.map(ValueText.line) ?? "not set"), not \(expected)")
                 }
             }
@@ -77,7 +78,9 @@ struct DomainRunner {
 
     func rename(_ place: DomainPlace, to name: String) throws -> Outcome {
         try change { entries, risks in
-            if try place.rename(to: name, in: &entries) { risks.add("`\(ShownText.key(name))` exists and would be lost") }
+            if try place.rename(to: name, in: &entries) {
+                risks.add("`\(ShownText.key(name))` exists and would be lost")
+            }
         }
     }
 

@@ -68,7 +68,9 @@ struct ValuePath: Hashable {
         try Self.replacing(value, steps[...], root, with: new)
     }
 
-    private static func replacing(_ value: Any?, _ steps: ArraySlice<Step>, _ place: String, with new: Any?) throws -> Any? {
+    private static func replacing(_ value: Any?, _ steps: ArraySlice<Step>, _ place: String, with new: Any?) throws
+        -> Any?
+    {
         guard let step = steps.first else { return new }
         let rest = steps.dropFirst()
         switch step {
