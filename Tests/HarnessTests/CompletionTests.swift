@@ -77,7 +77,7 @@ import Testing
 
     @Test func completingWritesNothingAndSaysNothing() throws {
         let home = try HarnessHome()
-        for words in [["zsh", "get", ""], ["fish", "--root", ""], ["bash", "prefs get ", " "], ["ksh", "x"], []] {
+        for words in [["zsh", "get", ""], ["fish", "--root", ""], ["bash", "1", "prefs get ", " "], ["ksh", "x"], []] {
             let printed = try home.prefs(["complete-words"] + words)
             #expect(printed.code == 0 && printed.errors == "", "\(words): \(printed)")
         }

@@ -56,7 +56,7 @@ import Testing
         let home = try HarnessHome()
         #expect(
             try home.prefs("stress", "--dir", home.path("nowhere"))
-                == .failure("no folder can be made there: No such file or directory: \(home.path("nowhere"))"))
+                == .failure("no folder can be made in \(home.path("nowhere")): No such file or directory"))
     }
 
     // MARK: - Charts

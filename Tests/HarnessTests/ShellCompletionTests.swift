@@ -41,14 +41,14 @@ import Testing
                 rest = """
                     show() { if [[ " $* " == *" complete-words "* ]]; then \(command) "$@"; else printf '%s\\0' "${@: -1}" > word; fi; }
                     complete -F $(complete -p \(command) | sed 's/.*-F \\([^ ]*\\) .*/\\1/') show
-                    done_() { echo "DONE=$1"; }; PS1='$ '; set +H
+                    PROMPT_COMMAND='READY=$((READY + 1))'; PS1='READY=$READY '
                     """
             case .zsh:
                 words = ["-f", "-i"]
                 rest = """
                     show() { if [[ " $* " == *" complete-words "* ]]; then \(command) "$@"; else printf '%s\\0' "${@[-1]}" > word; fi; }
                     compdef $_comps[\(command)] show
-                    done_() { echo "DONE=$1"; }; PS1='$ '; unsetopt banghist beep; LISTMAX=1000
+                    precmd() { PS1="READY=$((++READY)) "; }
                     """
             case .fish:
                 words = ["--no-config", "--private", "-i"]
@@ -57,7 +57,8 @@ import Testing
                         if contains complete-words $argv; \(command) $argv; else; printf '%s\\0' $argv[-1] > word; end
                     end
                     complete -c show -w \(command)
-                    function done_; echo "DONE=$argv"; end
+                    function count_prompts --on-event fish_prompt; set -g READY (math $READY + 1); end
+                    function fish_prompt; echo "READY=$READY "; end
                     """
             }
             let before = shell == .zsh ? "autoload -Uz compinit; compinit -u -D\n" : ""
@@ -68,8 +69,8 @@ import Testing
                     "HOME": home.folder.path, "PATH": home.folder.path + "/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                     "INPUTRC": "/dev/null",
                 ], columns: 200, rows: 50)
-            try terminal.type("cd ~; source init; done_ begin\n")
-            try terminal.wait(forText: "DONE=begin")
+            try terminal.type("cd ~; READY=0; source init\n".replacing("READY=0", with: shell == .fish ? "set READY 0" : "READY=0"))
+            try terminal.wait(forText: "READY=1 ")
         }
 
         /// Types a line with Tabs, and returns the last word that the shell passes to `show`.
@@ -77,8 +78,8 @@ import Testing
             count += 1
             try? FileManager.default.removeItem(at: home.folder.file("word"))
             try terminal.type(line + "\n")
-            try terminal.type("done_ \(count)\n")
-            try terminal.wait(forText: "DONE=\(count)")
+            // The shell is ready for keys when it has printed its prompt.
+            try terminal.wait(forText: "READY=\(count + 1) ")
             guard let bytes = FileManager.default.contents(atPath: home.path("word")) else { return nil }
             return String(decoding: bytes.dropLast(), as: UTF8.self)
         }
@@ -118,8 +119,8 @@ import Testing
         let home = try Self.home()
         let names = (HostileText.shown + HostileText.commands)
             .filter { name in
-                // No argument contains NUL. fish divides a completion from its note by a tab.
-                !name.isEmpty && !name.utf8.contains(0) && !(shell == .fish && name.contains("\t"))
+                // No argument contains NUL. fish divides a completion from its note by a tab, and expands a tilde.
+                !name.isEmpty && !name.utf8.contains(0) && !(shell == .fish && (name.contains("\t") || name.hasPrefix("~")))
             }
         for (index, name) in names.enumerated() { try home.write([name: ["k": 1]], to: "\(index).plist") }
         var session = try Session(shell, home, script: Self.script(shell))
@@ -137,7 +138,7 @@ import Testing
         let app = try home.write(
             Data("#!/bin/sh\n[ \"$1\" = prefs ] || exit 9\nshift\nexec prefs \"$@\"\n".utf8), to: "bin/myapp")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: app.path)
-        let former = shell == .bash ? "_former() { COMPREPLY=(own); }\ncomplete -F _former myapp\n" : ""
+        let former = shell == .bash ? "_former() { if [[ own == \"$2\"* ]]; then COMPREPLY=(own); fi; }\ncomplete -F _former myapp\n" : ""
         let script = former + CompletionScript(of: AppPrefs.program).text(for: shell)
         var session = try Session(shell, home, script: script, command: "myapp")
         #expect(try session.word("show pre\t") == "prefs")

@@ -37,7 +37,7 @@ import Testing
         let terminal = try PseudoTerminal(
             Child.executable("prefs"), ["show"], environment: ["HOME": home.folder.path], columns: columns, rows: 24)
         #expect(try terminal.exitCode() == 0)
-        let lines = String(decoding: terminal.output, as: UTF8.self).replacing("\r", with: "")
+        let lines = String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
             .replacing(#/\u{1B}\[[0-9]*m/#, with: "").split(separator: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("KEY") })
         #expect(lines.count - start == 6)

@@ -10,7 +10,8 @@ struct ParsedValue {
     static let help = """
         As in defaults(1), VALUE is a string unless a type precedes it:
           -string TEXT   -int N   -float N   -bool yes|no   -date ISO-8601   -data HEX
-          -array VALUE …  -dict KEY VALUE …  -array-add, -dict-add: add to the existing value; types may precede each VALUE
+          -array VALUE …   -dict KEY VALUE …; a type may precede each VALUE
+          -array-add VALUE …   -dict-add KEY VALUE …   add to the existing value
           -json JSON     any value, in the format of `prefs export`
         Without a type, {a=1;}, (a,b), <48656c6c6f> and XML elements are property lists. `-` is standard input.
         KEY may lead into a value that exists: `window.size[0]`. Without KEY, stores the top-level entry ROOT, of any type.

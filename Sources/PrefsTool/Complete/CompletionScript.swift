@@ -39,7 +39,7 @@ struct CompletionScript {
             {
                 IFS= read -r -d '' kind
                 while IFS= read -r -d '' text; do COMPREPLY+=("$text"); done
-            } < <("${1/#\\~/$HOME}" \(words)\(CompletionWords.commandName) bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null)
+            } < <("${1/#\\~/$HOME}" \(words)\(CompletionWords.commandName) bash \(subcommand.count + 1) "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null)
             if [[ $kind == files && ${#COMPREPLY[@]} == 0 ]]; then compopt -o default 2> /dev/null; fi
         }
         \(subcommand.isEmpty ? "" : bashFormer)\
@@ -140,14 +140,14 @@ struct CompletionScript {
             # Completions of \(name) for fish: \(name) completions fish | source
             function _\(function)
                 set -l words (commandline -opc)
-                set -l word (commandline -ct)
+                set -l word (commandline -ct | string replace -r '^[\'"]' '')
             \(isOurs.map { "    \($0)\n" }.joined())\
                 set -l program (string replace -r '^~' -- $HOME $words[1])
                 set -l replies ($program \(words)\(CompletionWords.commandName) fish $words[\(first)..] "$word" 2> /dev/null | string split0)
                 if test "$replies[1]" = files
                     set -l option (string match -r -- '^--[^=]*=' $word)
                     for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' $word))
-                        set -a replies $option$path
+                        set -a replies "$option$path"
                     end
                 end
                 if test (count $replies) -gt 1

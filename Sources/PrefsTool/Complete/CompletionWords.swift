@@ -11,15 +11,16 @@ struct CompletionWords {
 
     let program: Program
 
-    /// - Parameter words: `bash LINE BREAKS`, where the line ends at the cursor; `zsh WORD …` and `fish WORD …`, where the words follow
+    /// - Parameter words: `bash COUNT LINE BREAKS`, where the line ends at the cursor, and the first COUNT words of it name the
+    ///   program; `zsh WORD …` and `fish WORD …`, where the words follow
     ///   the name of the program and the last one is before the cursor.
     func answer(_ words: [String]) -> Outcome {
         guard let shell = words.first.flatMap(Shell.init) else { return Outcome() }
         var texts: [String] = []
         let completer: WordCompleter
         if shell == .bash {
-            let line = ShellLine(words[safe: 1] ?? "", breaks: words[safe: 2] ?? "")
-            let before = Array(line.words.dropFirst(program.name.split(separator: " ").count))
+            let line = ShellLine(words[safe: 2] ?? "", breaks: words[safe: 3] ?? "")
+            let before = Array(line.words.dropFirst(max(0, words[safe: 1].flatMap { Int($0) } ?? 1)))
             completer = WordCompleter(of: program, before: before, word: line.word)
             texts = completer.candidates.compactMap { line.insertion($0.text) }
         } else {
@@ -27,7 +28,9 @@ struct CompletionWords {
             texts = completer.candidates.flatMap { candidate in
                 let note = candidate.note.printable
                 if shell == .zsh { return [candidate.text, note] }
-                return candidate.text.contains("\t") ? [] : [note.isEmpty ? candidate.text : "\(candidate.text)\t\(note)"]
+                // fish would take the rest for the note, or expand the tilde.
+                if candidate.text.contains("\t") || candidate.text.hasPrefix("~") { return [] }
+                return [note.isEmpty ? candidate.text : "\(candidate.text)\t\(note)"]
             }
         }
         let all = [completer.mayBeFile ? "files" : "words"] + texts

@@ -18,7 +18,7 @@ struct Stress {
         do {
             guard mkdir(folder.path(percentEncoded: false), 0o700) == 0 else {
                 let reason = String(cString: strerror(errno))
-                throw CommandError("no folder can be made there: \(reason)", at: folder.deletingLastPathComponent())
+                throw CommandError("no folder can be made in \(plan.folder ?? "the temporary folder"): \(reason)")
             }
             defer { try? FileManager.default.removeItem(at: folder) }
             return try run(in: folder)
