@@ -59,6 +59,7 @@ func fchmod(_ descriptor: Int32, _ mode: mode_t) -> Int32 { fatalError() }
 func fchmodat(_ folder: Int32, _ path: UnsafePointer<CChar>!, _ mode: mode_t, _ flags: Int32) -> Int32 { fatalError() }
 func mkdirat(_ folder: Int32, _ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { fatalError() }
 func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ offset: off_t) -> Int { fatalError() }
+func ftruncate(_ descriptor: Int32, _ size: off_t) -> Int32 { fatalError() }
 
 // Platform.swift
 func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { fatalError() }

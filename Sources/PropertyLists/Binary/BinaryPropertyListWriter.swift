@@ -145,7 +145,9 @@ extension [UInt8] {
 
     /// Writes 64 bits, whatever the size of an Int: the watch has Ints of 32 bits.
     fileprivate mutating func appendBigEndian(_ value: UInt64, size: Int = 8) {
-        for byte in (0..<size).reversed() { append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+        Swift.withUnsafeBytes(of: value.bigEndian) {
+            append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[(8 - size)...]))
+        }
     }
 
     /// The kind of an object and its count. A count of 15 or more takes a separate integer.
