@@ -138,7 +138,9 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
-            dependencies: ["HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport"],
+            dependencies: [
+                "HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",

@@ -1,4 +1,6 @@
 import Foundation
+import PersistentPreferences
+import PrefsFileEngine
 
 /// The names of the keys of a place. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
 /// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
@@ -26,5 +28,16 @@ struct EtcdKeys: Sendable {
             return String(bytes: key.dropFirst(roots.count), encoding: .utf8).map { .root($0) }
         }
         return key.starts(with: tickets) ? .ticket : key.starts(with: markers) ? .marker : nil
+    }
+}
+
+/// Errors of a place.
+extension EtcdKeys {
+    func notStored(_ reason: String) -> PrefsError { .notStored(failure(reason)) }
+
+    func failure(_ reason: String) -> StorageFailure { StorageFailure(path: "etcd \(prefix)", reason: reason) }
+
+    func failure(_ failure: EtcdFailure) -> StorageFailure {
+        StorageFailure(path: "etcd \(failure.endpoint)", reason: failure.reason)
     }
 }

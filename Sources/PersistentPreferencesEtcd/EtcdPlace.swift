@@ -12,24 +12,17 @@ final class EtcdPlace: Sendable {
     let watch: EtcdWatch
     private let patience: Duration
     private let turns = TransactionTurns()
-    private let keeper: LeaseKeeper
-    private let state = Locked(State())
-
-    private struct State {
-        var process = LockRegistry.forks
-        var identity: ClientIdentity?
-    }
+    let lock: EtcdLock
 
     init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration) {
         self.client = client
         keys = EtcdKeys(prefix: prefix)
         patience = deadline
-        keeper = LeaseKeeper(client)
         watch = EtcdWatch(client, keys, limit: staleness, patience: deadline)
+        lock = EtcdLock(client, keys, watch, patience: deadline)
     }
 
     deinit {
-        keeper.stop()
         watch.stop()
     }
 
@@ -45,7 +38,7 @@ final class EtcdPlace: Sendable {
             let reply = try client.range(RangeRequest(key: keys.root(root)), until: deadline)
             stored = StoredRoot(reply.all.first)
         } catch {
-            throw PrefsError.unreadable(failure(error))
+            throw PrefsError.unreadable(keys.failure(error))
         }
         defer { watch.note(stored, of: root) }
         return try stored.values(of: root, in: keys)
@@ -73,7 +66,7 @@ final class EtcdPlace: Sendable {
                 return stored
             }
         } catch {
-            throw PrefsError.unreadable(failure(error))
+            throw PrefsError.unreadable(keys.failure(error))
         }
     }
 
@@ -81,7 +74,7 @@ final class EtcdPlace: Sendable {
         do throws(EtcdFailure) {
             try watch.start(until: deadline)
         } catch {
-            throw makeError(failure(error))
+            throw makeError(keys.failure(error))
         }
     }
 
@@ -91,10 +84,11 @@ final class EtcdPlace: Sendable {
         try startWatch { .notWatched($0) }
         let observer = CallbackObserver(of: root, action)
         guard watch.observe(root, observer, until: deadline) else {
-            throw .notWatched(StorageFailure(path: "etcd \(keys.prefix)", reason: "the watch does not answer"))
+            throw .notWatched(keys.failure("the watch does not answer"))
         }
-        return PrefsObservation { [watch] in
-            watch.remove(observer, from: root)
+        // Keeps the place, and with it the watch.
+        return PrefsObservation {
+            self.watch.remove(observer, from: root)
             observer.end()
         }
     }
@@ -108,222 +102,11 @@ final class EtcdPlace: Sendable {
             other.fail(PrefsError.updateOfAnotherStore)
             throw PrefsError.updateOfAnotherStore
         }
-        let batch = try turns.enter { try begin(root) }
+        let batch = try turns.enter { try EtcdSession(self, lock.acquire(root), of: root) }
         var mayBeJoined = true
         let result = Result { mayBeJoined = try batch.session.run(root, body) }
         let outcome = turns.leave(batch, mayBeJoined: mayBeJoined)
         try result.get()
         try outcome.get()
-    }
-
-    /// Waits for the lock.
-    private func begin(_ root: String) throws -> EtcdSession {
-        let deadline = deadline
-        do throws(EtcdFailure) {
-            while true {
-                let identity = try readyIdentity(until: deadline)
-                if let session = try acquire(root, identity, until: deadline) { return session }
-            }
-        } catch {
-            throw PrefsError.notStored(failure(error))
-        }
-    }
-
-    /// - Returns: nil if the identity had to be given up.
-    private func acquire(
-        _ root: String, _ identity: ClientIdentity, until deadline: Deadline
-    ) throws(EtcdFailure) -> EtcdSession? {
-        let (ticket, marker) = (keys.ticket(identity.name), keys.marker(identity.name))
-        var tickets = RangeRequest(prefix: keys.tickets, keysOnly: true)
-        (tickets.sortOrder, tickets.sortTarget) = ("ASCEND", "CREATE")
-        let reading: [EtcdOperation] = [
-            .range(tickets), .range(RangeRequest(key: keys.root(root))), .range(RangeRequest(key: marker)),
-        ]
-        while let lease = identity.ticketLease {
-            // The marker keeps out a late copy of a request of an earlier transaction.
-            let request = TxnRequest(
-                compare: [.isAbsent(ticket), .modified(marker, in: identity.marker)],
-                success: [.put(ticket, Data(), lease: lease)] + reading, failure: reading)
-            let reply: TxnReply
-            do throws(EtcdFailure) {
-                reply = try client.commit(request, until: deadline)
-            } catch {
-                abandon(identity)
-                guard error.isRejected(EtcdFailure.notFound) else { throw error }
-                // The lease has ended, most likely while this process was stopped.
-                return nil
-            }
-            let ranges = reply.ranges
-            guard ranges.count == reading.count, let index = ranges[0].firstIndex(where: { $0.key == ticket }) else {
-                abandon(identity)
-                // Without its ticket if somebody has removed the marker, and otherwise never.
-                guard ranges.count == reading.count else { throw unexpected }
-                state.withLock { $0.identity = nil }
-                return nil
-            }
-            guard ranges[2].first?.modified ?? 0 == identity.marker else {
-                // Somebody has removed the marker.
-                abandon(identity)
-                state.withLock { $0.identity = nil }
-                return nil
-            }
-            if index == 0 {
-                let found = [root: StoredRoot(ranges[1].first)]
-                return EtcdSession(self, identity, revision: reply.revision, found: found)
-            }
-            let predecessor = ranges[0][index - 1]
-            guard .now < deadline else {
-                release(identity)
-                throw EtcdFailure(
-                    kind: .unreachable, endpoint: "lock",
-                    reason: "\(index) others were before this process for all of the time")
-            }
-            // Asks again after a second at the latest, should the watch not work.
-            try? watch.start(until: min(deadline, .now + .seconds(1)))
-            watch.waitForEnd(
-                ofTicket: predecessor.key, created: predecessor.created, seenIn: reply.revision,
-                until: min(deadline, .now + .seconds(1)))
-        }
-        return nil
-    }
-
-    private var unexpected: EtcdFailure {
-        EtcdFailure(kind: .rejected(code: -1), endpoint: "etcd", reason: "the answer is not complete")
-    }
-
-    /// Stores the changes of a session, together with the marker and the end of the ticket.
-    func commit(
-        _ changes: TxnRequest, steps: [EntryChange], results: [String: [String: Any]?], as identity: ClientIdentity
-    ) throws {
-        let operation = newOperation()
-        let marker = keys.marker(identity.name)
-        var request = changes
-        request.compare.append(.modified(marker, in: identity.marker))
-        request.success += ending(identity, operation)
-        request.failure = [.range(RangeRequest(key: marker))]
-        watch.expect(operation, steps, results: results)
-        let reply: TxnReply
-        do throws(EtcdFailure) {
-            reply = try client.commit(request, until: deadline)
-        } catch {
-            abandon(identity)
-            guard error.mayBeDone else {
-                watch.forget(operation)
-                throw PrefsError.notStored(failure(error))
-            }
-            throw PrefsError.outcomeUnknown(failure(error))
-        }
-        if reply.hasSucceeded {
-            finish(identity, at: reply.revision)
-            return watch.confirm(operation, at: reply.revision)
-        }
-        if let found = reply.ranges.first?.first, found.bytes == Data(operation.utf8) {
-            // A copy of this request was carried out before.
-            finish(identity, at: found.modified)
-            return watch.confirm(operation, at: found.modified)
-        }
-        watch.forget(operation)
-        abandon(identity)
-        guard reply.ranges.first?.first != nil || identity.marker == 0 else {
-            throw PrefsError.outcomeUnknown(
-                StorageFailure(path: "etcd \(keys.prefix)", reason: "the marker of this client was removed"))
-        }
-        throw notStored("another client has changed the roots of this update, or the lock was lost")
-    }
-
-    /// Ends the ticket of a session that has changed nothing.
-    func release(_ identity: ClientIdentity) {
-        let operation = newOperation()
-        let request = TxnRequest(
-            compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(identity, operation))
-        do throws(EtcdFailure) {
-            let reply = try client.commit(request, until: deadline)
-            if reply.hasSucceeded { finish(identity, at: reply.revision) } else { abandon(identity) }
-        } catch {
-            abandon(identity)
-        }
-    }
-
-    private func ending(_ identity: ClientIdentity, _ operation: String) -> [EtcdOperation] {
-        let lease = identity.withState { $0.markerLease?.id }
-        return [
-            .put(keys.marker(identity.name), Data(operation.utf8), lease: lease), .delete(keys.ticket(identity.name)),
-        ]
-    }
-
-    private func newOperation() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
-
-    private func finish(_ identity: ClientIdentity, at revision: Int64) {
-        identity.withState { ($0.marker, $0.isInUse, $0.lastUse) = (revision, false, .now) }
-    }
-
-    // MARK: - The identity
-
-    /// After a failure: copies of a request may be under way, and the ticket may be there. Its lease is left to end, so that it
-    /// keeps nobody out.
-    private func abandon(_ identity: ClientIdentity) {
-        identity.withState { ($0.ticketLease, $0.needsFence, $0.isInUse) = (nil, true, false) }
-    }
-
-    /// The identity of this process, with leases. No copy of an earlier request of it can be carried out any more.
-    private func readyIdentity(until deadline: Deadline) throws(EtcdFailure) -> ClientIdentity {
-        let former = state.withLock { state in
-            // A forked child is another client, and leaves the ticket of its parent alone.
-            if state.process != LockRegistry.forks { state = State() }
-            return state.identity
-        }
-        var identity = former ?? ClientIdentity()
-        if former?.isTooOld == true {
-            identity = ClientIdentity()
-        } else if let former, former.withState({ $0.needsFence }) {
-            do throws(EtcdFailure) {
-                try fence(former, until: deadline)
-            } catch {
-                guard error.isRejected(EtcdFailure.notFound) else { throw error }
-                identity = ClientIdentity()
-            }
-        }
-        let lease = identity.withState { state in
-            (state.isInUse, state.lastUse) = (true, .now)
-            return state.ticketLease
-        }
-        if identity.withState({ $0.markerLease }) == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: deadline)
-            identity.withState { $0.markerLease = (lease, .now) }
-        }
-        if lease == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: deadline)
-            identity.withState { $0.ticketLease = lease }
-            keeper.keep(lease, of: identity)
-        }
-        let ready = identity
-        state.withLock { $0.identity = ready }
-        return ready
-    }
-
-    /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
-    private func fence(_ identity: ClientIdentity, until deadline: Deadline) throws(EtcdFailure) {
-        let marker = keys.marker(identity.name)
-        let operation = newOperation()
-        while true {
-            // Compared, so that a late copy of this request fails, too.
-            let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
-            let isDone = found?.bytes == Data(operation.utf8)
-            let request = TxnRequest(
-                compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(identity, operation))
-            guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
-            else { continue }
-            return identity.withState { ($0.marker, $0.needsFence) = (revision, false) }
-        }
-    }
-
-    // MARK: - Errors
-
-    func notStored(_ reason: String) -> PrefsError {
-        .notStored(StorageFailure(path: "etcd \(keys.prefix)", reason: reason))
-    }
-
-    func failure(_ failure: EtcdFailure) -> StorageFailure {
-        StorageFailure(path: "etcd \(failure.endpoint)", reason: failure.reason)
     }
 }

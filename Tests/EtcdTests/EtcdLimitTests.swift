@@ -131,6 +131,25 @@ import Testing
         #expect(try cluster.control("get", "--keys-only", "\(prefix)r/A") == "\(prefix)r/A\n\n")
     }
 
+    /// A network may deliver a request again when nobody expects it any more.
+    @Test func lateCopiesOfRequestsChangeNothing() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort, percent: 0, seed: 1)
+        defer { proxy.close() }
+        let behind = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current))
+        try behind.update(root: "A") { $0 = ["a": 1] }
+        try behind.update(root: "B") { _ in }
+        try behind.update(root: "A") { $0?["a"] = 2 }
+        try behind.update(root: "C") { $0 = ["c": 1] }
+        // Removed, so that no revision of the roots tells a copy from the original.
+        for root in ["A", "B", "C"] { try store.update(root: root) { $0 = nil } }
+        proxy.replay()
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/").isEmpty)
+        // No ticket is left that would keep others out.
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty)
+        try behind.update(root: "A") { $0 = ["a": 3] }
+        #expect(try behind.read(root: "A")?["a"] as? Int == 3)
+    }
+
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) throws {
         let options = EtcdStore.Options(reads: reads, deadline: .milliseconds(200))

@@ -26,7 +26,8 @@ import Testing
         #expect(try run([]).output == "                    \n--------------------\n                    \npaper\n")
         for (key, text, printed) in [
             ("width", "2", "2"), ("opacity", "0.25", "0.25"), ("pen", "ink", "ink"), ("grid", "true", "true"),
-            ("layers", "paper,sky", #"["paper","sky"]"#), ("canvas", #"{"width":10,"height":4}"#, #"{"height":4,"width":10}"#),
+            ("layers", "paper,sky", #"["paper","sky"]"#),
+            ("canvas", #"{"width":10,"height":4}"#, #"{"height":4,"width":10}"#),
             ("due", "2026-11-24T08:00:00Z", "2026-11-24T08:00:00Z"),
         ] {
             #expect(try prefs("set", key, text) == "")
@@ -34,7 +35,8 @@ import Testing
             #expect(try prefs("get", key, "--stored") == printed + "\n")
         }
         #expect(
-            try run([]).output == ":    :    \n----------\n----------\n:    :    \npaper < sky, due 2026-11-24T08:00:00Z\n")
+            try run([]).output
+                == ":    :    \n----------\n----------\n:    :    \npaper < sky, due 2026-11-24T08:00:00Z\n")
         #expect(try prefs("set", "canvas.height", "2") == "")
         #expect(try prefs("set", "layers[2]", "sun") == "")
         #expect(try prefs("get", "canvas.height") == "2\n" && prefs("get", "layers[-1]") == "sun\n")
@@ -76,7 +78,9 @@ import Testing
         let bad = try run(["prefs", "import", home.file("bad.json").path(percentEncoded: false)])
         #expect(bad.code == 1 && bad.errors.contains("must be in 1...9"), "\(bad)")
         #expect(try prefs("get", "pen") == "pencil\n")
-        #expect(try prefs("vet", home.file(".config/Sketch.plist").path(percentEncoded: false)).hasSuffix("nothing wrong\n"))
+        #expect(
+            try prefs("vet", home.file(".config/Sketch.plist").path(percentEncoded: false)).hasSuffix("nothing wrong\n")
+        )
         #expect(try prefs("doctor").contains("nothing needs mending"))
     }
 

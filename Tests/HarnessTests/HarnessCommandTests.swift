@@ -31,7 +31,10 @@ import Testing
         ("string", "String Value", "a text", "a text", #""a text""#, ""),
         ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#, "[]"),
         ("dictionary", "Dictionary Value", #"{"k":"v"}"#, #"{"k":"v"}"#, #"{"k":"v"}"#, "{}"),
-        ("date", "Date Value", "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#, "0000-12-30T00:00:00Z"),
+        (
+            "date", "Date Value", "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#,
+            "0000-12-30T00:00:00Z"
+        ),
     ]
 
     @Test(arguments: values)
@@ -47,7 +50,9 @@ import Testing
             #expect(try prefs("get", reader, "--stored", "--default", "none") == Printed("none\n"))
             #expect(try home.folder.names() == [])
             #expect(try prefs("set", writer, value) == Printed())
-            for words in [[], ["--stored"]] { #expect(try home.prefs(["get", reader] + words + file) == Printed(text + "\n")) }
+            for words in [[], ["--stored"]] {
+                #expect(try home.prefs(["get", reader] + words + file) == Printed(text + "\n"))
+            }
             #expect(try prefs("get", reader, "--json") == Printed(json + "\n"))
             #expect(try prefs("unset", writer) == Printed())
             #expect(try prefs("get", reader, "--stored").code == 1)
@@ -103,7 +108,8 @@ import Testing
         #expect(
             try home.prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
         #expect(
-            try home.prefs("set", "array[9]", "x") == .failure("there is no `Array Value[9]`: the array has 5 elements"))
+            try home.prefs("set", "array[9]", "x") == .failure("there is no `Array Value[9]`: the array has 5 elements")
+        )
         #expect(
             try home.prefs("set", "int.a", "x") == .failure("`Integer Value` is of type integer, not a dictionary"))
     }
@@ -143,7 +149,8 @@ import Testing
         try home.prefs()
         let before = try Data(contentsOf: home.suiteFile)
         let printed = try home.prefs(words + ["--dry-run"])
-        #expect(printed.code == 0 && printed.output.contains(words[0] == "set" && words[1] != "int" ? "Array" : "Integer"))
+        #expect(
+            printed.code == 0 && printed.output.contains(words[0] == "set" && words[1] != "int" ? "Array" : "Integer"))
         #expect(try Data(contentsOf: home.suiteFile) == before)
         #expect(try home.prefs(words + ["--dry-run", "--json"]).output.hasPrefix("["))
     }

@@ -36,7 +36,8 @@ import Testing
                 ))
         #expect(try prefs("set", "string", "above") == Printed())
         #expect(try prefs("export").output == "{\n  \"Integer Value\": 7,\n  \"String Value\": \"above\"\n}\n")
-        #expect(try home.prefs("get", "string", "--stored", "--file", home.path("f.plist")).code == 1, "nothing was stored")
+        #expect(
+            try home.prefs("get", "string", "--stored", "--file", home.path("f.plist")).code == 1, "nothing was stored")
         let lines = try prefs("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }

@@ -94,7 +94,8 @@ import Testing
         ["edit", "--json"],
         ["unset", "HOSTILE"], ["watch", "HOSTILE"], ["reset", "--suite", "./HOSTILE"],
         ["increment", "HOSTILE"], ["toggle", "HOSTILE"], ["schema"],
-        ["domains", "--json"], ["find", "HOSTILE"], ["read"], ["rename", "FILE", "HOSTILE", "x"], ["undo", "HOSTILE.plist"],
+        ["domains", "--json"], ["find", "HOSTILE"], ["read"], ["rename", "FILE", "HOSTILE", "x"],
+        ["undo", "HOSTILE.plist"],
         ["write", "FILE", "PrefsTestSet", "{HOSTILE"], ["write", "FILE", "R", "-HOSTILE", "x"],
         ["help"], ["completions"], ["--version"], ["--help", "write"],
     ]

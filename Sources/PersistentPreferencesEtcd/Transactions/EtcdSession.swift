@@ -36,11 +36,11 @@ final class EtcdSession {
     private static let mostRoots = TxnRequest.mostOperations - 3
     private static let fullRoots = mostRoots / 2
 
-    init(_ place: EtcdPlace, _ identity: ClientIdentity, revision: Int64, found: [String: StoredRoot]) {
+    init(_ place: EtcdPlace, _ grant: EtcdLock.Grant, of root: String) {
         self.place = place
-        self.identity = identity
-        self.revision = revision
-        self.found = found
+        identity = grant.identity
+        revision = grant.revision
+        found = [root: grant.root]
     }
 
     /// Whether this process is a child that was forked inside of the session.
@@ -122,7 +122,7 @@ final class EtcdSession {
         do {
             if found[root] == nil {
                 guard found.count < Self.mostRoots else {
-                    throw place.notStored("an update of more than \(Self.mostRoots) roots")
+                    throw place.keys.notStored("an update of more than \(Self.mostRoots) roots")
                 }
                 found[root] = try place.root(root, at: revision)
             }
@@ -189,9 +189,9 @@ final class EtcdSession {
     /// Commits what the members have changed, and gives the lock back.
     func end() throws {
         guard !isOfParent else {
-            throw place.notStored("the process was forked inside of an update, which belongs to its parent")
+            throw place.keys.notStored("the process was forked inside of an update, which belongs to its parent")
         }
-        guard isChanged else { return place.release(identity) }
+        guard isChanged else { return place.lock.release(identity) }
         var request = TxnRequest()
         request.compare = found.map { .modified(place.keys.root($0), in: $1.modified) }
         for (root, data) in results {
@@ -199,6 +199,6 @@ final class EtcdSession {
             request.success.append(data.map { .put(key, $0) } ?? .delete(key))
         }
         let values = try results.keys.map { ($0, try memory.read(root: $0)) }
-        try place.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
+        try place.lock.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
     }
 }

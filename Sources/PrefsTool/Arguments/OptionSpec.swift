@@ -8,9 +8,11 @@ struct OptionSpec: Sendable {
     var valueKind: WordKind?
     let summary: String
 
-    static let root = OptionSpec(name: "--root", valueName: "NAME", valueKind: .root, summary: "the root key (that of the program)")
+    static let root = OptionSpec(
+        name: "--root", valueName: "NAME", valueKind: .root, summary: "the root key (that of the program)")
     static let suite = OptionSpec(
-        name: "--suite", valueName: "NAME", valueKind: .suite, summary: "a UserDefaults suite instead of the store of the program")
+        name: "--suite", valueName: "NAME", valueKind: .suite,
+        summary: "a UserDefaults suite instead of the store of the program")
     static let file = OptionSpec(
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
     static let layers = OptionSpec(
@@ -64,7 +66,8 @@ struct OptionSpec: Sendable {
     /// All options, in the order of the help.
     static let all = [
         root, suite, file, layers, layer, domain, format, merge, replace, dryRun, force, timeout, mend, stored,
-        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help, version,
+        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help,
+        version,
     ]
 
     /// The options that select where the test set is stored.

@@ -277,7 +277,9 @@ struct PrefsRunner {
             let stored = values[key.name]
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
             let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
-            let note = mismatch.map { "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))" }
+            let note = mismatch.map {
+                "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))"
+            }
             table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
         return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))

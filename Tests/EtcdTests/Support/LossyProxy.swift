@@ -30,6 +30,7 @@ final class LossyProxy: @unchecked Sendable {
     private var percent: Int
     private var counts: [Fault: Int] = [:]
     private var isBlocked = false
+    private var requests: [[UInt8]] = []
     private var openStreams: Set<Int32> = []
 
     var url: URL { loopback(port) }
@@ -58,6 +59,11 @@ final class LossyProxy: @unchecked Sendable {
     func close() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         Foundation.close(descriptor)
+    }
+
+    /// Sends all requests again that have come so far, in their order.
+    func replay() {
+        for request in lock.withLock({ requests }) { _ = exchange(request) }
     }
 
     /// Refuses requests, and ends the streams, until `unblock`.
@@ -102,6 +108,7 @@ final class LossyProxy: @unchecked Sendable {
         lock.withLock { _ = openStreams.insert(client) }
         defer { lock.withLock { _ = openStreams.remove(client) } }
         let isStream = String(decoding: request.prefix(64), as: UTF8.self).contains("/v3/watch")
+        if !isStream { lock.withLock { requests.append(request) } }
         guard let fault = nextFault() else { return relay(request, to: client) }
         if isStream {
             // Cut after a while.
