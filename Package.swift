@@ -62,7 +62,8 @@ let package = Package(
             name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"],
             swiftSettings: strict),
         .executableTarget(
-            name: "HarnessCLI", dependencies: ["PersistentPreferences", "PrefsTestSet", "PrefsTool"],
+            name: "HarnessCLI",
+            dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd", "PrefsTestSet", "PrefsTool"],
             path: "HarnessCLI", swiftSettings: strict),
         .executableTarget(
             name: "Words", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Words",

@@ -1,8 +1,31 @@
 import Foundation
 public import PersistentPreferences
 
+/// A settings command for a program and its class of preferences: `myapp prefs set fontSize 14`.
+///
+/// ```swift
+/// if CommandLine.arguments.dropFirst().first == "prefs" {
+///     exit(
+///         PrefsTool.run(Array(CommandLine.arguments.dropFirst(2)), name: "myapp prefs") { root, store in
+///             store.map { EditorPrefs(key: root, store: $0) } ?? EditorPrefs(key: root)
+///         })
+/// }
+/// ```
+///
+/// The article "A settings command for your program" has the commands.
 public enum PrefsTool {
-    /// Runs a command on preferences, prints its result, and returns the exit code.
+    /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit code.
+    ///
+    /// Exit codes are 0 if the command was done, also with a warning; 1 if it was rejected and has changed nothing; 64 (`EX_USAGE` of
+    /// sysexits.h) if the arguments were not understood. `watch` and `edit` return when the user ends them. A command costs the start
+    /// of the program and one or two accesses to the store. Call it from the main thread of a program that does nothing else; it may
+    /// ignore SIGPIPE and handle SIGINT.
+    ///
+    /// - Parameters:
+    ///   - arguments: the words after the name of the command. None stands for `show`.
+    ///   - name: what users type before these words, such as `myapp prefs`, for messages, help and completions.
+    ///   - make: makes the preferences. The root key is nil unless the user gives `--root`, the store is nil unless the user gives
+    ///     `--suite` or `--file`; nil stands for the program's own. It may be called more than once, also with a store in memory.
     public static func run(
         _ arguments: [String], name: String,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
@@ -12,11 +35,22 @@ public enum PrefsTool {
     }
 
     /// The same with the commands on any domain, and the stress: the program `prefs`.
+    ///
+    /// - Parameters:
+    ///   - suite: where the preferences are if the user names no other place.
+    ///   - storeOfURL: makes a store of the URL that the user gives with `--store`.
+    ///   - prepareToShow: prepares the preferences in the suite to be shown, and returns what to tell the user.
     package static func runWithDomains(
         _ arguments: [String], name: String, suite: String,
+        storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore,
+        prepareToShow: @escaping (PersistentPrefs) -> String?,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
-        run(arguments, in: Program(name: name, target: .suite(suite), commands: CommandSpec.all, make: make))
+        run(
+            arguments,
+            in: Program(
+                name: name, target: .suite(suite), storeOfURL: storeOfURL, prepareToShow: prepareToShow,
+                commands: CommandSpec.all, make: make))
     }
 
     private static func run(_ arguments: [String], in program: Program) -> Int32 {

@@ -7,6 +7,10 @@ struct Program {
     let name: String
     /// Where the preferences are if the user names no other place; nil if only `make` knows.
     var target: Target?
+    /// Makes a store of the URL that the user gives with `--store`; nil if there is no such option.
+    var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
+    /// Prepares the program's own preferences to be shown, and returns what to tell the user.
+    var prepareToShow: ((PersistentPrefs) -> String?)?
     /// All commands, in the order of the help.
     let commands: [CommandSpec]
     /// Makes the preferences under a root key in a store; nil stands for the program's own.
@@ -29,6 +33,7 @@ struct Program {
         OptionSpec.all.filter { option in
             // A program with layers of its own has them in `make`.
             if [OptionSpec.layers.name, OptionSpec.layer.name].contains(option.name) { return target != nil }
+            if option.name == OptionSpec.store.name { return storeOfURL != nil }
             return option.name == OptionSpec.version.name || commands.contains { $0.accepts(option) }
         }
     }

@@ -68,7 +68,7 @@ import Testing
             "-dict cannot be inside of another array or dictionary", 64
         ),
         (["write", "D", "R"], "too few arguments for `write`", 64),
-        (["rename", "D", "R"], "too few arguments for `rename`", 64),
+        (["rename", "D"], "too few arguments for `rename`", 64),
         (["write", "D", "R", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
         (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
         (["write", "D", "R", "k", "-json", "null"], "null", 64),

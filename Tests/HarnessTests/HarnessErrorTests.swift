@@ -117,8 +117,6 @@ import Testing
                 #expect(
                     try home.prefs(command + ["--file", file]) == .failure("\(reason); the stored state is unchanged"))
             }
-            // Removing missing values writes nothing.
-            #expect(try home.prefs("reset", "--file", file) == Printed())
         }
         #expect(try Data(contentsOf: plain) == Data("plain".utf8))
         #expect(try home.folder.names() == ["plain"])

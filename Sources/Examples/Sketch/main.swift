@@ -27,7 +27,7 @@ final class SketchPrefs: Prefs, @unchecked Sendable {
     @Pref(help: "Whether dots mark every fifth column.") var grid = false
     @Pref(help: "The names of the layers, from the lowest.") var layers = ["paper"]
     @Pref(help: "The size in characters.") var canvas = Canvas()
-    @Pref(help: "When the drawing is to be finished.") var due: Date?
+    @Pref(help: "When the drawing is to be finished.") var due: Date? = nil
 }
 
 func draw(_ prefs: SketchPrefs) {

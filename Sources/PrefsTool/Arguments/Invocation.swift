@@ -39,6 +39,9 @@ struct Invocation {
     let root: String?
     /// The location of the test set that the user named; nil for the default suite.
     let target: Target?
+    /// The store that the user named by a URL, and the URL.
+    let store: (any PrefsStore)?
+    let storeURL: String?
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
     /// The paths of the files that are read below the store, as they were given.
@@ -59,6 +62,15 @@ struct Invocation {
         timeout = try options.seconds(.timeout)
         root = options[.root]
         layers = options[.layers]
+        storeURL = options[.store]
+        do throws(PrefsError) {
+            store = try storeURL.flatMap { url throws(PrefsError) in try program.storeOfURL?(url) }
+        } catch {
+            throw UsageError("\(error)")
+        }
+        if storeURL != nil, options[.suite] != nil || options[.file] != nil {
+            throw UsageError("--store cannot be combined with --suite or --file")
+        }
         layerFiles = options.all(.layer)
         switch (options[.suite], options[.file]) {
         case (let suite?, nil): target = .suite(suite)

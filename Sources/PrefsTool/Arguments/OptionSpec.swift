@@ -15,6 +15,8 @@ struct OptionSpec: Sendable {
         summary: "a UserDefaults suite instead of the store of the program")
     static let file = OptionSpec(
         name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
+    static let store = OptionSpec(
+        name: "--store", valueName: "URL", summary: "a store on other machines: etcd://HOST:PORT/PREFIX")
     static let layers = OptionSpec(
         name: "--layers", valueName: "PREFIX", summary: "read environment variables with this prefix above the store")
     static let layer = OptionSpec(
@@ -65,13 +67,13 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, layers, layer, domain, format, merge, replace, dryRun, force, timeout, mend, stored,
+        root, suite, file, store, layers, layer, domain, format, merge, replace, dryRun, force, timeout, mend, stored,
         defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help,
         version,
     ]
 
     /// The options that select where the test set is stored.
-    static let target = [root, suite, file]
+    static let target = [root, suite, file, store]
     /// The options of every command that writes.
     static let writing = [dryRun, force, timeout]
     /// The same for commands that may show the values of layers.

@@ -13,11 +13,11 @@ struct PrefsRunner {
         self.invocation = invocation
         self.program = program
         target = invocation.target ?? program.target
-        var store = invocation.target?.store
+        var store = invocation.store ?? invocation.target?.store
         if invocation.hasLayers, let target {
             let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
             let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
-            store = LayeredStore(target.store, above: above, below: below)
+            store = LayeredStore(store ?? target.store, above: above, below: below)
         }
         prefs = program.make(invocation.root, store)
         keys = PrefsKey.all(of: prefs)
@@ -26,6 +26,8 @@ struct PrefsRunner {
     // MARK: - Reading
 
     func show() -> Outcome {
+        let isOwn = invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
+        let note = isOwn ? program.prepareToShow?(prefs) : nil
         let values = prefs.values
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return failed(failure) }
@@ -35,7 +37,9 @@ struct PrefsRunner {
         } catch {
             return failed("\(error)")
         }
-        return Outcome(output: output, as: form).reporting(failure, asJSON: invocation.wantsJSON)
+        var outcome = Outcome(output: output, as: form).reporting(failure, asJSON: invocation.wantsJSON)
+        if let note { outcome.messages.insert(.init(text: note, isError: false, isJSON: false), at: 0) }
+        return outcome
     }
 
     /// Prints the value that the program reads; with `stored` only what is stored.
@@ -46,7 +50,7 @@ struct PrefsRunner {
         if let failure, !failure.returnsKnownState { return failed(failure) }
         if !stored {
             value = effective(value, path.root)
-        } else if prefs.source(ofKey: path.root) != .stored {
+        } else if case .layer = prefs.source(ofKey: path.root) {
             value = nil
         }
         guard let value = path.value(in: value) else {
@@ -232,7 +236,7 @@ struct PrefsRunner {
     // MARK: - Results
 
     /// Where the preferences are, for messages.
-    var storeName: String { target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+    var storeName: String { invocation.storeURL ?? target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
 
     /// Where the program stores its preferences.
     ///

@@ -8,9 +8,10 @@ import Foundation
 /// | string | itself |
 /// | number | as in JSON, and `nan`, `inf`, `-inf` |
 /// | Boolean | `true`, `yes`, `on`, `false`, `no`, `off` in any case |
-/// | date | `2026-11-21T19:02:43.25Z` |
+/// | date | `2026-11-21`, `2026-11-21T19:02:43.25Z`, `2026-11-21T20:02:43+01:00` |
 /// | data | base64 |
 /// | array | `a,b`, `1,2`, or JSON |
+/// | dictionary | `k=v,l=w`, `k=1,l=2`, or JSON |
 /// | any object that is no string | the JSON of an export |
 package struct TextForms {
     package let text: String
@@ -45,8 +46,24 @@ package struct TextForms {
         objects.append(elements)
         let scalars = trimmed.isEmpty ? [] : parts.compactMap(Self.scalar)
         if !scalars.isEmpty, scalars.count == parts.count { objects.append(scalars) }
+        objects += trimmed.isEmpty ? [[String: Any]()] : Self.dictionaries(of: parts)
         // Last, because other words are base64, too.
         if let data = Data(base64Encoded: trimmed) { objects.append(data) }
+    }
+
+    /// The pairs with texts as values, then with scalars; none if a part is no pair, or a key is repeated.
+    private static func dictionaries(of parts: [String]) -> [[String: Any]] {
+        var texts: [String: Any] = [:]
+        var scalars: [String: Any] = [:]
+        for part in parts {
+            // Between scalars, because a value may begin with a combining mark.
+            let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2, StreamSafeText.isSafe(String(pair[0])) else { return [] }
+            let (key, value) = (String(pair[0]), String(pair[1]))
+            guard texts.updateValue(value, forKey: key) == nil else { return [] }
+            scalars[key] = scalar(value)
+        }
+        return scalars.count == texts.count ? [texts, scalars] : [texts]
     }
 
     /// The text of an object in canonical form.
@@ -94,6 +111,30 @@ package struct TextForms {
         text.trimmingCharacters(in: .whitespaces)
     }
 
+    /// A day, or a moment in UTC or with an offset: `+01`, `+0100` or `+01:00`.
+    private static func date(_ text: String) -> Date? {
+        var (clock, offset) = (text, 0)
+        let bytes = Array(text.utf8)
+        if bytes.count == 10 {
+            clock += "T00:00:00Z"
+        } else if bytes.count > 19, let sign = bytes.lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }),
+            sign >= 19
+        {
+            var digits = bytes[(sign + 1)...]
+            if digits.count == 5, digits[digits.startIndex + 2] == UInt8(ascii: ":") {
+                digits.remove(at: digits.startIndex + 2)
+            }
+            guard [2, 4].contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(String(decoding: digits, as: UTF8.self))
+            else { return nil }
+            let (hours, minutes) = digits.count == 2 ? (number, 0) : number.quotientAndRemainder(dividingBy: 100)
+            guard hours < 24, minutes < 60 else { return nil }
+            offset = (hours * 60 + minutes) * (bytes[sign] == UInt8(ascii: "+") ? 60 : -60)
+            clock = String(decoding: bytes[..<sign], as: UTF8.self) + "Z"
+        }
+        return JSONDate.interval(of: clock).map { Date(timeIntervalSinceReferenceDate: $0 - Double(offset)) }
+    }
+
     /// A number as in JSON, a Boolean or a date.
     private static func scalar(_ text: String) -> Any? {
         switch text.lowercased() {
@@ -107,7 +148,7 @@ package struct TextForms {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
             return nil
         }
-        if let interval = JSONDate.interval(of: text) { return Date(timeIntervalSinceReferenceDate: interval) }
+        if let date = date(text) { return date }
         return try? JSONReader.value(of: Data(text.utf8))
     }
 }
