@@ -7,7 +7,9 @@ import Testing
 
 /// `vet` and `doctor` check a file against the class, and name the commands of its program.
 @Suite struct ClassDoctorTests {
-    private func findings(_ path: String, of program: Program) -> [Finding] { Diagnosis(path: path, of: program).findings }
+    private func findings(_ path: String, of program: Program) -> [Finding] {
+        Diagnosis(path: path, of: program).findings
+    }
 
     private let misfits: [String: Any] = [
         "AppPrefs": ["theme": "pink", "fontSize": 7, "wraps": true, "user name": 5], "Other": ["theme": 3],

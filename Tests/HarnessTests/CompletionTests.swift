@@ -51,7 +51,8 @@ import Testing
 
     @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandOffersItsOptions(name: String) throws {
         let spec = try #require(CommandSpec.all.first { $0.name == name })
-        let program = Program(name: "prefs", target: .suite("none"), commands: CommandSpec.all, make: AppPrefs.program.make)
+        let program = Program(
+            name: "prefs", target: .suite("none"), commands: CommandSpec.all, make: AppPrefs.program.make)
         #expect(Set(offers([spec.name, "--"], of: program)) == Set((spec.options + [.json, .help]).map(\.name)))
     }
 
@@ -77,7 +78,9 @@ import Testing
 
     @Test func completingWritesNothingAndSaysNothing() throws {
         let home = try HarnessHome()
-        for words in [["zsh", "get", ""], ["fish", "--root", ""], ["bash", "1", "prefs get ", " "], ["ksh", "x"], []] {
+        for words in [
+            ["zsh", "get", ""], ["fish", "--root", ""], ["bash", "1", "prefs get ", " "], ["ksh", "x"], [],
+        ] {
             let printed = try home.prefs(["complete-words"] + words)
             #expect(printed.code == 0 && printed.errors == "", "\(words): \(printed)")
         }

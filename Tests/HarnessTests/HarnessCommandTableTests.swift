@@ -16,7 +16,8 @@ import Testing
     @Test func theCommandsAreThese() {
         #expect(
             Self.names == [
-                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export", "import",
+                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export",
+                "import",
                 "read", "read-type", "write", "delete", "vet", "doctor", "completions", "help", "stress",
             ])
     }
@@ -33,7 +34,9 @@ import Testing
     /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(CommandSpec.all.filter { $0.accepts(.root) }.map(\.name))
-        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
+        #expect(
+            Self.commands(in: HarnessErrorTests.commands)
+                == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
         #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch", "toggle"]))
     }
 

@@ -79,7 +79,8 @@ import Testing
 
     @Test func anUnknownTopicGetsASuggestion() throws {
         let home = try HarnessHome()
-        #expect(try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`: did you mean `export`?"))
+        #expect(
+            try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`: did you mean `export`?"))
         #expect(
             try home.prefs("help", "dictionray")
                 == .usageError("unknown command or key `dictionray`: did you mean `dictionary`?"))
@@ -88,7 +89,8 @@ import Testing
     // MARK: - Manual page
 
     private static let readers: [(program: String, arguments: [String])] = [
-        ("/usr/bin/mandoc", ["-Tlint", "-W", "warning"]), ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]),
+        ("/usr/bin/mandoc", ["-Tlint", "-W", "warning"]),
+        ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]),
     ]
 
     @Test(arguments: [nil, "myapp prefs"]) func theManualPageIsWellFormed(name: String?) throws {
@@ -105,7 +107,8 @@ import Testing
                 print("manual page: \(program) is not installed")
                 continue
             }
-            let read = try Child(URL(filePath: program), arguments + [page.path], environment: ["LC_ALL": "C.UTF-8"]).wait()
+            let read = try Child(URL(filePath: program), arguments + [page.path], environment: ["LC_ALL": "C.UTF-8"])
+                .wait()
             #expect(read.code == 0 && read.errors == "", "\(read)")
             if program.hasSuffix("mandoc") { #expect(read.output == "") }
         }

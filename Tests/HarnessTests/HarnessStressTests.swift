@@ -45,7 +45,8 @@ import Testing
     @Test func aTimeEndsTheRun() throws {
         let home = try HarnessHome()
         let parent = home.folder.path
-        let printed = try home.prefs("stress", "--seconds", "1", "--processes", "2", "--threads", "1", "--dir", parent, "--kill")
+        let printed = try home.prefs(
+            "stress", "--seconds", "1", "--processes", "2", "--threads", "1", "--dir", parent, "--kill")
         #expect(printed.code == 0, "\(printed)")
         #expect(printed.output.hasSuffix("\nno write was lost\n"))
         #expect(printed.errors.hasPrefix("prefs: 2 processes of 1 thread, 1 s, in \(parent)/prefs-stress-"))

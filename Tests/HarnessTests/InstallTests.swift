@@ -12,7 +12,8 @@ import Testing
     private func install(_ home: HarnessHome, _ arguments: String...) throws -> Printed {
         Printed(
             try Child(
-                Self.script, ["--program", Child.executable("prefs").path] + arguments, environment: ["HOME": home.folder.path]
+                Self.script, ["--program", Child.executable("prefs").path] + arguments,
+                environment: ["HOME": home.folder.path]
             ).wait())
     }
 
@@ -25,7 +26,8 @@ import Testing
         let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return all.filter { name in
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: folder.path + "/" + name, isDirectory: &isFolder) && !isFolder.boolValue
+            return FileManager.default.fileExists(atPath: folder.path + "/" + name, isDirectory: &isFolder)
+                && !isFolder.boolValue
         }.sorted()
     }
 
@@ -37,7 +39,9 @@ import Testing
             #expect(printed.code == 0 && printed.errors == "", "\(printed)")
             #expect(installed(local) == Self.files)
         }
-        #expect(try String(contentsOf: local.appending(path: "share/man/man1/prefs.1"), encoding: .utf8) == home.prefs("help", "--man").output)
+        #expect(
+            try String(contentsOf: local.appending(path: "share/man/man1/prefs.1"), encoding: .utf8)
+                == home.prefs("help", "--man").output)
         try Data().write(to: local.appending(path: "bin/other"))
         let removed = try install(home, "--uninstall")
         #expect(removed.code == 0 && removed.errors == "")

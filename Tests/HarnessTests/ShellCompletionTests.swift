@@ -69,7 +69,8 @@ import Testing
                     "HOME": home.folder.path, "PATH": home.folder.path + "/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                     "INPUTRC": "/dev/null",
                 ], columns: 200, rows: 50)
-            try terminal.type("cd ~; READY=0; source init\n".replacing("READY=0", with: shell == .fish ? "set READY 0" : "READY=0"))
+            try terminal.type(
+                "cd ~; READY=0; source init\n".replacing("READY=0", with: shell == .fish ? "set READY 0" : "READY=0"))
             try terminal.wait(forText: "READY=1 ")
         }
 
@@ -120,13 +121,16 @@ import Testing
         let names = (HostileText.shown + HostileText.commands)
             .filter { name in
                 // No argument contains NUL. fish divides a completion from its note by a tab, and expands a tilde.
-                !name.isEmpty && !name.utf8.contains(0) && !(shell == .fish && (name.contains("\t") || name.hasPrefix("~")))
+                !name.isEmpty && !name.utf8.contains(0)
+                    && !(shell == .fish && (name.contains("\t") || name.hasPrefix("~")))
             }
         for (index, name) in names.enumerated() { try home.write([name: ["k": 1]], to: "\(index).plist") }
         var session = try Session(shell, home, script: Self.script(shell))
         for (index, name) in names.enumerated() {
             for quote in shell == .bash ? ["", "'", "\""] : [""] {
-                #expect(try session.word("show read -- \(index).plist \(quote)\t") == name, "\(quote) \(name.debugDescription)")
+                #expect(
+                    try session.word("show read -- \(index).plist \(quote)\t") == name,
+                    "\(quote) \(name.debugDescription)")
             }
         }
         #expect(try !home.folder.names().contains("pwned"))
@@ -138,7 +142,9 @@ import Testing
         let app = try home.write(
             Data("#!/bin/sh\n[ \"$1\" = prefs ] || exit 9\nshift\nexec prefs \"$@\"\n".utf8), to: "bin/myapp")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: app.path)
-        let former = shell == .bash ? "_former() { if [[ own == \"$2\"* ]]; then COMPREPLY=(own); fi; }\ncomplete -F _former myapp\n" : ""
+        let former =
+            shell == .bash
+            ? "_former() { if [[ own == \"$2\"* ]]; then COMPREPLY=(own); fi; }\ncomplete -F _former myapp\n" : ""
         let script = former + CompletionScript(of: AppPrefs.program).text(for: shell)
         var session = try Session(shell, home, script: script, command: "myapp")
         #expect(try session.word("show pre\t") == "prefs")
@@ -148,7 +154,8 @@ import Testing
         if shell == .bash { #expect(try session.word("show other o\t") == "own") }
     }
 
-    @Test(.enabled(if: path("shellcheck") != nil, "shellcheck is not installed")) func theScriptForBashIsClean() throws {
+    @Test(.enabled(if: path("shellcheck") != nil, "shellcheck is not installed")) func theScriptForBashIsClean() throws
+    {
         let home = try HarnessHome()
         let scripts = [try Self.script(.bash), CompletionScript(of: AppPrefs.program).text(for: .bash)]
         for script in scripts {

@@ -135,7 +135,9 @@ struct CompletionScript {
 
     private var fish: String {
         let first = subcommand.count + 2
-        let isOurs = subcommand.enumerated().map { "test \"$words[\($0 + 2)]\" = \(ShellCommand.text([$1])); or return" }
+        let isOurs = subcommand.enumerated().map {
+            "test \"$words[\($0 + 2)]\" = \(ShellCommand.text([$1])); or return"
+        }
         return """
             # Completions of \(name) for fish: \(name) completions fish | source
             function _\(function)

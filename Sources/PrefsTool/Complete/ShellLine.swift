@@ -20,7 +20,9 @@ struct ShellLine {
         let breaks = Set(breaks.unicodeScalars)
         var isWord = false
         var rest = line.unicodeScalars[...]
-        func unescaped(_ scalar: Unicode.Scalar) -> Bool { quote != .double || "\\\"$`\n".unicodeScalars.contains(scalar) }
+        func unescaped(_ scalar: Unicode.Scalar) -> Bool {
+            quote != .double || "\\\"$`\n".unicodeScalars.contains(scalar)
+        }
         while let scalar = rest.popFirst() {
             switch (scalar, quote) {
             case ("'", .none), ("\"", .none):

@@ -152,7 +152,9 @@ struct WordCompleter {
 
     private var entries: [String: Any] { (try? domain?.domain().entries().entries) ?? [:] }
 
-    private var roots: [Candidate] { entries.filter { $0.value is [String: Any] }.keys.sorted().map { Candidate(text: $0) } }
+    private var roots: [Candidate] {
+        entries.filter { $0.value is [String: Any] }.keys.sorted().map { Candidate(text: $0) }
+    }
 
     private var domainKeys: [Candidate] {
         let root = operands[safe: 2].flatMap { entries[$0] } as? [String: Any] ?? [:]

@@ -112,7 +112,9 @@ struct Help {
         return rows.map { head, text in
             let lines = DisplayWidth.lines(text, width: width - left)
             // A wide head has a line of its own.
-            let space = DisplayWidth.of(head) > first ? "\n" + DisplayWidth.spaces(left) : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2)
+            let space =
+                DisplayWidth.of(head) > first
+                ? "\n" + DisplayWidth.spaces(left) : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2)
             return DisplayWidth.spaces(indent) + head + space
                 + lines.joined(separator: "\n" + DisplayWidth.spaces(left)) + "\n"
         }.joined()

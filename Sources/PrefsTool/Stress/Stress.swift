@@ -44,7 +44,9 @@ struct Stress {
         let stored = try StressLeftovers(file: file).check(&tally)
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
-            output: wantsJSON ? report.json : report.text(Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO) ?? 80), as: wantsJSON ? .json : .text,
+            output: wantsJSON
+                ? report.json : report.text(Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO) ?? 80),
+            as: wantsJSON ? .json : .text,
             code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }
 }

@@ -32,7 +32,9 @@ struct StressProgress {
         let filled = seconds.map { min(30, Int(elapsed * 30) / $0) } ?? writes * 30 / max(1, total)
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 30 - filled)
         let left = rate > 0 ? ", \(Int(remaining.rounded(.up))) s left" : ""
-        let line = "[\(bar)] \(writes)\(seconds == nil ? "/\(total)" : ""), \(Int(rate))/s\(left)" + (kills > 0 ? ", \(kills) killed" : "")
+        let line =
+            "[\(bar)] \(writes)\(seconds == nil ? "/\(total)" : ""), \(Int(rate))/s\(left)"
+            + (kills > 0 ? ", \(kills) killed" : "")
         Self.print("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
         width = line.count
     }

@@ -32,7 +32,8 @@ struct StressReport {
         BarChart(
             tally.latencies.histogram().map { range, count in
                 BarChart.Row(
-                    label: "\(short(range.lowerBound))–\(short(range.upperBound)) ms", value: Double(count), figure: "\(count)")
+                    label: "\(short(range.lowerBound))–\(short(range.upperBound)) ms", value: Double(count),
+                    figure: "\(count)")
             })
     }
 
@@ -40,7 +41,9 @@ struct StressReport {
     private var timeChart: BarChart {
         BarChart(
             tally.timeline.periods(8).map { period in
-                let kills = period.kills > 0 ? " " + String(repeating: "x", count: min(period.kills, 9)) + " \(period.kills) killed" : ""
+                let kills =
+                    period.kills > 0
+                    ? " " + String(repeating: "x", count: min(period.kills, 9)) + " \(period.kills) killed" : ""
                 return BarChart.Row(
                     label: "to \(rounded(period.end)) s", value: Double(period.rate), figure: "\(period.rate)\(kills)")
             })
@@ -55,13 +58,17 @@ struct StressReport {
             (
                 "latencyHistogram",
                 tally.latencies.histogram().map {
-                    ["fromMicroseconds": Double($0.lowerBound) / 1e3, "toMicroseconds": Double($0.upperBound) / 1e3, "writes": $1]
+                    [
+                        "fromMicroseconds": Double($0.lowerBound) / 1e3, "toMicroseconds": Double($0.upperBound) / 1e3,
+                        "writes": $1,
+                    ]
                 }
             ),
             (
                 "periods",
                 tally.timeline.periods(60).map {
-                    ["endSeconds": $0.end, "writes": $0.writes, "writesPerSecond": $0.rate, "kills": $0.kills] as [String: Any]
+                    ["endSeconds": $0.end, "writes": $0.writes, "writesPerSecond": $0.rate, "kills": $0.kills]
+                        as [String: Any]
                 }
             ),
             ("kills", tally.kills), ("incrementsAcknowledged", tally.increments),

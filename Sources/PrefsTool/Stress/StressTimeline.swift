@@ -43,7 +43,8 @@ struct StressTimeline {
             let end = min(first + width, total)
             let range = UInt64(first) * interval..<UInt64(end) * interval
             return Period(
-                end: Double(range.upperBound) / 1e9, writes: counts[min(first, counts.count)..<min(end, counts.count)].reduce(0, +),
+                end: Double(range.upperBound) / 1e9,
+                writes: counts[min(first, counts.count)..<min(end, counts.count)].reduce(0, +),
                 seconds: Double(range.upperBound - range.lowerBound) / 1e9, kills: kills.filter(range.contains).count)
         }
     }

@@ -30,7 +30,8 @@ enum StressWorker {
 
     /// Makes the remaining writes of each thread.
     static func run(_ words: [String]) -> Outcome {
-        guard words.count >= 5, let process = Int(words[1]), let writes = Int(words[2]), let end = UInt64(words[3]) else {
+        guard words.count >= 5, let process = Int(words[1]), let writes = Int(words[2]), let end = UInt64(words[3])
+        else {
             return .failure(
                 "`\(commandName)` is internal to `prefs stress`", code: Outcome.usageErrorCode, asJSON: false)
         }
