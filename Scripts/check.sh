@@ -12,6 +12,13 @@ usage() {
 
 [ $# -eq 0 ] || [ "$*" = --no-tests ] || usage
 
+# The completions are tested in the shells that are installed.
+for tool in zsh fish shellcheck mandoc; do
+    command -v $tool >/dev/null && continue
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get install -y -q $tool >/dev/null 2>&1 || true; fi
+    command -v $tool >/dev/null || echo "check: $tool is not installed: what it tests is skipped" >&2
+done
+
 step=Scripts/step.sh
 $step "format lint" Scripts/format.sh --lint
 $step "order of the targets" Scripts/order.sh

@@ -57,8 +57,8 @@ import Testing
                         if contains complete-words $argv; \(command) $argv; else; printf '%s\\0' $argv[-1] > word; end
                     end
                     complete -c show -w \(command)
-                    function count_prompts --on-event fish_prompt; set -g READY (math $READY + 1); end
-                    function fish_prompt; echo "READY=$READY "; end
+                    set -g READY 0
+                    function fish_prompt; set -g READY (math $READY + 1); echo -n "READY=$READY "; end
                     """
             }
             let before = shell == .zsh ? "autoload -Uz compinit; compinit -u -D\n" : ""

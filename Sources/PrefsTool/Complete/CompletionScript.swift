@@ -142,7 +142,7 @@ struct CompletionScript {
             # Completions of \(name) for fish: \(name) completions fish | source
             function _\(function)
                 set -l words (commandline -opc)
-                set -l word (commandline -ct | string replace -r '^[\'"]' '')
+                set -l word (commandline -ct | string replace -r '^[\\'"]' '')
             \(isOurs.map { "    \($0)\n" }.joined())\
                 set -l program (string replace -r '^~' -- $HOME $words[1])
                 set -l replies ($program \(words)\(CompletionWords.commandName) fish $words[\(first)..] "$word" 2> /dev/null | string split0)
