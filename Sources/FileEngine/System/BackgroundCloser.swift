@@ -16,26 +16,49 @@ final class BackgroundCloser: Sendable {
         let system: SystemCalls
     }
 
-    private let waiting = Locked<[Waiting]>([])
+    private struct State {
+        var waiting: [Waiting] = []
+        /// The one that is being closed.
+        var current: Waiting?
+    }
+
+    private let state = Locked(State())
     private let queue = DispatchQueue(label: "PersistentPreferences.BackgroundCloser", qos: .utility)
 
     func close(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
-        let file = Waiting(descriptor: descriptor, system: system)
         if LockRegistry.forks > 0 {
             closeAll()
             return system.close(descriptor)
         }
-        let waits = waiting.withLock { waiting in
-            guard waiting.count < Self.most else { return false }
-            waiting.append(file)
+        let waits = state.withLock { state in
+            guard state.waiting.count < Self.most else { return false }
+            state.waiting.append(Waiting(descriptor: descriptor, system: system))
             return true
         }
         if waits { queue.async(execute: closeAll) } else { system.close(descriptor) }
     }
 
+    /// Whether a file waits or is being closed. False in a forked child.
+    func isClosing(for system: SystemCalls) -> Bool {
+        LockRegistry.forks == 0
+            && state.withLock { state in
+                state.current?.system === system || state.waiting.contains { $0.system === system }
+            }
+    }
+
+    /// Waits until all files are closed.
+    func finish() {
+        if LockRegistry.forks == 0 { queue.sync {} }
+    }
+
     private func closeAll() {
-        while let next = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-            next.system.close(next.descriptor)
+        while let next = takeNext() { next.system.close(next.descriptor) }
+    }
+
+    private func takeNext() -> Waiting? {
+        state.withLock { state in
+            state.current = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            return state.current
         }
     }
 }

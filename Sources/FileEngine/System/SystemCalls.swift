@@ -29,6 +29,14 @@ package class SystemCalls: @unchecked Sendable {
         BackgroundCloser.shared.close(descriptor, self)
     }
 
+    /// Whether a replaced file is not closed yet, so that its blocks are not free.
+    var isClosing: Bool { BackgroundCloser.shared.isClosing(for: self) }
+
+    /// Waits until replaced files are closed.
+    func finishClosing() {
+        BackgroundCloser.shared.finish()
+    }
+
     package func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         var buffer = stat()
         try check(fstat(descriptor, &buffer), "fstat", "")

@@ -196,7 +196,12 @@ extension PropertyListFile {
     func makeTemporary(
         _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> OpenFile {
+        // Before the attempt: in the meantime, the room may have become free.
+        let isClosing = system.isClosing
         do {
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
+        } catch  where isClosing && [ENOSPC, EDQUOT].contains(error.code) {
+            system.finishClosing()
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         } catch  where error.code == EEXIST {
             // Left by a killed writer: no other process writes while this one holds the lock.

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -38,6 +39,48 @@ import Testing
         system.gate.open()
         system.waitForOthers(waiting)
         #expect(system.own + system.others == 20)
+    }
+
+    /// The replaced file takes the last room on the disk until it is closed.
+    @Test func aWriteWithoutRoomWaitsForTheClose() throws {
+        final class FullDisk: SystemCalls, @unchecked Sendable {
+            let gate = Gate()
+            let replaced = Locked<Descriptor?>(nil)
+            private let writer = pthread_self()
+
+            override func closeReplaced(_ descriptor: Descriptor) {
+                replaced.withLock { $0 = descriptor }
+                super.closeReplaced(descriptor)
+            }
+
+            override func close(_ descriptor: Descriptor) {
+                let isReplaced = replaced.withLock { $0 == descriptor }
+                // On the thread of the writer if the files of other tests wait, too.
+                if isReplaced, pthread_equal(pthread_self(), writer) == 0 { gate.pass() }
+                super.close(descriptor)
+                if isReplaced { replaced.withLock { $0 = nil } }
+            }
+
+            override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure)
+                -> Int
+            {
+                if replaced.withLock({ $0 }) != nil { throw StorageFailure("write", "", code: ENOSPC) }
+                return try super.write(bytes, to: descriptor)
+            }
+
+            override func finishClosing() {
+                gate.open()
+                super.finishClosing()
+            }
+        }
+        let folder = try TemporaryFolder()
+        let system = FullDisk()
+        let prefs = folder.root(system: system)
+        for number in 1...3 {
+            prefs["a"] = number
+            #expect(prefs.outcome == "ok")
+        }
+        #expect(prefs.ints == ["a": 3])
     }
 
     @Test func aWriteDoesNotWaitForTheClose() throws {
