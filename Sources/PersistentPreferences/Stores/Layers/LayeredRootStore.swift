@@ -20,22 +20,26 @@ final class LayeredRootStore: RootStore {
     var layers: LayersSnapshot? { FrozenLayers.current(of: self) ?? stack.current() }
 
     func snapshot(of root: String) throws -> RootSnapshot {
-        layered(try base.snapshot(of: root), root)
+        var snapshot = try base.snapshot(of: root)
+        addLayers(to: &snapshot, root)
+        return snapshot
     }
 
     func snapshotForWriting(of root: String) throws -> RootSnapshot {
-        layered(try base.snapshotForWriting(of: root), root)
+        var snapshot = try base.snapshotForWriting(of: root)
+        addLayers(to: &snapshot, root)
+        return snapshot
     }
 
-    private func layered(_ snapshot: RootSnapshot, _ root: String) -> RootSnapshot {
-        var snapshot = snapshot
+    /// In place and inlined, because a copy of the snapshot costs a part of a read.
+    @inline(__always)
+    private func addLayers(to snapshot: inout RootSnapshot, _ root: String) {
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
         snapshot.layers = layers
         snapshot.revision = both(snapshot.revision, layers.revision)
         let faults = layers.faults(of: root)
         if !faults.isEmpty { snapshot.warning = snapshot.warning ?? .invalidLayer(faults) }
-        return snapshot
     }
 
     private func both(_ base: Revision?, _ layers: Revision?) -> Revision? {
