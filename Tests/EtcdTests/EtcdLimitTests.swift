@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
@@ -221,12 +222,14 @@ import Testing
             }
             let ann = store("ann", "hush")
             let heard = Locked<[Int]>([])
+            let isHeard = DispatchSemaphore(value: 0)
             let observation = try ann.observe(root: "A") { change in
                 heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+                isHeard.signal()
             }
             try ann.update(root: "A") { $0 = ["a": 1] }
             #expect(try ann.read(root: "A")?["a"] as? Int == 1)
-            while heard.withLock({ $0.isEmpty }) {}
+            #expect(isHeard.wait(timeout: .now() + 60) == .success)
             #expect(heard.withLock { $0 } == [1])
             func reason(_ store: EtcdStore) -> [String] {
                 let errors = [

@@ -92,6 +92,26 @@ import Testing
     }
 
     @Test(arguments: modes)
+    func aRootOfAnotherTypeStaysUntilDeleteAll(_ reads: EtcdStore.ReadMode) throws {
+        let cluster = try EtcdCluster.shared.get()
+        let prefix = EtcdCluster.prefix()
+        try cluster.control("put", "\(prefix)r/team", "7")
+        let prefs = TeamPrefs(
+            key: "team", store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads)))
+        let expected = PrefsError.rootIsNotDictionary(key: "team")
+        #expect(prefs.lastError == expected && prefs.level == 3)
+        prefs.level = 4
+        #expect(prefs.lastError == expected)
+        prefs.clear()
+        #expect(prefs.lastError == expected)
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/team") == "7\n")
+        prefs.deleteAll()
+        #expect(prefs.lastError == nil)
+        prefs.level = 5
+        #expect(prefs.level == 5 && prefs.lastError == nil)
+    }
+
+    @Test(arguments: modes)
     func changesAreReportedByProperty(_ reads: EtcdStore.ReadMode) async throws {
         let (here, there) = try stores(reads)
         let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))

@@ -64,7 +64,10 @@ import Testing
         (["reset", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
         (["get"], "too few arguments for `get`: prefs get KEY", 64),
         (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
-        (["set", "int", "abc", "--file", "/nonexistent/x"], #"Integer Value: expected Int, found "abc": not a number"#, 1),
+        (
+            ["set", "int", "abc", "--file", "/nonexistent/x"],
+            #"Integer Value: expected Int, found "abc": not a number"#, 1
+        ),
         (["--root"], "--root needs a value: --root NAME", 64),
     ]
 

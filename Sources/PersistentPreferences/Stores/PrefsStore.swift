@@ -39,7 +39,8 @@ public protocol PrefsStore: AnyObject, Sendable {
     ///
     /// The body runs once, on the calling thread, while the store is locked. Only the keys that the body changes are written; the others
     /// keep what nested updates wrote to them.
-    /// - Throws: what the body throws, or ``PrefsError``. After ``PrefsError/durabilityUnconfirmed(_:)`` the new state is committed.
+    /// - Throws: what the body throws, or ``PrefsError``. After ``PrefsError/durabilityUnconfirmed(_:)`` the new state is committed; after
+    ///   ``PrefsError/outcomeUnknown(_:)`` nobody knows. ``PrefsError/notStored(_:)`` may come after the body has run.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
 
     /// Calls the closure after each commit that changes the root, made here or elsewhere, until the observation is released or

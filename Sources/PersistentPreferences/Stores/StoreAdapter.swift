@@ -15,10 +15,10 @@ final class StoreAdapter: RootStore {
     func snapshot(of root: String) throws -> RootSnapshot {
         do {
             return snapshot(of: root, values: try store.read(root: root))
-        } catch {
-            guard let store = store as? any RemoteStore else { throw error }
+        } catch PrefsError.unreadable(let failure) {
+            guard let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
             var snapshot = snapshot(of: root, values: store.lastKnown(root: root))
-            snapshot.warning = PrefsError(error)
+            snapshot.warning = .unreadable(failure)
             return snapshot
         }
     }

@@ -257,15 +257,13 @@ final class HTTPConnection {
             } catch {
                 throw broken(error.reason)
             }
-            let old = buffer.count
-            var code: Int32 = 0
-            buffer += repeatElement(0, count: 16 << 10)
-            let count = buffer[old...].withUnsafeMutableBytes { space in
-                let count = recv(descriptor, space.baseAddress, space.count, 0)
+            var (count, code) = (0, Int32(0))
+            let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
+                count = recv(descriptor, space.baseAddress, space.count, 0)
                 code = errno
-                return count
+                used = max(0, count)
             }
-            buffer.removeLast(buffer.count - old - max(0, count))
+            buffer += part
             if count >= 0 { return count > 0 }
             guard code == EAGAIN || code == EINTR || code == EWOULDBLOCK else {
                 throw broken("recv: \(String(cString: strerror(code)))")

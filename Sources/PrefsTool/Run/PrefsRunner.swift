@@ -26,7 +26,8 @@ struct PrefsRunner {
     // MARK: - Reading
 
     func show() -> Outcome {
-        let isOwn = invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
+        let isOwn =
+            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
         let note = isOwn ? program.prepareToShow?(prefs) : nil
         let values = prefs.values
         let failure = prefs.lastError
@@ -236,7 +237,9 @@ struct PrefsRunner {
     // MARK: - Results
 
     /// Where the preferences are, for messages.
-    var storeName: String { invocation.storeURL ?? target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+    var storeName: String {
+        invocation.storeURL ?? target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file")
+    }
 
     /// Where the program stores its preferences.
     ///

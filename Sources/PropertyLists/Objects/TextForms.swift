@@ -117,7 +117,8 @@ package struct TextForms {
         let bytes = Array(text.utf8)
         if bytes.count == 10 {
             clock += "T00:00:00Z"
-        } else if bytes.count > 19, let sign = bytes.lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }),
+        } else if bytes.count > 19,
+            let sign = bytes.lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }),
             sign >= 19
         {
             var digits = bytes[(sign + 1)...]
