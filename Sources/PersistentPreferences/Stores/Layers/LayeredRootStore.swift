@@ -19,7 +19,6 @@ final class LayeredRootStore: RootStore {
 
     var layers: LayersSnapshot? { FrozenLayers.current(of: self) ?? stack.current() }
 
-<<<<<<< HEAD
     func snapshot(of root: String) -> RootSnapshot {
         layered(root) { try base.snapshot(of: root) }
     }
@@ -38,29 +37,13 @@ final class LayeredRootStore: RootStore {
             let layers = LayersSnapshot(overUnreadableBase: stack.current())
             return RootSnapshot(of: root, in: nil, layout: layout, warning: PrefsError(error), layers: layers)
         }
-=======
-    func snapshot(of root: String) throws -> RootSnapshot {
-        var snapshot = try base.snapshot(of: root)
-        addLayers(to: &snapshot, root)
-        return snapshot
-    }
-
-    func snapshotForWriting(of root: String) throws -> RootSnapshot {
-        var snapshot = try base.snapshotForWriting(of: root)
-        addLayers(to: &snapshot, root)
-        return snapshot
-    }
-
-    /// In place and inlined, because a copy of the snapshot costs a part of a read.
-    @inline(__always)
-    private func addLayers(to snapshot: inout RootSnapshot, _ root: String) {
->>>>>>> 539c0d0c39cc3bdbdaf1b6f49c123b95d36ce9c2
         // Without a revision it may be the thread's own update.
         let layers = (snapshot.revision == nil ? FrozenLayers.current(of: self) : nil) ?? stack.current()
         snapshot.layers = layers
         snapshot.revision = both(snapshot.revision, layers.revision)
         let faults = layers.faults(of: root)
         if !faults.isEmpty { snapshot.warning = snapshot.warning ?? .invalidLayer(faults) }
+        return snapshot
     }
 
     func knownRevision(of root: String) -> Revision? {
