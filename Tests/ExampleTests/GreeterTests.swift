@@ -70,7 +70,7 @@ import Testing
         #expect(
             run.errors == "Greeter: layer environment: GREETER_times: must be in 1...5; "
                 + "layer system: times in \(path): expected Int, found a string; "
-                + "layer arguments: -polite: expected Bool, found \"perhaps\"; ignored\n")
+                + "layer arguments: -polite: expected one of true, false, found \"perhaps\"; ignored\n")
     }
 
     @Test(arguments: ["greeter.plist", "greeter.json"])

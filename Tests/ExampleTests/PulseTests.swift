@@ -29,7 +29,7 @@ import Testing
         daemon.send(signal)
         #expect(try daemon.exitCode() == 0)
         #expect(daemon.linesSoFar().isEmpty)
-        #expect(try home.names() == [".settings.plist.lastgood", ".settings.plist.lock", "settings.plist"])
+        #expect(try home.names() == [".local", ".settings.plist.lastgood", ".settings.plist.lock", "settings.plist"])
     }
 
     @Test func aShorterIntervalHoldsFromNowOn() throws {

@@ -212,7 +212,7 @@ import Testing
         #expect(
             emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"),
             "\(emptied)")
-        #expect(try home.prefs("get", "int") == .failure("Integer Value is not set"))
+        #expect(try home.prefs("get", "int", "--stored") == .failure("int is not set"))
     }
 
     @Test func doctorReportsAHealthyAndAMissingFile() throws {

@@ -75,7 +75,7 @@ import Testing
             #expect((list as? [String: Any])?["beside"] as? String == "kept")
         }
         #expect(
-            try home.prefs() == Printed(DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)))
+            try home.prefs().output == DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile))
     }
 
     @Test func aRootThatRawUserDefaultsWroteIsShown() throws {

@@ -8,7 +8,7 @@ import Testing
     @Test func showPrintsValuesThatCanBeImported() throws {
         let home = try HarnessHome()
         let first = try home.prefs("--json")
-        #expect(try home.prefs("export") == first)
+        #expect(try home.prefs("export").output == first.output)
         #expect(first.code == 0)
         try home.prefs("unset", "string")
         let shown = try home.prefs("show", "--json").output

@@ -43,7 +43,7 @@ import Testing
         (["read-type", "D"], "too few arguments for `read-type`: prefs read-type DOMAIN ROOT [KEY]"),
         (
             ["write", "D", "R"],
-            "too few arguments for `write`: prefs write DOMAIN ROOT [KEY] [-TYPE] VALUE … (quote a value that contains spaces)"
+            "too few arguments for `write`: write DOMAIN ROOT [KEY] [-TYPE] VALUE … (quote a value that contains spaces)"
         ),
         (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [ROOT [KEY]]"),
         (["vet"], "too few arguments for `vet`: prefs vet FILE"),
@@ -60,7 +60,7 @@ import Testing
         (["--replace", "reset"], "`reset` does not accept --replace; it is an option of `import`"),
         (
             ["read", "D", "--suite", "S"],
-            "`read` does not accept --suite; it is an option of \(targets), `export`, `import`, `doctor`"
+            "`read` does not accept --suite; it is an option of \(targets), `export`, `import`, `doctor`, `undo`"
         ),
         (["export", "--domain", "D", "--file", "F"], "--domain cannot be combined with --suite or --file"),
         (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),

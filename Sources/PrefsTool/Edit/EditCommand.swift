@@ -56,7 +56,8 @@ struct EditCommand {
 extension PrefsRunner {
     func edit() -> Outcome {
         EditCommand(program: program, wantsJSON: invocation.wantsJSON).run(setter: "set") {
-            ClassSource(prefs, title: "\(prefs.key)  \(file ?? storeName)", file: file)
+            _ = prepareToShow()
+            return ClassSource(prefs, title: "\(prefs.key)  \(file ?? storeName)", file: file)
         }
     }
 }

@@ -5,7 +5,7 @@ import PersistentPreferences
 struct PrefsRunner {
     let invocation: Invocation
     let program: Program
-    let prefs: PersistentPrefs
+    private(set) var prefs: PersistentPrefs
     let keys: [PrefsKey]
     let target: Target?
 
@@ -26,9 +26,7 @@ struct PrefsRunner {
     // MARK: - Reading
 
     func show() -> Outcome {
-        let isOwn =
-            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
-        let note = isOwn ? program.prepareToShow?(prefs) : nil
+        let note = prepareToShow()
         let values = prefs.values
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return failed(failure) }
@@ -63,8 +61,24 @@ struct PrefsRunner {
         return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: invocation.wantsJSON)
     }
 
+    /// Prepares the program's own preferences, not those in a place that the user names. Returns what to tell the user.
+    func prepareToShow() -> String? {
+        let isOwn =
+            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
+        return isOwn ? program.prepareToShow?(prefs) : nil
+    }
+
+    /// Prepares the program's own preferences, not those in a place that the user names. Returns what to tell the user.
+    func prepareToShow() -> String? {
+        let isOwn =
+            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
+        return isOwn ? program.prepareToShow?(prefs) : nil
+    }
+
     func watch(_ names: [String]) -> Outcome {
         do {
+            if names.allSatisfy({ name in keys.contains { $0.name == path(name).root } }) { _ = prepareToShow() }
+            if names.allSatisfy({ name in keys.contains { $0.name == path(name).root } }) { _ = prepareToShow() }
             let source = ClassWatchSource(
                 prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
             try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
@@ -100,20 +114,20 @@ struct PrefsRunner {
     ///
     /// - Parameter expected: what the first key must read as, or nothing is stored.
     func set(_ assignments: [(key: String, text: String)], expected: String?) -> Outcome {
-        change {
-            if let expected, let first = assignments.first { try check(first.key, is: expected) }
-            for (name, text) in assignments { try assign(text, to: path(name)) }
+        change { runner in
+            if let expected, let first = assignments.first { try runner.check(first.key, is: expected) }
+            for (name, text) in assignments { try runner.assign(text, to: runner.path(name)) }
         }
     }
 
     func unset(_ names: [String]) -> Outcome {
-        change {
+        change { runner in
             for name in names {
-                let path = path(name)
+                let path = runner.path(name)
                 if path.steps.isEmpty {
-                    try store(nil, path.root)
+                    try runner.store(nil, path.root)
                 } else {
-                    try replace(path, with: nil)
+                    try runner.replace(path, with: nil)
                 }
             }
         }
@@ -121,49 +135,39 @@ struct PrefsRunner {
 
     /// Removes all values, so that the program reads its defaults.
     func reset() -> Outcome {
-        change {
-            prefs.clear()
-            if let error = prefs.lastError, !error.wasStored { throw error }
+        change { runner in
+            runner.prefs.clear()
+            if let error = runner.prefs.lastError, !error.wasStored { throw error }
         }
     }
 
     /// Adds to a number.
     func increment(_ name: String, by text: String) -> Outcome {
-        change {
-            let path = path(name)
-            let old = path.value(in: effective(prefs[path.root], path.root))
-            try replace(path, with: try Arithmetic.sum(of: old, and: text, name))
+        change { runner in
+            let path = runner.path(name)
+            try runner.replace(path, with: try Arithmetic.sum(of: runner.value(at: path), and: text, name))
         }
     }
 
     func toggle(_ name: String) -> Outcome {
-        change {
-            let path = path(name)
-            let old = path.value(in: effective(prefs[path.root], path.root))
-            guard let old, let value = old as? Bool, ValueText.typeName(old) == "boolean" else {
+        change { runner in
+            let path = runner.path(name)
+            guard let old = runner.value(at: path), let value = old as? Bool, ValueText.typeName(old) == "boolean"
+            else {
                 throw CommandError("`\(ShownText.key(name))` is not a Bool")
             }
-            try replace(path, with: !value)
+            try runner.replace(path, with: !value)
         }
     }
 
-    /// Makes a change in one transaction, all or nothing. A dry run prints what it would change.
-    private func change(_ body: () throws -> Void) -> Outcome {
-        var difference: Difference?
-        let failure: PrefsError?
+    /// Makes a change in one transaction, all or nothing. It is rehearsed in memory first, so that a change that is rejected, changes
+    /// nothing, or is a dry run takes no lock and leaves no trace.
+    private func change(_ body: (PrefsRunner) throws -> Void) -> Outcome {
         do {
-            failure = try prefs.update {
-                let before = invocation.isDryRun ? prefs.values : [:]
-                try body()
-                guard invocation.isDryRun else { return }
-                difference = Difference(from: before, to: prefs.values, nested: false)
-                throw DryRun()
-            }
-        } catch is DryRun {
-            guard let difference else { return Outcome() }
-            return invocation.wantsJSON
-                ? Outcome(output: difference.json, as: .json)
-                : Outcome(output: difference.text(Style(of: STDOUT_FILENO)))
+            if let done = try rehearse(body) { return done }
+            let failure = try prefs.update { try body(self) } ?? prefs.lastError
+            guard let failure else { return Outcome() }
+            return failure.wasStored ? Outcome().reporting(failure, asJSON: invocation.wantsJSON) : failed(failure)
         } catch let error as PrefsError {
             return failed(error)
         } catch {
@@ -171,27 +175,48 @@ struct PrefsRunner {
                 "\(error)", code: error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode,
                 asJSON: invocation.wantsJSON)
         }
-        guard let failure = failure ?? prefs.lastError else { return Outcome() }
-        return failure.wasStored ? Outcome().reporting(failure, asJSON: invocation.wantsJSON) : failed(failure)
     }
 
-    /// Ends a transaction without a change.
-    private struct DryRun: Error {}
+    /// Makes the change to a copy in memory. Returns the outcome if nothing is left to do.
+    private func rehearse(_ body: (PrefsRunner) throws -> Void) throws -> Outcome? {
+        let stored = prefs.values
+        let failure = prefs.lastError
+        if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
+        // What does not fit cannot be stored in the copy.
+        let before = stored.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }
+        var rehearsal = self
+        rehearsal.prefs = program.make(prefs.key, InMemoryStore())
+        rehearsal.prefs.values = before
+        try body(rehearsal)
+        let after = rehearsal.prefs.values
+        if invocation.isDryRun {
+            let difference = Difference(from: before, to: after, nested: false)
+            return
+                (invocation.wantsJSON
+                ? Outcome(output: difference.json, as: .json)
+                : Outcome(output: difference.text(Style(of: STDOUT_FILENO))))
+                .reporting(failure, asJSON: invocation.wantsJSON)
+        }
+        // Nothing is stored, and nothing would be.
+        return failure == nil && stored.isEmpty && after.isEmpty ? Outcome() : nil
+    }
 
     private func assign(_ text: String, to path: ValuePath) throws {
         guard !path.steps.isEmpty else { return try store(value(text, path.root), path.root) }
-        let old = path.value(in: effective(prefs[path.root], path.root))
-        var failure: (any Error)?
-        // As the type of the element that it replaces, then as JSON, then as a string.
-        for value in ValueText.readings(of: text, like: old) {
-            do {
-                return try replace(path, with: value)
-            } catch {
-                failure = failure ?? error
-            }
+        let whole = effective(prefs[path.root], path.root)
+        // As the type of the element that it replaces, then as JSON, then as a string: the first that the property accepts.
+        let results = try ValueText.readings(of: text, like: path.value(in: whole)).map {
+            try path.value(whole, with: $0)
         }
-        if let failure { throw failure }
+        let fitting = results.first { $0.map { prefs.mismatch(of: $0, forKey: path.root) == nil } ?? true }
+        guard let result = fitting ?? results.first else {
+            throw CommandError("`\(ShownText.key(text))` cannot be read as a value of this type")
+        }
+        try store(result, path.root)
     }
+
+    /// What the program reads at a place.
+    private func value(at path: ValuePath) -> Any? { path.value(in: effective(prefs[path.root], path.root)) }
 
     private func value(_ text: String, _ key: String) throws(PrefsError) -> Any? {
         try prefs.canonicalValue(ofText: text, forKey: key)
@@ -208,7 +233,7 @@ struct PrefsRunner {
 
     private func check(_ name: String, is expected: String) throws {
         let path = path(name)
-        let now = path.value(in: effective(prefs[path.root], path.root))
+        let now = value(at: path)
         let isSame =
             path.steps.isEmpty
             ? now.map { ValueText.areEqual($0, try? value(expected, path.root)) } ?? false

@@ -66,9 +66,9 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         arguments: [
             ("size", "99", "size: must be in 8...72, found 99"),
             ("name", "", "name: must be at least 1 character long, found \"\""),
-            ("size", "many", "size: expected Int, found \"many\""),
-            ("size", "4.5", "size: expected Int, found a real number"),
-            ("byte", "300", "byte: expected UInt8 (0...255), found an integer out of its range"),
+            ("size", "many", "size: expected Int, found \"many\": not a number"),
+            ("size", "4.5", "size: expected Int, found \"4.5\": not a whole number"),
+            ("byte", "300", "byte: expected UInt8, found \"300\": out of range for UInt8 (0...255)"),
             ("language", "fr", "language: must be one of de, en, found \"fr\""),
             ("factor", "x", "factor: expected one of 1.5, 2.0, found \"x\""),
             ("factor", "3", "factor: must be one of 1.5, 2.0, found 3"),
@@ -76,11 +76,11 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
             ("mode", "dark", "mode: must not be dark, found dark"),
             ("mode", "x", "mode: expected one of light, found \"x\""),
             ("isOn", "2", "isOn: expected one of true, false, found \"2\""),
-            ("needed", "null", "needed: expected Optional<Int>, found \"null\""),
-            ("server", #"{"port": "x"}"#, "server: .port: expected UInt16, found a string"),
+            ("needed", "null", "needed: expected Int, found \"null\": not a number"),
+            ("server", #"{"port": "x"}"#, #"server: expected TextServer, found "{"port": "x"}""#),
             ("numbers", "1,x", "numbers: expected Array<Int>, found \"1,x\""),
             ("other", "1", "not among the allowed keys: \"other\""),
-            ("size", "a\u{1b}[31m", #"size: expected Int, found "a\u{1b}[31m""#),
+            ("size", "a\u{1b}[31m", #"size: expected Int, found "a\u{1b}[31m": not a number"#),
         ])
     func rejectionsSayWhatWasExpectedAndFound(_ key: String, _ text: String, _ message: String) {
         let error = #expect(throws: PrefsError.self) { try prefs.canonicalValue(ofText: text, forKey: key) }
@@ -91,7 +91,7 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
     @Test func brokenJSONIsLocated() {
         let error = #expect(throws: PrefsError.self) { try prefs.canonicalValue(ofText: "[1,", forKey: "numbers") }
         let reason = error?.failures.first?.reason ?? ""
-        #expect(reason.hasPrefix("expected Array<Int>, found invalid JSON: line 1, column 4: "), "\(reason)")
+        #expect(reason.hasPrefix("expected Array<Int>, found \"[1,\": invalid JSON: line 1, column 4: "), "\(reason)")
     }
 
     @Test func nullRemovesTheValueOfAnOptional() throws {

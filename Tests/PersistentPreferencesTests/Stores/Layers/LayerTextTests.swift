@@ -49,8 +49,8 @@ import Testing
                 "expected Int, found \"\(String(repeating: "x", count: 40))…\": not a number"
             ),
             ("size", "100", "must be in 8...72"), ("ratio", "1,5", #"expected Double, found "1,5": not a number"#),
-            ("isOn", "2", #"expected Bool, found "2""#),
-            ("theme", "blue", #"expected LayerTheme, found "blue": not one of light, dark"#),
+            ("isOn", "2", #"expected one of true, false, found "2""#),
+            ("theme", "blue", #"expected one of light, dark, found "blue""#),
             ("limit", "x", #"expected Int, found "x": not a number"#),
             ("numbers", "1,x", #"expected Array<Int>, found "1,x""#),
             ("numbers", "[1,", #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: "#),
