@@ -108,6 +108,8 @@ import Testing
         ("prefs read x co:", "co:lon", "lon"),
         (#"prefs read x co\:l"#, "co:lon", "co:lon"),
         ("prefs get x", "y", nil),
+        // readline would not close these quotes.
+        ("prefs get '", "it'", nil), ("prefs get \"", "!x", nil), ("prefs get \"", "a\"", nil),
         // Quotes that end within the word: bash would keep them.
         ("prefs get 'Int'e", "Integer Value", nil),
         ("prefs get Int\"e", "Integer Value", nil),

@@ -58,7 +58,8 @@ import Testing
                     end
                     complete -c show -w \(command)
                     set -g READY 0
-                    function fish_prompt; set -g READY (math $READY + 1); echo -n "READY=$READY "; end
+                    function ready --on-event fish_prompt; set -g READY (math $READY + 1); echo "READY=$READY "; end
+                    function fish_prompt; echo -n '$ '; end
                     """
             }
             let before = shell == .zsh ? "autoload -Uz compinit; compinit -u -D\n" : ""
@@ -127,7 +128,8 @@ import Testing
         for (index, name) in names.enumerated() { try home.write([name: ["k": 1]], to: "\(index).plist") }
         var session = try Session(shell, home, script: Self.script(shell))
         for (index, name) in names.enumerated() {
-            for quote in shell == .bash ? ["", "'", "\""] : [""] {
+            let quotes = ["", "'", "\""].filter { ShellLine("x \($0)", breaks: " '\"").insertion(name) != nil }
+            for quote in shell == .bash ? quotes : [""] {
                 #expect(
                     try session.word("show read -- \(index).plist \(quote)\t") == name,
                     "\(quote) \(name.debugDescription)")

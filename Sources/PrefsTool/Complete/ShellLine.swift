@@ -59,10 +59,14 @@ struct ShellLine {
     }
 
     /// Returns what bash inserts for a completion of the word, quoted like the word so far; nil if the completion does not begin with
-    /// the word.
+    /// the word, or bash cannot insert it within the open quotes.
     func insertion(_ text: String) -> String? {
         guard isReplaceable, text.utf8.starts(with: word.utf8) else { return nil }
-        return text.unicodeScalars.dropFirst(kept.unicodeScalars.count).map(quoted).joined()
+        let insertion = text.unicodeScalars.dropFirst(kept.unicodeScalars.count).map(quoted).joined()
+        // readline takes a quote at either end for the one that it adds.
+        let mark = UInt8(ascii: quote == .single ? "'" : "\"")
+        let isAmbiguous = quote != .none && (insertion.utf8.first == mark || insertion.utf8.last == mark)
+        return isAmbiguous ? nil : insertion
     }
 
     private func quoted(_ scalar: Unicode.Scalar) -> String {
