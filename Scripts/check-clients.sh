@@ -60,7 +60,7 @@ run() { # programs
 echo "== clients in each language mode"
 flags=(--scratch-path "$folder/modes")
 build
-run "${modes[@]}" InternalImport
+run "${modes[@]}" InternalImport Tool
 
 # As with BUILD_LIBRARY_FOR_DISTRIBUTION=YES, which reaches the packages that a framework depends on.
 echo "== a framework with the package's types in its interface: library evolution for all"

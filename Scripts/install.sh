@@ -7,8 +7,9 @@
 #   --program FILE  install this program instead of building one; it may be one of your own with PrefsTool, named in one word
 #   --uninstall     remove the files that this script installs, and nothing else
 set -euo pipefail
+cd "$(dirname "$0")/.."
 usage() {
-    sed -n 's/^# usage: /usage: /p; s/^#   /  /p' "$0" >&2
+    sed -n 's/^# usage: /usage: /p; s/^#   /  /p' "Scripts/${0##*/}" >&2
     exit 64
 }
 
@@ -27,7 +28,9 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
+# Paths that the user gives start where the script was called.
+case $prefix in /*) ;; *) prefix="$OLDPWD/$prefix" ;; esac
+case $program in "" | /*) ;; *) program="$OLDPWD/$program" ;; esac
 
 name=prefs
 [ -z "$program" ] || name="$(basename "$program")"
@@ -49,7 +52,6 @@ if [ $removes = yes ]; then
 fi
 
 if [ -z "$program" ]; then
-    cd "$(dirname "$0")/.."
     swift build -c release --product prefs "${static[@]+"${static[@]}"}" >&2
     program="$(swift build -c release --show-bin-path)/prefs"
 fi

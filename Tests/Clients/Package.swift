@@ -35,6 +35,9 @@ let modes: [Target] = [
     .target(name: "TestSupport", path: "Names/TestSupport"),
     .target(name: "Words", path: "Names/Words"),
     .executableTarget(
+        name: "Tool", dependencies: library + [.product(name: "PrefsTool", package: "PersistentPreferences")],
+        path: "Tool", swiftSettings: strict),
+    .executableTarget(
         name: "InternalImport", dependencies: library, path: "Evolution/InternalImport",
         swiftSettings: strict + [.unsafeFlags(["-enable-library-evolution"])]),
 ]

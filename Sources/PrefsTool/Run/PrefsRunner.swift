@@ -68,16 +68,8 @@ struct PrefsRunner {
         return isOwn ? program.prepareToShow?(prefs) : nil
     }
 
-    /// Prepares the program's own preferences, not those in a place that the user names. Returns what to tell the user.
-    func prepareToShow() -> String? {
-        let isOwn =
-            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
-        return isOwn ? program.prepareToShow?(prefs) : nil
-    }
-
     func watch(_ names: [String]) -> Outcome {
         do {
-            if names.allSatisfy({ name in keys.contains { $0.name == path(name).root } }) { _ = prepareToShow() }
             if names.allSatisfy({ name in keys.contains { $0.name == path(name).root } }) { _ = prepareToShow() }
             let source = ClassWatchSource(
                 prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
@@ -181,7 +173,12 @@ struct PrefsRunner {
     private func rehearse(_ body: (PrefsRunner) throws -> Void) throws -> Outcome? {
         let stored = prefs.values
         let failure = prefs.lastError
-        if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
+        switch failure {
+        // It will be quarantined.
+        case .notOurs where invocation.isForced && !invocation.isDryRun: return nil
+        case let failure? where !failure.isWarning && !failure.returnsKnownState: throw failure
+        default: break
+        }
         // What does not fit cannot be stored in the copy.
         let before = stored.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }
         var rehearsal = self
