@@ -133,9 +133,8 @@ let package = Package(
         .testTarget(
             name: "EtcdTests",
             dependencies: [
-                "EtcdProbe", "Fleet", "PersistentPreferences", "PersistentPreferencesEtcd", "PrefsPropertyLists",
-                "PrefsTesting",
-                "TestSupport",
+                "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PersistentPreferencesEtcd",
+                "PrefsPropertyLists", "PrefsTesting", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
