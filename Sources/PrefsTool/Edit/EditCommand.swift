@@ -46,7 +46,7 @@ struct EditCommand {
         var count = read(STDIN_FILENO, &bytes, bytes.count)
         while count < 0, errno == EINTR { count = read(STDIN_FILENO, &bytes, bytes.count) }
         guard count > 0 else { return nil }
-        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
+        guard let text = String(data: Data(bytes.prefix(count)), encoding: .utf8) else {
             throw CommandError("the line is not valid UTF-8")
         }
         return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
