@@ -131,6 +131,43 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 
+    @Test(arguments: [
+        ("9007199254740993", "1", "9007199254740994"), ("9223372036854775806", "1", "9223372036854775807"),
+        ("4611686018427387905", "1", "4611686018427387906"), ("-9223372036854775807", "-1", "-9223372036854775808"),
+        ("9223372036854775807", "-9223372036854775807", "0"), ("5", "-7", "-2"),
+    ])
+    func sumsAreExact(_ number: String, _ amount: String, _ sum: String) throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("set", "int", "--", number) == Printed())
+        #expect(try home.prefs("increment", "int", "--", amount) == Printed())
+        #expect(try home.prefs("get", "int") == Printed(sum + "\n"))
+        #expect(try home.prefs("set", "int", "9223372036854775807") == Printed())
+        #expect(try home.prefs("increment", "int").code == 1)
+        #expect(try home.prefs("get", "int") == Printed("9223372036854775807\n"))
+    }
+
+    @Test func aPartOfAValueThatDoesNotFitIsNotReplaced() throws {
+        let home = try HarnessHome()
+        let stored: [String: Any] = ["Dictionary Value": ["a": "x", "b": 2] as [String: Any], "Integer Value": "x"]
+        let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
+        let bytes = try Data(contentsOf: file)
+        for words in [["set", "dictionary.c", "z"], ["increment", "int"]] {
+            #expect(try home.prefs(words + ["--file", home.path("x.plist")]).code == 1)
+            #expect(try Data(contentsOf: file) == bytes)
+        }
+        #expect(try home.prefs("set", "dictionary.b", "two", "--file", home.path("x.plist")) == Printed())
+        #expect(
+            try home.prefs("get", "dictionary", "--file", home.path("x.plist"))
+                == Printed(#"{"a":"x","b":"two"}"# + "\n"))
+    }
+
+    @Test func elementsAreRemovedOneByOne() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("set", "array", "a,b,c") == Printed())
+        #expect(try home.prefs("unset", "array[0]", "array[1]").code == 1)
+        #expect(try home.prefs("get", "array") == Printed(#"["a","b","c"]"# + "\n"))
+    }
+
     @Test func aValueComesFromAFileOrFromStandardInput() throws {
         let home = try HarnessHome()
         try home.write(Data("two\nlines\n".utf8), to: "text")

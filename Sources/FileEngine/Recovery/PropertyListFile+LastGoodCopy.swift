@@ -88,11 +88,22 @@ extension PropertyListFile {
     func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
     {
         let owner = bytes.source.status.owner
-        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner) }
-        return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
-            folder, name throws(StorageFailure) in
-            try lastGoodCopy(name, in: folder, of: owner)
+        let copy: LastGoodCopy
+        if let writeLock {
+            copy = try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner)
+        } else {
+            copy = try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
+                folder, name throws(StorageFailure) in
+                try lastGoodCopy(name, in: folder, of: owner)
+            }
         }
+        // A copy that was cut off does not tell its format, but the file of a store with the format JSON does.
+        if case .damaged = copy, !readsJSON, currentMirror == nil,
+            (try? Self.decode(bytes.source.bytes, as: root, json: .file))?.format == .json
+        {
+            return .ofJSONStore
+        }
+        return copy
     }
 
     private func lastGoodCopy(

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import PrefsPropertyLists
 
 /// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed blocks, this takes
@@ -6,6 +7,8 @@ import PrefsPropertyLists
 ///
 /// A few files wait at most; if more come, they are closed at once. The same applies in a forked child, which has only one thread, and
 /// closes what was waiting in its parent. The system closes what is still waiting when the process ends.
+///
+/// The thread is none of Dispatch, whose queues run nothing in a forked child if they have run something in its parent.
 final class BackgroundCloser: Sendable {
     static let shared = BackgroundCloser()
 
@@ -20,22 +23,42 @@ final class BackgroundCloser: Sendable {
         var waiting: [Waiting] = []
         /// The one that is being closed.
         var current: Waiting?
+        var hasThread = false
+
+        var isIdle: Bool { waiting.isEmpty && current == nil }
     }
 
     private let state = Locked(State())
-    private let queue = DispatchQueue(label: "PersistentPreferences.BackgroundCloser", qos: .utility)
+    /// Signalled for each file that waits.
+    private let work = DispatchSemaphore(value: 0)
+
+    deinit {
+        work.signal()
+    }
 
     func close(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
         if LockRegistry.forks > 0 {
             closeAll()
             return system.close(descriptor)
         }
-        let waits = state.withLock { state in
-            guard state.waiting.count < Self.most else { return false }
+        let (waits, needsThread) = state.withLock { state in
+            guard state.waiting.count < Self.most else { return (false, false) }
             state.waiting.append(Waiting(descriptor: descriptor, system: system))
-            return true
+            defer { state.hasThread = true }
+            return (true, !state.hasThread)
         }
-        if waits { queue.async(execute: closeAll) } else { system.close(descriptor) }
+        if needsThread { startThread() }
+        if waits { work.signal() } else { system.close(descriptor) }
+    }
+
+    private func startThread() {
+        Thread.detachNewThread { [weak self, work] in
+            while true {
+                work.wait()
+                guard let self else { return }
+                self.closeAll()
+            }
+        }
     }
 
     /// Whether a file waits or is being closed. False in a forked child.
@@ -48,7 +71,7 @@ final class BackgroundCloser: Sendable {
 
     /// Waits until all files are closed.
     func finish() {
-        if LockRegistry.forks == 0 { queue.sync {} }
+        while LockRegistry.forks == 0, !state.withLock({ $0.isIdle }) { usleep(500) }
     }
 
     private func closeAll() {

@@ -45,8 +45,11 @@ extension PropertyListFile {
     package func restore(_ replacement: FileReplacement) throws {
         let writeLock = try lockForWriting()
         defer { writeLock.end() }
-        currentMirror?.willChange()
-        let base = try load(under: writeLock)
+        var base = try load(under: writeLock)
+        if let currentMirror, base.fault == nil {
+            currentMirror.willChange()
+            base = try load(under: writeLock)
+        }
         guard try bytes(of: base) == replacement.after else {
             throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
         }

@@ -11,20 +11,46 @@ enum Arithmetic {
             throw CommandError("\(place) is not a number")
         }
         if ValueText.typeName(value) == "integer" {
-            guard let amount = Decimal(string: text, locale: nil), amount.isFinite,
-                text == "\(amount)" || Int(text) != nil,
-                Int(text) != nil || UInt64(text) != nil
-            else {
+            guard let amount = Wide(text), let old = Wide("\(number)") else {
                 throw CommandError("expected a 64-bit integer such as 1 or -7, found \"\(ShownText.key(text))\"")
             }
-            let sum = number.decimalValue + amount
-            if let result = Int("\(sum)") { return result }
-            if let result = UInt64("\(sum)") { return result }
-            throw CommandError("\(place): the sum \(sum) is beyond 64 bits")
+            guard let sum = (old + amount)?.object else { throw CommandError("\(place): the sum is beyond 64 bits") }
+            return sum
         }
         guard let amount = Double(text), amount.isFinite else {
             throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
         }
         return number.doubleValue + amount
+    }
+
+    /// An integer of 65 bits: the sign, and the distance from zero. The sum of two such never overflows silently.
+    private struct Wide {
+        let isNegative: Bool
+        let magnitude: UInt64
+
+        init?(_ text: String) {
+            guard let magnitude = Int(text)?.magnitude ?? UInt(text) else { return nil }
+            (isNegative, self.magnitude) = (text.utf8.first == UInt8(ascii: "-"), UInt64(magnitude))
+        }
+
+        private init(_ isNegative: Bool, _ magnitude: UInt64) {
+            (self.isNegative, self.magnitude) = (isNegative, magnitude)
+        }
+
+        /// nil if the sum is beyond.
+        static func + (left: Wide, right: Wide) -> Wide? {
+            if left.isNegative == right.isNegative {
+                let (sum, isBeyond) = left.magnitude.addingReportingOverflow(right.magnitude)
+                return isBeyond ? nil : Wide(left.isNegative, sum)
+            }
+            let (large, small) = left.magnitude >= right.magnitude ? (left, right) : (right, left)
+            return Wide(large.isNegative, large.magnitude - small.magnitude)
+        }
+
+        /// nil if neither a signed nor an unsigned integer of 64 bits has the value.
+        var object: Any? {
+            if !isNegative { return Int(exactly: magnitude).map { $0 as Any } ?? magnitude }
+            return magnitude <= Int.min.magnitude ? Int(truncatingIfNeeded: 0 &- magnitude) : nil
+        }
     }
 }

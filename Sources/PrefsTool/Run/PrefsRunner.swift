@@ -113,7 +113,12 @@ struct PrefsRunner {
     }
 
     func unset(_ names: [String]) -> Outcome {
-        change { runner in
+        let paths = names.map { path($0) }
+        let elements = paths.filter { $0.steps.contains { if case .index = $0 { true } else { false } } }
+        if elements.contains(where: { element in paths.count { $0.root == element.root } > 1 }) {
+            return failed("each removal moves the elements after it; remove the elements of an array one by one")
+        }
+        return change { runner in
             for name in names {
                 let path = runner.path(name)
                 if path.steps.isEmpty {
@@ -200,7 +205,7 @@ struct PrefsRunner {
 
     private func assign(_ text: String, to path: ValuePath) throws {
         guard !path.steps.isEmpty else { return try store(value(text, path.root), path.root) }
-        let whole = effective(prefs[path.root], path.root)
+        let whole = whole(of: path)
         // As the type of the element that it replaces, then as JSON, then as a string: the first that the property accepts.
         let results = try ValueText.readings(of: text, like: path.value(in: whole)).map {
             try path.value(whole, with: $0)
@@ -212,15 +217,17 @@ struct PrefsRunner {
         try store(result, path.root)
     }
 
-    /// What the program reads at a place.
-    private func value(at path: ValuePath) -> Any? { path.value(in: effective(prefs[path.root], path.root)) }
+    /// What a change of a part starts from: what is stored, also if it does not fit its type, or the default.
+    private func whole(of path: ValuePath) -> Any? { prefs[path.root] ?? prefs.defaultObject(forKey: path.root) }
+
+    private func value(at path: ValuePath) -> Any? { path.value(in: whole(of: path)) }
 
     private func value(_ text: String, _ key: String) throws(PrefsError) -> Any? {
         try prefs.canonicalValue(ofText: text, forKey: key)
     }
 
     private func replace(_ path: ValuePath, with new: Any?) throws {
-        try store(try path.value(effective(prefs[path.root], path.root), with: new), path.root)
+        try store(try path.value(whole(of: path), with: new), path.root)
     }
 
     private func store(_ value: Any?, _ key: String) throws {
@@ -285,6 +292,10 @@ struct PrefsRunner {
 
     /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
     func explain(_ error: PrefsError) -> String {
+        if case .rootIsNotDictionary = error, program.hasCommand("delete") {
+            return error.description.replacing(
+                "deleteAll() removes it", with: "`\(program.name) delete DOMAIN ROOT` removes it")
+        }
         guard case .incorrectKeys(let names) = error else { return error.description }
         if let name = names.first, names.count == 1,
             let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
