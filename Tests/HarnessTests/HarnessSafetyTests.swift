@@ -179,4 +179,19 @@ import Testing
         let printed = try HarnessHome().prefs("write", "D", "R", "k", "v", "--timeout=\(text)")
         #expect(printed == .usageError("--timeout: expected seconds from 0 to 86400, found \"\(text)\""))
     }
+
+    /// `export FILE` with a file that was meant as the domain.
+    @Test func anExportOverTheFileOfAProgramNeedsForce() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        #expect(try home.prefs("write", file, "R", "k", "v") == Printed())
+        let bytes = try Data(contentsOf: home.folder.file("d.plist"))
+        for words in [["export", file], ["export", "--domain", file, "--format", "json", file]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 1 && printed.errors.contains("holds the preferences of a program"), "\(printed)")
+            #expect(try Data(contentsOf: home.folder.file("d.plist")) == bytes)
+        }
+        #expect(try home.prefs("export", file, "--force") == Printed())
+        #expect(try Data(contentsOf: home.folder.file("d.plist")) != bytes)
+    }
 }

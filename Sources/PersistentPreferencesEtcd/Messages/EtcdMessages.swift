@@ -11,7 +11,8 @@ struct EtcdNumber: Codable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let value = Int64(try container.decode(String.self)) else {
+        // The next revision is computed, so the largest is none.
+        guard let value = Int64(try container.decode(String.self)), value < .max else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a number")
         }
         self.value = value

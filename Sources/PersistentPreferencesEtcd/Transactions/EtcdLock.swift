@@ -48,6 +48,7 @@ final class EtcdLock: Sendable {
         let deadline = deadline
         do throws(EtcdFailure) {
             while true {
+                try checkTime(until: deadline)
                 let identity = try readyIdentity(until: deadline)
                 if let grant = try acquire(root, identity, until: deadline) { return grant }
             }
@@ -227,11 +228,19 @@ final class EtcdLock: Sendable {
         return ready
     }
 
+    /// A server whose answers contradict each other must not keep a thread for ever.
+    private func checkTime(until deadline: Deadline) throws(EtcdFailure) {
+        guard .now < deadline else {
+            throw EtcdFailure(kind: .unreachable, endpoint: "etcd", reason: "the lock was not granted in time")
+        }
+    }
+
     /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
     private func fence(_ identity: ClientIdentity, until deadline: Deadline) throws(EtcdFailure) {
         let marker = keys.marker(identity.name)
         let operation = newOperation()
         while true {
+            try checkTime(until: deadline)
             // Compared, so that a late copy of this request fails, too.
             let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
             let isDone = found?.bytes == Data(operation.utf8)

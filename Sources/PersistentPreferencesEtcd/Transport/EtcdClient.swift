@@ -195,19 +195,17 @@ final class EtcdClient: Sendable {
             state.forgetParent()
             return state.idle[endpoint]?.popLast()
         }
-        guard let idle else { return try exchange(on: HTTPConnection(to: endpoint, until: deadline)) }
+        // Input on an idle connection is its end, or an answer to nothing that was asked.
+        guard let idle, (try? idle.hasInput(until: .now)) == false else {
+            return try exchange(on: HTTPConnection(to: endpoint, until: deadline))
+        }
         do throws(ConnectionFailure) {
             return try exchange(on: idle)
         } catch {
-            // The server may have closed it long ago. Requests are safe to send twice.
-            if .now >= deadline { throw error }
-        }
-        let others = state.withLock { $0.idle.removeValue(forKey: endpoint) }
-        withExtendedLifetime(others) {}
-        do throws(ConnectionFailure) {
-            return try exchange(on: HTTPConnection(to: endpoint, until: deadline))
-        } catch {
-            throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
+            // The others are probably broken, too.
+            let others = state.withLock { $0.idle.removeValue(forKey: endpoint) }
+            withExtendedLifetime(others) {}
+            throw error
         }
     }
 
@@ -249,7 +247,10 @@ extension EtcdClient {
 
     func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
         let request = LeaseGrantRequest(seconds: EtcdNumber(seconds))
-        return try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).id?.value ?? 0
+        let id = try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).id?.value ?? 0
+        // 0 is no lease: what is put with it would stay for ever.
+        guard id != 0 else { throw EtcdFailure(kind: .unknown, endpoint: "etcd", reason: "it granted no lease") }
+        return id
     }
 
     /// - Returns: false if the lease has ended.

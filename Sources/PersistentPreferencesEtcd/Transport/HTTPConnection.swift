@@ -145,17 +145,21 @@ final class HTTPConnection {
         let head = try receiveHead(until: deadline)
         var body = Data()
         if head.isChunked {
-            while let chunk = try receiveChunk(until: deadline) { body += chunk }
+            while let chunk = try receiveChunk(until: deadline) {
+                body += chunk
+                guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
+            }
         } else if let length = head.length {
             body = Data(try take(length, until: deadline))
         } else {
             while true {
                 body += buffer[start...]
                 (buffer, start) = ([], 0)
+                guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
                 guard try fill(until: deadline) else { break }
             }
         }
-        isReusable = !head.closes && (head.isChunked || head.length != nil)
+        isReusable = !head.closes && (head.isChunked || head.length != nil) && start == buffer.count
         return (head.status, body)
     }
 
@@ -252,6 +256,8 @@ final class HTTPConnection {
             start = 0
         }
         while true {
+            // Also if there is always more to read.
+            guard .now < deadline else { throw broken("no answer in time") }
             do throws(ConnectionFailure) {
                 try Self.wait(for: descriptor, POLLIN, until: deadline)
             } catch {

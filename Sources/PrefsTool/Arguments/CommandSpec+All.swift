@@ -150,7 +150,7 @@ extension CommandSpec {
         CommandSpec(
             name: "export", operands: "[DOMAIN] [PATH]", summary: "write values to a file, or to standard output",
             details: "The extension of PATH selects the format: json, xml, or plist for a binary property list.",
-            example: "export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format],
+            example: "export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format, .force],
             parse: { words, options throws(UsageError) in
                 let (domain, word) = try domainAndPath(words, options)
                 return .export(try format(options[.format], path: word), domain: domain, path: word.flatMap(path))

@@ -47,7 +47,8 @@ struct DomainRunner {
         guard let values = value as? [String: Any] else {
             throw PrefsError.rootIsNotDictionary(key: invocation.root ?? "")
         }
-        return try Export(values: values, failure: failure).run(as: format, to: path, wantsJSON: wantsJSON)
+        return try Export(values: values, failure: failure).run(
+            as: format, to: path, confirmation, wantsJSON: wantsJSON)
     }
 
     /// Returns a value. If the file is malformed, returns the value of its newest known state and the error.

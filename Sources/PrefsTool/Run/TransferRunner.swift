@@ -7,7 +7,10 @@ struct Export {
     /// The error that the values are the newest known state of a malformed file.
     let failure: PrefsError?
 
-    func run(as format: ExportFormat, to path: String?, wantsJSON: Bool) throws -> Outcome {
+    /// - Parameter confirmation: asks before a file that a program keeps its preferences in is replaced: a path that was meant as DOMAIN.
+    func run(
+        as format: ExportFormat, to path: String?, _ confirmation: Confirmation, wantsJSON: Bool
+    ) throws -> Outcome {
         if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
             throw UsageError("binary output cannot be written to a terminal; give a PATH or redirect the output")
         }
@@ -15,6 +18,11 @@ struct Export {
         guard let path else {
             return Outcome(bytes: bytes, as: OutputFormat(format)).reporting(failure, asJSON: wantsJSON)
         }
+        var risks = Risks()
+        if let paths = try? SidecarPaths(path: path.absolutePath), FileMetadata(paths.lastGood) != nil {
+            risks.add("\(path) holds the preferences of a program, which the export would replace")
+        }
+        try confirmation.require(risks)
         try ExportFile.write(bytes, to: path.absolutePath)
         return Outcome().reporting(failure, asJSON: wantsJSON)
     }
@@ -32,7 +40,9 @@ struct TransferRunner {
 
     func export(as format: ExportFormat, to path: String?) throws -> Outcome {
         let (values, failure) = try values()
-        return try Export(values: values, failure: failure).run(as: format, to: path, wantsJSON: wantsJSON)
+        return try Export(values: values, failure: failure).run(
+            as: format, to: path,
+            Confirmation(program: runner.program.name, isForced: runner.invocation.isForced), wantsJSON: wantsJSON)
     }
 
     /// Stores all values of a file or none.
@@ -51,7 +61,7 @@ struct TransferRunner {
 
     private func values() throws -> (values: [String: Any], failure: PrefsError?) {
         let values = prefs.values
-        if let error = prefs.lastError, !error.returnsKnownState { throw error }
+        if let error = prefs.lastError, !error.returnsKnownState { throw explained(error) }
         return (values, prefs.lastError)
     }
 
