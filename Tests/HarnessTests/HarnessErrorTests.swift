@@ -142,7 +142,8 @@ import Testing
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": [1, 2], "Other": "kept"], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let reason = #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
+        let reason =
+            #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
         #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .failure(reason))
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try home.prefs("delete", home.path("x.plist"), "PrefsTestSet") == Printed())

@@ -95,7 +95,8 @@ import Testing
         let home = try HarnessHome()
         #expect(try raw(home, "write", HarnessHome.suite, "PrefsTestSet", "a text") == Printed())
         let bytes = try Data(contentsOf: home.suiteFile)
-        let reason = #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
+        let reason =
+            #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
         #expect(try home.prefs() == .failure(reason))
         #expect(try home.prefs("set", "int", "7") == .failure(reason))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
