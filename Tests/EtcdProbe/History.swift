@@ -154,7 +154,7 @@ private final class HistoryThread: @unchecked Sendable {
         }
     }
 
-    /// Finds out what has become of an increment: nothing of this thread is under way after another update.
+    /// Reads whether an increment was stored. After another update of this thread, none of its requests is under way.
     func resolve() {
         for _ in 0..<10 where isCountUnknown {
             var found: Int?

@@ -189,6 +189,11 @@ struct PrefsRunner {
         var rehearsal = self
         rehearsal.prefs = program.make(prefs.key, InMemoryStore())
         rehearsal.prefs.values = before
+        if let error = rehearsal.prefs.lastError, !error.wasStored {
+            // The class accepts its own values only together with what the copy lacks. The change itself is still vetted.
+            if invocation.isDryRun { throw error }
+            return nil
+        }
         try body(rehearsal)
         let after = rehearsal.prefs.values
         if invocation.isDryRun {

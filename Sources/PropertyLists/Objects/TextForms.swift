@@ -51,7 +51,7 @@ package struct TextForms {
         if let data = Data(base64Encoded: trimmed) { objects.append(data) }
     }
 
-    /// The pairs with texts as values, then with scalars; none if a part is no pair, or a key is repeated.
+    /// The pairs as a dictionary of texts, then as one of scalars. Empty if a part is not a pair, or if a key is repeated.
     private static func dictionaries(of parts: [String]) -> [[String: Any]] {
         var texts: [String: Any] = [:]
         var scalars: [String: Any] = [:]

@@ -137,7 +137,7 @@ import Testing
             #expect(prefs.size == 20)
         }
         if isWrittenBefore {
-            // The write was good when it was made. It shows when the value is no longer managed.
+            // The write was allowed when it was made. Its value is read again when the key is no longer managed.
             #expect(error == nil)
         } else {
             #expect(error?.coveredKeys == [CoveredKey(key: "size", layer: "managed", place: "size")])
