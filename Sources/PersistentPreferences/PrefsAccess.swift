@@ -141,7 +141,7 @@ struct PrefsAccess {
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
         if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
-        let reading = try isForWriting ? store.snapshotForWriting(of: root) : store.snapshot(of: root)
+        let reading = try snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         if let layers = reading.layers, layers.isBaseUnreadable { hasPassedOverBase = true }
         // The warning is that of the base, if it has one.
@@ -152,17 +152,21 @@ struct PrefsAccess {
         return try formerRoot(insteadOf: reading)?.reading ?? reading
     }
 
+    private func snapshot(of root: String) throws -> RootSnapshot {
+        try isForWriting ? store.snapshotForWriting(of: root) : store.snapshot(of: root)
+    }
+
     /// What is stored under a former root key; nil if there is a root, or no former one either.
     private func formerRoot(insteadOf reading: RootSnapshot) throws -> (key: String, reading: RootSnapshot)? {
         let formerKeys = state.declarations.formerRoots(of: root)
         if formerKeys.isEmpty || store.layout == .flat || reading.isUnreadable { return nil }
         guard try reading.values() == nil else { return nil }
         for key in formerKeys {
-            let reading = try store.snapshot(of: key)
+            let reading = try snapshot(of: key)
             if try Self.isRoot(reading) { return (key, reading) }
         }
         // Another process may have moved it between the two looks.
-        let again = try store.snapshot(of: root)
+        let again = try snapshot(of: root)
         return try again.values() == nil ? nil : (root, again)
     }
 

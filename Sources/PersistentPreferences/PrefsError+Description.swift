@@ -18,7 +18,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .rootIsNotDictionary(let key):
             "the root \(Self.quoted([key])): expected a dictionary, found another type; deleteAll() removes it"
         case .unreadable(let failure):
-            "\(failure); the file is unchanged"
+            "\(failure); the stored state is unchanged"
         case .damaged(let file):
             if let quarantine = file.quarantinedAs {
                 "\(file.place); quarantined as \(ShownText.line(quarantine)); the write started from \(file.state)"

@@ -46,8 +46,8 @@ public indirect enum PrefsError: Error, Sendable {
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
-    /// Nobody knows whether the new state is stored: the servers of a store on other machines have not answered in time. A later read
-    /// shows it. Repeat the update only if it may be done twice.
+    /// Nobody knows whether the new state is stored: the servers of a store on other machines have not answered in time. A read
+    /// after the next update shows it. Repeat the update only if it may be done twice.
     case outcomeUnknown(StorageFailure)
     /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
     /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.

@@ -74,7 +74,7 @@ import Testing
         ] {
             for command in Self.commands {
                 let printed = Printed(try Child("prefs", command, environment: environment).wait())
-                #expect(printed == .failure("\(reason); the file is unchanged"))
+                #expect(printed == .failure("\(reason); the stored state is unchanged"))
             }
         }
     }
@@ -85,7 +85,8 @@ import Testing
         let path = home.path("folder")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(
-            try home.prefs(command + ["--file", path]) == .failure("\(path): is a folder; the file is unchanged"))
+            try home.prefs(command + ["--file", path])
+                == .failure("\(path): is a folder; the stored state is unchanged"))
         #expect(try home.prefs(command + ["--file", path + "/"]) == .failure("\"\(path)/\" is not the path of a file"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
@@ -95,7 +96,7 @@ import Testing
         let home = try HarnessHome()
         let path = home.path("circle")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
-        let reason = "open: Too many levels of symbolic links; the file is unchanged"
+        let reason = "open: Too many levels of symbolic links; the stored state is unchanged"
         #expect(try home.prefs(command + ["--file", path]) == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["circle"])
     }

@@ -34,7 +34,7 @@ struct HarnessOtherUsersTests {
         let link = plant("planted.plist", secret.path)
         let before = try home.state()
         let failed = Printed.failure(errorMessage(link))
-        let left = Printed.failure(errorMessage(link) + "; the file is unchanged")
+        let left = Printed.failure(errorMessage(link) + "; the stored state is unchanged")
         #expect(try home.prefs("export", link) == failed)
         #expect(try home.prefs("export", "--domain", home.suiteFile.path, link) == failed)
         #expect(try home.prefs("import", link) == failed)

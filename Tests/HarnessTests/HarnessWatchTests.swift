@@ -100,7 +100,7 @@ import Testing
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
-        #expect(try child.line() == "prefs: \(file): is a folder; the file is unchanged")
+        #expect(try child.line() == "prefs: \(file): is a folder; the stored state is unchanged")
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
         try home.prefs("set", "int", "1", "--file", file)

@@ -65,7 +65,7 @@ struct AccessControlListTests {
         try Tool.setfacl.run(["-d", "-m", "u:\(attacker):rw", place])
         try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", "ok")])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == "user::rw-\ngroup::r--\nother::---\n\n")
-        let message = "\(file): open: Permission denied; the file is unchanged"
+        let message = "\(file): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "who is named by the folder",
             TwoUsers.asAttacker + [("open \(file)", message), ("get", "nil \(message)")])

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func withoutAHomeEveryAccessSaysSo() throws {
-        let message = "no home folder: HOME is not set, or empty; the file is unchanged"
+        let message = "no home folder: HOME is not set, or empty; the stored state is unchanged"
         for environment in [[:], ["HOME": ""]] {
             let result = try Child("Probe", ["report"], environment: environment).wait()
             #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
@@ -82,7 +82,7 @@ import Testing
         let place = home.file(".config/Probe.plist/inside")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let result = try Child("Probe", ["report"], home: home).wait()
-        let message = "\(home.path)/.config/Probe.plist: is a folder; the file is unchanged"
+        let message = "\(home.path)/.config/Probe.plist: is a folder; the stored state is unchanged"
         #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
         #expect(FileManager.default.fileExists(atPath: place.path))
     }

@@ -20,12 +20,12 @@ import Testing
                 ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
                 (
                     "open \(folder)/other.plist",
-                    "\(folder)/other.plist: open: Too many open files; the file is unchanged"
+                    "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"
                 ),
                 // What was open until now is closed, which left one to take.
                 ("descriptors taken", "ok"),
-                ("get", "nil \(folder)/other.plist: open: Too many open files; the file is unchanged"),
-                ("set 2", "\(folder)/other.plist: open: Too many open files; the file is unchanged"),
+                ("get", "nil \(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
+                ("set 2", "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
                 ("descriptors free", "ok"),
             ],
             later: [

@@ -117,4 +117,29 @@ import Testing
             }
         }
     }
+
+    /// A read that finds nothing needs a removal that may be the last write.
+    @Test func absences() {
+        func write(_ value: Int, _ begin: Int, _ end: Int, _ manner: String) -> HistoryOperation {
+            HistoryOperation("a", .write(value), from: begin, to: end, manner: manner)
+        }
+        func isStale(_ begin: Int, _ end: Int, _ writes: HistoryOperation...) -> Bool {
+            let read = HistoryOperation("a", .read(nil), from: begin, to: end)
+            return !LinearizabilityChecker.staleAbsences([read], after: writes).isEmpty
+        }
+        let (set, removal) = (write(1, 0, 1, "set"), write(2, 2, 3, "remove"))
+        #expect(!isStale(4, 5))
+        #expect(isStale(4, 5, set))
+        #expect(!isStale(4, 5, set, removal))
+        #expect(isStale(8, 9, set, removal, write(3, 4, 5, "set")))
+        // The other write may be first, or under way still.
+        #expect(!isStale(8, 9, set, removal, write(3, 2, 5, "set")))
+        #expect(!isStale(8, 9, set, removal, write(3, 4, 9, "set")))
+        // A removal under way may be done; one that begins later is not.
+        #expect(!isStale(4, 9, set, write(2, 8, 12, "remove")))
+        #expect(isStale(4, 5, set, write(2, 8, 12, "remove")))
+        // One of unknown outcome may be carried out at any time.
+        #expect(!isStale(8, 9, set, write(2, 2, .max, "remove"), write(3, 4, 5, "set")))
+        #expect(!isStale(4, 5, HistoryOperation("b", .write(1), from: 0, to: 1)))
+    }
 }

@@ -17,7 +17,7 @@ struct OtherUsersTests {
 
     private func refusal(_ link: String) -> String {
         "\(link): is a link of user \(attacker), who does not own the target; it is not followed; "
-            + "the file is unchanged"
+            + "the stored state is unchanged"
     }
 
     // MARK: - Links
@@ -101,7 +101,7 @@ struct OtherUsersTests {
         let lines = try Tool.python.run(["-c", script, path, probe, "surroundings"] + steps).split(separator: "\n")
         try #require(lines.count == steps.count, "\(lines)")
         #expect(lines[0] == "terminal: none" && lines[4] == "terminal: none")
-        #expect(lines[2].hasSuffix("is a device; the file is unchanged"), "\(lines[2])")
+        #expect(lines[2].hasSuffix("is a device; the stored state is unchanged"), "\(lines[2])")
     }
 
     // MARK: - Paths

@@ -38,7 +38,7 @@ import Testing
         #expect(result.errors == "\(file.path): number: expected Int, found a string\n")
         let homeless = try Child("Probe", ["load-settings-or-fail"], environment: [:]).wait()
         #expect(homeless.output == "false\n")
-        #expect(homeless.errors == "no home folder: HOME is not set, or empty; the file is unchanged\n")
+        #expect(homeless.errors == "no home folder: HOME is not set, or empty; the stored state is unchanged\n")
     }
 
     @Test func twoProcessesSaveWholeFiles() throws {
@@ -70,6 +70,6 @@ import Testing
             #expect(mode as? Int == 0o600)
         }
         let homeless = try Child("Probe", ["save-settings", "7", "1"], environment: [:]).wait()
-        #expect(homeless.output == "no home folder: HOME is not set, or empty; the file is unchanged\n")
+        #expect(homeless.output == "no home folder: HOME is not set, or empty; the stored state is unchanged\n")
     }
 }

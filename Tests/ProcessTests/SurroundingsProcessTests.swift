@@ -70,8 +70,8 @@ import Testing
         let file = folder + "/test.plist"
         let user = Root.asUser(12_345)
         if Root.isHere { chown(folder, 12_345, 12_345) }
-        let unreadable = "\(file): open: Permission denied; the file is unchanged"
-        let outside = "\(file): stat: Permission denied; the file is unchanged"
+        let unreadable = "\(file): open: Permission denied; the stored state is unchanged"
+        let outside = "\(file): stat: Permission denied; the stored state is unchanged"
         func shell(_ command: String) -> (key: String, value: String) { ("shell \(command)", "ok") }
         let works = [("get", "1 ok"), ("set 1", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))]
         let start = user + [("open \(file)", "ok"), ("set 1", "ok")]

@@ -64,6 +64,13 @@ package struct Child {
             .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
     }
 
+    /// The path of a program of the system; nil if it is missing.
+    package static func installed(_ name: String) -> String? {
+        let folders =
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin", "/usr/local/bin"]
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
     /// The path of a product of this package, beside the test program.
     package static func executable(_ product: String) throws -> URL {
         let folders = [Bundle.main.bundleURL] + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }

@@ -61,6 +61,12 @@ package final class Transaction {
         if let current { current.addAfterwards(action) } else { action() }
     }
 
+    /// The actions so far. The caller runs them instead.
+    package func takeAfterwards() -> [() -> Void] {
+        defer { afterwards = [] }
+        return afterwards
+    }
+
     func addAfterwards(_ action: @escaping () -> Void) {
         afterwards.append(action)
     }

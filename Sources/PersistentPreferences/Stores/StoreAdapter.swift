@@ -14,10 +14,10 @@ final class StoreAdapter: RootStore {
 
     func snapshot(of root: String) throws -> RootSnapshot {
         do {
-            return snapshot(of: root, values: try store.read(root: root))
+            return try snapshot(of: root) { try store.read(root: root) }
         } catch PrefsError.unreadable(let failure) {
             guard let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
-            var snapshot = snapshot(of: root, values: store.lastKnown(root: root))
+            var snapshot = snapshot(of: root) { store.lastKnown(root: root) }
             snapshot.warning = .unreadable(failure)
             return snapshot
         }
@@ -25,11 +25,16 @@ final class StoreAdapter: RootStore {
 
     func snapshotForWriting(of root: String) throws -> RootSnapshot {
         guard let store = store as? any RemoteStore else { return try snapshot(of: root) }
-        return snapshot(of: root, values: try store.current(root: root))
+        return try snapshot(of: root) { try store.current(root: root) }
     }
 
-    private func snapshot(of root: String, values: [String: Any]?) -> RootSnapshot {
-        RootSnapshot(of: root, in: values.map { [root: $0] })
+    /// The error of a root of another type is one of the snapshot: the caller decides whether it matters.
+    private func snapshot(of root: String, _ read: () throws -> [String: Any]?) rethrows -> RootSnapshot {
+        do {
+            return RootSnapshot(of: root, in: try read().map { [root: $0] })
+        } catch PrefsError.rootIsNotDictionary {
+            return RootSnapshot(of: root, in: [root: 0])
+        }
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
@@ -61,7 +66,8 @@ final class StoreAdapter: RootStore {
 
     func refuse(_ error: PrefsError, root: String) {
         Transaction.current?.fail(error)
-        // The store has its own transactions. An update that throws rolls them back.
+        // Another module's store has its own transactions. An update that throws rolls them back.
+        if store is any RemoteStore { return }
         try? store.update(root: root) { _ in throw error }
     }
 }

@@ -87,9 +87,9 @@ import Testing
         for (name, kind) in [("fifo", "a FIFO"), ("folder", "a folder")] {
             let prefs = folder.prefs(name)
             #expect(prefs.values.isEmpty)
-            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file is unchanged")
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the stored state is unchanged")
             prefs["a"] = 1
-            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the file is unchanged")
+            #expect(prefs.outcome == "\(folder.path)/\(name): is \(kind); the stored state is unchanged")
         }
         #expect(try folder.names().filter { !$0.hasPrefix(".") } == ["fifo", "folder"])
     }

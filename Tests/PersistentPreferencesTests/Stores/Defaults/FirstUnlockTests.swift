@@ -41,7 +41,7 @@ import Testing
     }
 
     private static let locked =
-        "UserDefaults cannot be read: the device has not been unlocked since it was started; the file is unchanged"
+        "UserDefaults cannot be read: the device has not been unlocked since it was started; the stored state is unchanged"
 
     @Test(arguments: [DomainLayout.roots, .flat])
     func nothingIsWrittenBeforeTheFirstUnlock(_ layout: DomainLayout) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(
             prefs.lastError.map { "\($0)" }
                 == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults does not return them yet; "
-                + "the file is unchanged")
+                + "the stored state is unchanged")
         prefs.volume = 7
         #expect(prefs.lastError != nil)
         process.notifyUnlock()
@@ -125,7 +125,7 @@ import Testing
         #expect(
             prefs.takeErrors() == [
                 "UserDefaults cannot be read: the domain has had values, and UserDefaults returns none yet; "
-                    + "the file is unchanged"
+                    + "the stored state is unchanged"
             ])
         // If there are no values after all, the program is not blocked.
         process.notifyUnlock()
@@ -278,7 +278,7 @@ import Testing
         let prefs = prefs(daemon.process(), .flat)
         #expect(
             prefs.takeErrors() == [
-                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the file is unchanged"
+                "UserDefaults cannot be read: its file cannot be opened: Too many open files; the stored state is unchanged"
             ])
         daemon.failure = nil
         prefs.volume = 2
