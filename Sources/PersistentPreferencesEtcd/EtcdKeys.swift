@@ -2,12 +2,15 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 
-/// The names of the keys of a place. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
+/// The names of the keys of a namespace. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
 /// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
 struct EtcdKeys: Sendable {
     let prefix: String
 
-    func root(_ name: String) -> Data { Data((prefix + "r/" + name).utf8) }
+    /// Two spellings of a name that Unicode calls equal are one root, as everywhere in the package.
+    func root(_ name: String) -> Data {
+        Data((prefix + "r/" + name.precomposedStringWithCanonicalMapping).utf8)
+    }
     func ticket(_ client: String) -> Data { Data((prefix + "l/" + client).utf8) }
     func marker(_ client: String) -> Data { Data((prefix + "m/" + client).utf8) }
 
@@ -24,14 +27,17 @@ struct EtcdKeys: Sendable {
 
     func kind(of key: Data) -> Kind? {
         if key.starts(with: roots) {
-            // A name that is not UTF-8 is not the name of a root.
-            return String(bytes: key.dropFirst(roots.count), encoding: .utf8).map { .root($0) }
+            // A name that is not UTF-8, or not in our spelling, is not the name of a root.
+            guard let name = String(bytes: key.dropFirst(roots.count), encoding: .utf8), root(name) == key else {
+                return nil
+            }
+            return .root(name)
         }
         return key.starts(with: tickets) ? .ticket : key.starts(with: markers) ? .marker : nil
     }
 }
 
-/// Errors of a place.
+/// Errors of a namespace.
 extension EtcdKeys {
     func notStored(_ reason: String) -> PrefsError { .notStored(failure(reason)) }
 

@@ -3,10 +3,10 @@ import PersistentPreferences
 extension EtcdStore: RemoteStore {
     package func current(root: String) throws -> [String: Any]? {
         try NameVetting.checkRoot(root)
-        return try place.get().current(root)
+        return try namespace.get().current(root)
     }
 
     package func lastKnown(root: String) -> [String: Any]? {
-        (try? place.get())?.watch.lastKnown(root)
+        (try? namespace.get())?.watch.lastKnown(root)
     }
 }

@@ -9,38 +9,44 @@ import PrefsPropertyLists
 /// let prefs = EditorPrefs(store: store)
 /// ```
 ///
-/// The article "A fleet" shows how to set it up, and what it guarantees.
+/// The article "A fleet" of `PersistentPreferences` shows how to set it up, and states all guarantees and limits.
 ///
 /// ## Behavior
 /// Each root is one key of etcd, `PREFIXr/ROOT`, whose value is the JSON of ``ExportFormat/json``. An update takes a lock of the cluster,
-/// runs its body once, and commits all roots that it changed in one transaction of etcd. Nothing that was acknowledged is lost, and nothing
-/// is applied twice, whichever servers, clients and connections fail. Updates that the threads of a process make at the same time are
-/// committed together. Two stores with the same endpoints, prefix and user share everything.
+/// runs its body once, and commits all roots that it changed in one transaction of etcd. Updates that the threads of a process make at the
+/// same time are committed together.
 ///
-/// Reads are ``ReadMode/followed`` by default: they come from a copy in memory, which one watch keeps up to date. They always contain what
-/// this process has written. With ``ReadMode/current``, each read asks the cluster, and returns the newest committed state.
+/// Reads are ``ReadMode/followed`` by default: they come from a copy in memory, which one watch keeps up to date. With
+/// ``ReadMode/current``, each read asks the cluster.
+///
+/// The stores of a process share their copy, their lock and their connections if they have the same endpoints, prefix and options; only
+/// ``Options/reads`` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
 ///
 /// ## Performance
-/// A followed read costs no request, and a current one a round trip. An update costs two round trips, and a write to the disks of a
-/// majority. One connection follows the prefix, and the memory holds a copy of all of its roots.
+/// A followed read costs no request, and a current one a round trip. An update is two transactions of etcd; each waits for a majority of
+/// the servers to flush. An assignment reads once more. One connection follows the prefix, and the memory holds a copy of all of its roots.
 ///
 /// ## Errors
 /// An `https` endpoint, or one that is not a URL of a server, makes each access throw ``PrefsError/invalidName(name:reason:)``. A cluster
 /// that cannot be reached, has no leader or rejects the user makes updates throw ``PrefsError/notStored(_:)`` and current reads
-/// ``PrefsError/unreadable(_:)``, at the latest after ``Options/deadline``. Followed reads go on with the last known state; see
-/// ``staleness``. ``PrefsError/outcomeUnknown(_:)`` means that the cluster did not say whether it has committed an update. A root
-/// whose value is not JSON is unreadable, and stays as it is. An update may write 1 MiB of JSON; more throws
-/// ``PrefsError/valuesNotPlistCompatible(invalidElements:)`` before anything is sent. An update may also throw `notStored` after its
-/// body has run, if another client has changed its roots without the lock.
+/// ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads continue with the last known state; they throw
+/// `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster did not say, within another deadline, whether it
+/// has committed an update. An update may also throw `notStored` after its body has run, if another client has changed its roots without
+/// the lock.
+///
+/// A root whose value is not JSON is unreadable, also for updates, and is kept. An update that writes too much JSON throws
+/// ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and one that accesses too many roots throws `notStored`; the article has
+/// the limits.
 ///
 /// ## Threads
-/// Any thread. A current read and an update block their thread, so in async code call them from a thread or a queue of your own. After
-/// `fork`, parent and child may use it; the child is another client.
+/// Any thread. A current read, an update, the first followed read and the start of an observation block their thread, so in async code
+/// call them from a thread or a queue of your own. After `fork`, parent and child may read and write, if the parent has done so before
+/// and is doing nothing else at that moment; the child is another client, and cannot observe.
 public final class EtcdStore: PrefsStore {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
-        /// From memory. While the cluster can be reached, a read misses no change that is older than ``Options/staleness``; usually it
-        /// misses none that is older than a few milliseconds.
+        /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
+        /// last few milliseconds are missing.
         case followed
         /// From the cluster. A read returns the newest committed state.
         case current
@@ -54,11 +60,14 @@ public final class EtcdStore: PrefsStore {
         public var user: String?
         /// The password of the user.
         public var password: String
-        /// The longest time that a read, or each of the two requests of an update, waits for an answer or for the lock. 10 seconds by
-        /// default, and at least a tenth of a second.
+        /// The longest time that a read waits for an answer, and that an update waits before its body: for its turn, the lock and the state
+        /// that it starts from. After its body, an update waits as long again for the outcome of its commit. The start of an observation
+        /// may wait twice: for the first state, and for the latest write. The bodies of other threads that are committed together take
+        /// their own time. 10 seconds by default, and at least a tenth of a second.
         public var deadline: Duration
         /// The longest time that a silent server goes unnoticed by followed reads. 10 seconds by default, and at least a second. Four
-        /// times in it, the store asks the cluster for its newest transaction.
+        /// times in it, the store asks the cluster for its newest change. All roots of the prefix together have to arrive within it
+        /// when the store reads them for the first time.
         public var staleness: Duration
 
         /// Creates options.
@@ -75,25 +84,26 @@ public final class EtcdStore: PrefsStore {
     }
 
     private let reads: ReadMode
-    let place: Result<EtcdPlace, PrefsError>
+    let namespace: Result<EtcdNamespace, PrefsError>
 
     /// Creates a store. Sends nothing; the first access connects.
     ///
     /// - Parameters:
     ///   - endpoints: the client URLs of the servers, such as `http://10.0.0.1:2379`. If one fails, the next is used.
-    ///   - prefix: what the keys of the store begin with. Other programs must not write below it.
+    ///   - prefix: what the keys of the store begin with, usually with a slash at its end: `workers` alone makes keys such as `workersr/A`.
+    ///     Other programs may change only `PREFIXr/…`.
     ///   - options: how to use the cluster.
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options()) {
         reads = options.reads
         do throws(PrefsError) {
-            place = .success(try EtcdPlaces.place(endpoints, prefix, options))
+            namespace = .success(try EtcdNamespaces.namespace(endpoints, prefix, options))
         } catch {
-            place = .failure(error)
+            namespace = .failure(error)
         }
     }
 
     /// Creates a store from one URL: `etcd://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…[/PREFIX]`. The prefix is `prefs/` if the URL has
-    /// none. User and password replace those of the options.
+    /// none. A slash is added to a prefix that does not end with one. User and password replace those of the options.
     ///
     /// - Throws: ``PrefsError/invalidName(name:reason:)``.
     public convenience init(url text: String, options: Options = Options()) throws(PrefsError) {
@@ -101,13 +111,13 @@ public final class EtcdStore: PrefsStore {
         var options = options
         if let user = url.user { (options.user, options.password) = (user, url.password) }
         self.init(endpoints: url.endpoints, prefix: url.prefix, options: options)
-        _ = try place.get()
+        _ = try namespace.get()
     }
 
     /// The age of what a read returns: the time since the copy in memory was last known to have every change. Zero for
     /// ``ReadMode/current``; nil if nothing was read yet. Any thread.
     public var staleness: Duration? {
-        reads == .current ? .zero : (try? place.get())?.watch.age
+        reads == .current ? .zero : (try? namespace.get())?.watch.age
     }
 
     /// Returns the dictionary under a root key, or nil if there is none. See ``ReadMode``.
@@ -115,22 +125,23 @@ public final class EtcdStore: PrefsStore {
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
     public func read(root: String) throws -> [String: Any]? {
         try NameVetting.checkRoot(root)
-        let place = try place.get()
-        return try reads == .current ? place.current(root) : place.followed(root)
+        let namespace = try namespace.get()
+        return try reads == .current ? namespace.current(root) : namespace.followed(root)
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try NameVetting.checkRoot(root)
-        try place.get().update(root, body)
+        try namespace.get().update(root, body)
     }
 
     /// Calls the closure after each commit that changes the root, in any process, on a queue of its own. See
-    /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost.
+    /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost. Blocks the thread until all roots
+    /// were read once.
     ///
     /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster cannot be reached.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
-        return try place.get().observe(root, action)
+        return try namespace.get().observe(root, action)
     }
 }

@@ -26,8 +26,11 @@ struct EtcdURL {
         }
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            user = String(parts[0]).removingPercentEncoding
-            password = parts.count > 1 ? String(parts[1]).removingPercentEncoding ?? "" : ""
+            let decoded = parts.map { String($0).removingPercentEncoding }
+            guard let user = decoded[0], let password = decoded.count > 1 ? decoded[1] : "" else {
+                throw invalid("a wrong escape in the user or the password")
+            }
+            (self.user, self.password) = (user, password)
             rest = rest[rest.index(after: at)...]
         }
         for host in rest.split(separator: ",", omittingEmptySubsequences: false) {

@@ -29,6 +29,9 @@ struct StoredRoot {
         return root
     }
 
+    /// Whether etcd had the same bytes, from the same change. A cluster that was restored from a copy uses revisions again.
+    func isSame(as other: StoredRoot) -> Bool { modified == other.modified && data == other.data }
+
     static var missing: StoredRoot { StoredRoot(nil) }
 
     /// The values; nil if the root is missing. Reads the JSON once.

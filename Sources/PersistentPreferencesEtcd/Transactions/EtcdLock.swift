@@ -3,10 +3,20 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The lock of a place, and the commits of those who have it.
+/// The lock of a namespace, and the commits of those who have it.
 ///
-/// The lock admits: the first ticket has it. The revisions of the roots and of the marker protect, whatever becomes of the lock. For one
-/// transaction of the process at a time.
+/// The lock decides whose turn it is. The roots are protected by comparisons of revisions in the commit, whatever becomes of the lock.
+///
+/// 1. A client puts a *ticket*: an empty key with a lease of 5 seconds, which it renews. The client with the oldest ticket has the lock.
+///    The same request reads the root. The others wait until the ticket before theirs has ended, and ask again.
+/// 2. The commit is one transaction of etcd. It compares the revisions of all roots that the update has read, and of the client's
+///    *marker*. It stores the roots, puts an identifier of the operation into the marker, and removes the ticket.
+/// 3. A commit without an answer is sent again. Each copy compares the marker, so etcd carries out one at most.
+/// 4. After a failure, copies may still arrive. Before it reports that a commit was rejected, and before its next ticket, the client
+///    changes its marker once more. This *fence* makes every earlier copy fail, because the request for a ticket compares the marker, too.
+///    It also finds out whether a copy was carried out before.
+///
+/// For one transaction of the process at a time.
 final class EtcdLock: Sendable {
     typealias Deadline = ContinuousClock.Instant
 
@@ -17,14 +27,14 @@ final class EtcdLock: Sendable {
         let root: StoredRoot
     }
 
-    private let client: EtcdClient
-    private let keys: EtcdKeys
-    private let watch: EtcdWatch
+    let client: EtcdClient
+    let keys: EtcdKeys
+    let watch: EtcdWatch
     private let patience: Duration
-    private let keeper: LeaseKeeper
-    private let state = Locked(State())
+    let keeper: LeaseKeeper
+    let state = Locked(State())
 
-    private struct State {
+    struct State {
         var process = LockRegistry.forks
         var identity: ClientIdentity?
     }
@@ -44,8 +54,7 @@ final class EtcdLock: Sendable {
     private var deadline: Deadline { .now + patience }
 
     /// Waits for the lock.
-    func acquire(_ root: String) throws -> Grant {
-        let deadline = deadline
+    func acquire(_ root: String, until deadline: Deadline) throws -> Grant {
         do throws(EtcdFailure) {
             while true {
                 try checkTime(until: deadline)
@@ -99,17 +108,19 @@ final class EtcdLock: Sendable {
                 return Grant(identity: identity, revision: reply.revision, root: StoredRoot(ranges[1].first))
             }
             let predecessor = ranges[0][index - 1]
-            guard .now < deadline else {
-                release(identity)
+            // The rest of the time is for giving the ticket back.
+            let end = deadline - patience / 4
+            guard .now < end else {
+                release(identity, until: deadline)
                 throw EtcdFailure(
                     kind: .unreachable, endpoint: "lock",
-                    reason: "\(index) others were before this process for all of the time")
+                    reason: "timed out waiting for the lock; clients ahead: \(index)")
             }
             // Asks again after a second at the latest, should the watch not work.
-            try? watch.start(until: min(deadline, .now + .seconds(1)))
+            try? watch.start(until: min(end, .now + .seconds(1)))
             watch.waitForEnd(
                 ofTicket: predecessor.key, created: predecessor.created, seenIn: reply.revision,
-                until: min(deadline, .now + .seconds(1)))
+                until: min(end, .now + .seconds(1)))
         }
         return nil
     }
@@ -129,6 +140,7 @@ final class EtcdLock: Sendable {
         request.success += ending(identity, operation)
         request.failure = [.range(RangeRequest(key: marker))]
         watch.expect(operation, steps, results: results)
+        let deadline = deadline
         let reply: TxnReply
         do throws(EtcdFailure) {
             reply = try client.commit(request, until: deadline)
@@ -140,26 +152,38 @@ final class EtcdLock: Sendable {
             }
             throw PrefsError.outcomeUnknown(keys.failure(error))
         }
-        if reply.hasSucceeded {
-            finish(identity, at: reply.revision)
-            return watch.confirm(operation, at: reply.revision)
-        }
-        if let found = reply.ranges.first?.first, found.bytes == Data(operation.utf8) {
-            // A copy of this request was carried out before.
-            finish(identity, at: found.modified)
-            return watch.confirm(operation, at: found.modified)
+        if let revision = try reply.revisionIfDone ?? revision(ofRejected: operation, reply, identity, until: deadline)
+        {
+            finish(identity, at: revision)
+            return watch.confirm(operation, at: revision)
         }
         watch.forget(operation)
+        throw keys.notStored("another client has changed the roots of this update, or the lock was lost")
+    }
+
+    /// The revision of a commit whose last copy was rejected, if another copy of it was carried out, before or after that one. Otherwise
+    /// none will be.
+    private func revision(
+        ofRejected operation: String, _ reply: TxnReply, _ identity: ClientIdentity, until deadline: Deadline
+    ) throws(PrefsError) -> Int64? {
         abandon(identity)
         guard reply.ranges.first?.first != nil || identity.marker == 0 else {
-            throw PrefsError.outcomeUnknown(
-                keys.failure("the marker of this client was removed"))
+            throw .outcomeUnknown(keys.failure("the marker of this client was removed"))
         }
-        throw keys.notStored("another client has changed the roots of this update, or the lock was lost")
+        do throws(EtcdFailure) {
+            return try fence(identity, after: operation, until: deadline)
+        } catch {
+            throw .outcomeUnknown(keys.failure(error))
+        }
     }
 
     /// Ends the ticket of a session that has changed nothing.
     func release(_ identity: ClientIdentity) {
+        // Nothing depends on it: at the latest, the ticket ends with its lease.
+        release(identity, until: .now + patience / 4)
+    }
+
+    private func release(_ identity: ClientIdentity, until deadline: Deadline) {
         let operation = newOperation()
         let request = TxnRequest(
             compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(identity, operation))
@@ -171,84 +195,16 @@ final class EtcdLock: Sendable {
         }
     }
 
-    private func ending(_ identity: ClientIdentity, _ operation: String) -> [EtcdOperation] {
+    func ending(_ identity: ClientIdentity, _ operation: String) -> [EtcdOperation] {
         let lease = identity.withState { $0.markerLease?.id }
         return [
             .put(keys.marker(identity.name), Data(operation.utf8), lease: lease), .delete(keys.ticket(identity.name)),
         ]
     }
 
-    private func newOperation() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
+    func newOperation() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
 
     private func finish(_ identity: ClientIdentity, at revision: Int64) {
         identity.withState { ($0.marker, $0.isInUse, $0.lastUse) = (revision, false, .now) }
-    }
-
-    // MARK: - The identity
-
-    /// After a failure: copies of a request may be under way, and the ticket may be there. Its lease is left to end, so that it
-    /// keeps nobody out.
-    private func abandon(_ identity: ClientIdentity) {
-        identity.withState { ($0.ticketLease, $0.needsFence, $0.isInUse) = (nil, true, false) }
-    }
-
-    /// The identity of this process, with leases. No copy of an earlier request of it can be carried out any more.
-    private func readyIdentity(until deadline: Deadline) throws(EtcdFailure) -> ClientIdentity {
-        let former = state.withLock { state in
-            // A forked child is another client, and leaves the ticket of its parent alone.
-            if state.process != LockRegistry.forks { state = State() }
-            return state.identity
-        }
-        var identity = former ?? ClientIdentity()
-        if former?.isTooOld == true {
-            identity = ClientIdentity()
-        } else if let former, former.withState({ $0.needsFence }) {
-            do throws(EtcdFailure) {
-                try fence(former, until: deadline)
-            } catch {
-                guard error.isRejected(EtcdFailure.notFound) else { throw error }
-                identity = ClientIdentity()
-            }
-        }
-        let lease = identity.withState { state in
-            (state.isInUse, state.lastUse) = (true, .now)
-            return state.ticketLease
-        }
-        if identity.withState({ $0.markerLease }) == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: deadline)
-            identity.withState { $0.markerLease = (lease, .now) }
-        }
-        if lease == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: deadline)
-            identity.withState { $0.ticketLease = lease }
-            keeper.keep(lease, of: identity)
-        }
-        let ready = identity
-        state.withLock { $0.identity = ready }
-        return ready
-    }
-
-    /// A server whose answers contradict each other must not keep a thread for ever.
-    private func checkTime(until deadline: Deadline) throws(EtcdFailure) {
-        guard .now < deadline else {
-            throw EtcdFailure(kind: .unreachable, endpoint: "etcd", reason: "the lock was not granted in time")
-        }
-    }
-
-    /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
-    private func fence(_ identity: ClientIdentity, until deadline: Deadline) throws(EtcdFailure) {
-        let marker = keys.marker(identity.name)
-        let operation = newOperation()
-        while true {
-            try checkTime(until: deadline)
-            // Compared, so that a late copy of this request fails, too.
-            let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
-            let isDone = found?.bytes == Data(operation.utf8)
-            let request = TxnRequest(
-                compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(identity, operation))
-            guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
-            else { continue }
-            return identity.withState { ($0.marker, $0.needsFence) = (revision, false) }
-        }
     }
 }

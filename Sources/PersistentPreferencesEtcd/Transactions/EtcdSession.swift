@@ -3,16 +3,16 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The time in which this process holds the lock of a place: the roots as they were in one revision, and what the bodies of a batch have
+/// The time in which this process holds the lock of a namespace: the roots as they were in one revision, and what the bodies of a batch have
 /// made of them.
 ///
-/// The bodies run inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does. For one thread at
-/// a time.
-final class EtcdSession {
-    private let place: EtcdPlace
+/// The bodies run inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does.
+final class EtcdSession: CommitGroup {
+    private let namespace: EtcdNamespace
     private let identity: ClientIdentity
     /// The revision in which the lock was granted.
     private let revision: Int64
+    /// A child that is forked inside of the session is another one.
     private let process = LockRegistry.forks
     private let memory = InMemoryStore()
     /// The roots as etcd had them in the revision.
@@ -21,46 +21,55 @@ final class EtcdSession {
     private var seeded: Set<String> = []
     /// The roots of another type that nobody has removed yet.
     private var foreign: Set<String> = []
-    /// The roots that the current member has accessed by an update.
+    /// The roots that the current member has accessed, and those of them that it has updated.
+    private var accessed: Set<String> = []
     private var touched: Set<String> = []
     /// What the batch will store: nil for a removal.
     private var results: [String: Data?] = [:]
     /// The changes of the members, in order.
     private var steps: [EntryChange] = []
+    private var members = 0
+    private let begin = ContinuousClock.Instant.now
 
+    /// After it, a batch takes no further member.
+    private static let longestTime = Duration.milliseconds(200)
     /// Bytes of the JSON that one update may write, well below the 1.5 MiB that etcd accepts.
     static let mostBytes = 1 << 20
     /// Bytes beyond which a batch takes no further member.
     private static let fullBytes = 256 << 10
-    /// Roots that one transaction may access: each is a comparison, and three are needed for the rest.
-    private static let mostRoots = TxnRequest.mostOperations - 3
-    private static let fullRoots = mostRoots / 2
+    /// Roots that one update may access. Each is a comparison in the transaction of etcd.
+    static let mostRoots = 100
+    /// Roots beyond which a batch takes no further member: another one finds room for its own, and three comparisons and operations are
+    /// needed for the rest.
+    private static let fullRoots = TxnRequest.mostOperations - 3 - mostRoots
 
-    init(_ place: EtcdPlace, _ grant: EtcdLock.Grant, of root: String) {
-        self.place = place
+    init(_ namespace: EtcdNamespace, _ grant: EtcdLock.Grant, of root: String) {
+        self.namespace = namespace
         identity = grant.identity
         revision = grant.revision
         found = [root: grant.root]
     }
 
-    /// Whether this process is a child that was forked inside of the session.
-    var isOfParent: Bool { process != LockRegistry.forks }
+    private var isOfParent: Bool { process != LockRegistry.forks }
 
-    var isChanged: Bool { !results.isEmpty }
+    /// A member that joins later goes by roots that were read before it came: the commit finds out whether they have changed.
+    var dependsOnCommit: Bool { !results.isEmpty || members > 1 }
 
-    private var mayBeJoined: Bool {
-        found.count < Self.fullRoots && results.values.reduce(0) { $0 + ($1?.count ?? 0) } < Self.fullBytes
+    /// Not for long, because the others of the namespace wait.
+    var hasRoom: Bool {
+        .now < begin + Self.longestTime && found.count <= Self.fullRoots
+            && results.values.reduce(0) { $0 + ($1?.count ?? 0) } < Self.fullBytes
     }
 
     // MARK: - The thread's own
 
     private static let threads = ThreadLocal()
 
-    /// The session whose update this thread runs, if it is one of the place.
-    static func current(of place: EtcdPlace) -> EtcdSession? {
+    /// The session whose update this thread runs, if it is one of the namespace.
+    static func current(of namespace: EtcdNamespace) -> EtcdSession? {
         guard let pointer = threads.value else { return nil }
         let session = Unmanaged<EtcdSession>.fromOpaque(pointer).takeUnretainedValue()
-        return session.place === place ? session : nil
+        return session.namespace === namespace ? session : nil
     }
 
     private func asCurrent(_ body: () throws -> Void) rethrows {
@@ -73,26 +82,30 @@ final class EtcdSession {
 
     /// Runs the body of a member of the batch. If it throws, the batch is as before.
     ///
-    /// - Returns: whether others may join the batch.
-    func run(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws -> Bool {
-        let (seeded, foreign) = (seeded, foreign)
-        touched = []
+    /// - Parameter afterwards: what the member wants to run when it has left the batch, also if its body throws.
+    func run(
+        _ root: String, afterwards: inout [() -> Void], _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        members += 1
+        let (found, seeded, foreign) = (found, seeded, foreign)
+        (accessed, touched) = ([], [])
         var changes: (results: [String: Data?], steps: [EntryChange]) = ([:], [])
         do {
             try asCurrent {
                 // Leaves its root alone. What joins it is rolled back with it.
                 try memory.update(root: root) { _ in
+                    // In here, what they do would be lost.
+                    defer { afterwards = Transaction.current?.takeAfterwards() ?? [] }
                     try update(root, body)
                     changes = try self.changes()
                 }
             }
         } catch {
-            (self.seeded, self.foreign) = (seeded, foreign)
+            (self.found, self.seeded, self.foreign) = (found, seeded, foreign)
             throw error
         }
         results.merge(changes.results) { $1 }
         steps += changes.steps
-        return mayBeJoined
     }
 
     /// `PrefsStore.read` inside of an update.
@@ -118,16 +131,16 @@ final class EtcdSession {
 
     /// Puts a root into the memory. A failure ends the update, even if its body continues.
     private func seed(_ root: String) throws {
-        guard !seeded.contains(root) else { return }
         do {
+            if accessed.insert(root).inserted, accessed.count > Self.mostRoots {
+                throw namespace.keys.notStored("an update accesses more than \(Self.mostRoots) roots")
+            }
+            guard !seeded.contains(root) else { return }
             if found[root] == nil {
-                guard found.count < Self.mostRoots else {
-                    throw place.keys.notStored("an update of more than \(Self.mostRoots) roots")
-                }
-                found[root] = try place.root(root, at: revision)
+                found[root] = try namespace.root(root, at: revision)
             }
             do throws(PrefsError) {
-                if let values = try found[root]?.values(of: root, in: place.keys) {
+                if let values = try found[root]?.values(of: root, in: namespace.keys) {
                     do {
                         try memory.update(root: root) { $0 = values }
                     } catch {
@@ -172,12 +185,12 @@ final class EtcdSession {
     /// The values of a root before the current member.
     private func before(_ root: String) -> [String: Any]? {
         if let step = steps.last(where: { $0.key == root }) { return step.after as? [String: Any] }
-        return (try? found[root]?.values(of: root, in: place.keys)) ?? nil
+        return (try? found[root]?.values(of: root, in: namespace.keys)) ?? nil
     }
 
     private func isRemovedForeign(_ root: String) -> Bool {
         do throws(PrefsError) {
-            _ = try found[root]?.values(of: root, in: place.keys)
+            _ = try found[root]?.values(of: root, in: namespace.keys)
             return false
         } catch {
             return results[root] == nil
@@ -187,18 +200,22 @@ final class EtcdSession {
     // MARK: - The end
 
     /// Commits what the members have changed, and gives the lock back.
-    func end() throws {
+    func commit() throws {
         guard !isOfParent else {
-            throw place.keys.notStored("the process was forked inside of an update, which belongs to its parent")
+            throw namespace.keys.notStored("the process was forked inside of an update, which belongs to its parent")
         }
-        guard isChanged else { return place.lock.release(identity) }
+        guard dependsOnCommit else { return namespace.lock.release(identity) }
         var request = TxnRequest()
-        request.compare = found.map { .modified(place.keys.root($0), in: $1.modified) }
+        request.compare = found.map { .modified(namespace.keys.root($0), in: $1.modified) }
         for (root, data) in results {
-            let key = place.keys.root(root)
+            let key = namespace.keys.root(root)
             request.success.append(data.map { .put(key, $0) } ?? .delete(key))
         }
         let values = try results.keys.map { ($0, try memory.read(root: $0)) }
-        try place.lock.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
+        do {
+            try namespace.lock.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
+        } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
+            throw PrefsError.notStored(failure)
+        }
     }
 }

@@ -20,8 +20,8 @@ struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case "https":
             throw invalid(
                 """
-                is an https endpoint, and EtcdStore speaks plain HTTP; run `etcd grpc-proxy start` with the cluster's \
-                certificates on this host, and use its http://127.0.0.1 address
+                is an https endpoint, and EtcdStore speaks plain HTTP; run a TLS proxy such as stunnel on this host, and \
+                use its address (see the article "A fleet")
                 """)
         default: throw invalid("is not an etcd endpoint: expected http://HOST:PORT")
         }

@@ -45,9 +45,13 @@ final class EtcdClient: Sendable {
     /// Sends a request until it is answered or the deadline has passed.
     ///
     /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
+    ///
+    /// - Parameter patience: how long one endpoint may take at most.
     func call<Reply: Decodable>(
-        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, until deadline: Deadline
+        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, until deadline: Deadline,
+        patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
+        let patience = min(patience ?? self.patience, self.patience)
         let body = Self.encoded(request)
         var index = preferred
         var hadUnknownAttempt = false
@@ -172,9 +176,9 @@ final class EtcdClient: Sendable {
         }
         if reply.status == 200 { return reply.body }
         guard let error = try? JSONDecoder().decode(ErrorReply.self, from: reply.body), let code = error.code else {
-            // Not from etcd. A proxy that has lost its server says 502, 503 or 504.
+            // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
             throw EtcdFailure(
-                kind: reply.status >= 500 ? .unknown : .rejected(code: -1), endpoint: "\(endpoint)",
+                kind: .unknown, endpoint: "\(endpoint)",
                 reason: "HTTP status \(reply.status), and no answer of etcd")
         }
         throw EtcdFailure(
@@ -233,30 +237,5 @@ final class EtcdClient: Sendable {
         } catch {
             throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "the answer is not one of etcd")
         }
-    }
-}
-
-extension EtcdClient {
-    func commit(_ request: TxnRequest, until deadline: Deadline) throws(EtcdFailure) -> TxnReply {
-        try call("/v3/kv/txn", request, until: deadline)
-    }
-
-    func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
-        try call("/v3/kv/range", request, until: deadline)
-    }
-
-    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
-        let request = LeaseGrantRequest(seconds: EtcdNumber(seconds))
-        let id = try call("/v3/lease/grant", request, as: LeaseReply.self, until: deadline).id?.value ?? 0
-        // 0 is no lease: what is put with it would stay for ever.
-        guard id != 0 else { throw EtcdFailure(kind: .unknown, endpoint: "etcd", reason: "it granted no lease") }
-        return id
-    }
-
-    /// - Returns: false if the lease has ended.
-    func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
-        let request = LeaseRequest(id: EtcdNumber(lease))
-        let reply = try call("/v3/lease/keepalive", request, as: StreamReply<LeaseReply>.self, until: deadline)
-        return (reply.result?.seconds?.value ?? 0) > 0
     }
 }

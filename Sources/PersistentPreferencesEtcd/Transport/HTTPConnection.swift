@@ -22,72 +22,16 @@ final class HTTPConnection {
     /// What has arrived and was not read yet: `buffer[start...]`.
     private var buffer: [UInt8] = []
     private var start = 0
+    /// Bytes of the current chunk that were not read yet.
+    private var restOfChunk = 0
     private(set) var isReusable = true
 
     init(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) {
-        var hints = addrinfo()
-        // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
-        hints.ai_socktype = 1
-        var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(endpoint.host, "\(endpoint.port)", &hints, &list)
-        guard code == 0 else {
-            throw ConnectionFailure(reason: "cannot find the host: \(String(cString: gai_strerror(code)))")
-        }
-        defer { freeaddrinfo(list) }
-        var failure = ConnectionFailure(reason: "cannot find the host")
-        var next = list
-        while let address = next?.pointee {
-            do throws(ConnectionFailure) {
-                descriptor = try Self.connect(to: address, until: deadline)
-                return
-            } catch {
-                failure = error
-            }
-            next = address.ai_next
-        }
-        throw failure
+        descriptor = try Socket.connect(to: endpoint, until: deadline)
     }
 
     deinit {
         close(descriptor)
-    }
-
-    private static func connect(
-        to address: addrinfo, until deadline: Deadline
-    ) throws(ConnectionFailure) -> Int32 {
-        let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
-        guard descriptor >= 0 else { throw .call("socket", errno) }
-        var isConnected = false
-        defer { if !isConnected { close(descriptor) } }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        var isOn: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        SocketSignals.disable(on: descriptor)
-        if Foundation.connect(descriptor, address.ai_addr, address.ai_addrlen) != 0 {
-            guard errno == EINPROGRESS || errno == EINTR else { throw .call("connect", errno) }
-            try wait(for: descriptor, POLLOUT, until: deadline)
-            var code: Int32 = 0
-            var size = socklen_t(MemoryLayout<Int32>.size)
-            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-            guard code == 0 else { throw .call("connect", code) }
-        }
-        isConnected = true
-        return descriptor
-    }
-
-    /// - Parameter events: `POLLIN` or `POLLOUT`.
-    private static func wait(
-        for descriptor: Int32, _ events: some BinaryInteger, until deadline: Deadline
-    ) throws(ConnectionFailure) {
-        var awaited = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        while true {
-            let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
-            let count = poll(&awaited, 1, Int32(min(milliseconds.rounded(.up), 1e6)))
-            if count > 0 { return }
-            if count < 0, errno != EINTR { throw .call("poll", errno) }
-            if count == 0, .now >= deadline { throw ConnectionFailure(reason: "no answer in time") }
-        }
     }
 
     /// Breaks the connection, which ends what another thread waits for.
@@ -115,7 +59,7 @@ final class HTTPConnection {
                 sent += count
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
                 do throws(ConnectionFailure) {
-                    try Self.wait(for: descriptor, POLLOUT, until: deadline)
+                    try Socket.wait(for: descriptor, POLLOUT, until: deadline)
                 } catch {
                     throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
                 }
@@ -145,8 +89,8 @@ final class HTTPConnection {
         let head = try receiveHead(until: deadline)
         var body = Data()
         if head.isChunked {
-            while let chunk = try receiveChunk(until: deadline) {
-                body += chunk
+            while let part = try receivePart(until: deadline) {
+                body += part
                 guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
             }
         } else if let length = head.length {
@@ -199,26 +143,31 @@ final class HTTPConnection {
         }
     }
 
-    /// The next part of a body in chunks; nil at its end, after the trailers.
-    func receiveChunk(until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8>? {
-        let line = try receiveLine(until: deadline)
-        guard let size = Int(line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces), radix: 16),
-            (0...Self.mostBytes).contains(size)
-        else { throw broken("a wrong chunk size") }
-        guard size == 0 else {
-            let chunk = try take(size, until: deadline)
-            guard try receiveLine(until: deadline).isEmpty else { throw broken("a chunk without an end") }
-            return chunk
+    /// What has come of a body in chunks, at least a byte; nil at its end, after the trailers.
+    func receivePart(until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8>? {
+        if restOfChunk == 0 {
+            let line = try receiveLine(until: deadline)
+            guard let size = Int(line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces), radix: 16),
+                (0...Self.mostBytes).contains(size)
+            else { throw broken("a wrong chunk size") }
+            if size == 0 {
+                while try !receiveLine(until: deadline).isEmpty {}
+                return nil
+            }
+            restOfChunk = size
         }
-        while try !receiveLine(until: deadline).isEmpty {}
-        return nil
+        if start == buffer.count, try !fill(until: deadline) { throw broken("the connection was closed") }
+        let part = try take(min(restOfChunk, buffer.count - start), until: deadline)
+        restOfChunk -= part.count
+        if restOfChunk == 0, try !receiveLine(until: deadline).isEmpty { throw broken("a chunk without an end") }
+        return part
     }
 
     /// Whether something has arrived. Waits for it until the deadline.
     func hasInput(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
         if start < buffer.count { return true }
         do throws(ConnectionFailure) {
-            try Self.wait(for: descriptor, POLLIN, until: deadline)
+            try Socket.wait(for: descriptor, POLLIN, until: deadline)
             return true
         } catch {
             if .now >= deadline { return false }
@@ -259,7 +208,7 @@ final class HTTPConnection {
             // Also if there is always more to read.
             guard .now < deadline else { throw broken("no answer in time") }
             do throws(ConnectionFailure) {
-                try Self.wait(for: descriptor, POLLIN, until: deadline)
+                try Socket.wait(for: descriptor, POLLIN, until: deadline)
             } catch {
                 throw broken(error.reason)
             }

@@ -8,6 +8,8 @@ struct EtcdFollower {
     private var failures = 0
     /// What has arrived of a line.
     private var rest: [UInt8] = []
+    /// Bytes of the longest line.
+    private static let mostBytes = 256 << 20
 
     /// Follows the stream of one endpoint until it fails.
     mutating func follow(_ watch: EtcdWatch) {
@@ -28,21 +30,26 @@ struct EtcdFollower {
             if isStopped { return }
             watch.client.prefer(index + 1)
             failures += 1
+            // Without a stream, for example because etcd has dropped what it would begin with, the copy is read again.
+            if failures > 2 * watch.client.endpoints.count { needsLoad = true }
             if failures % watch.client.endpoints.count == 0 { poll(nil, 0, failures < 10 ? 50 : 500) }
         }
     }
 
     private func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
+        let known = watch.state.withLock { $0.known }
         let request = TxnRequest(success: [
             .range(RangeRequest(prefix: watch.keys.roots)),
             .range(RangeRequest(prefix: watch.keys.tickets, keysOnly: true)),
+            .range(RangeRequest(prefix: watch.keys.markers)),
         ])
         let reply = try watch.client.call(
             "/v3/kv/txn", request, as: TxnReply.self, at: endpoint, until: begin + watch.limit)
-        guard reply.ranges.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        guard reply.ranges.count == 3 else { throw failure(endpoint, "the answer is not complete") }
         watch.state.withLock { state in
-            state.load(reply.ranges[0], tickets: reply.ranges[1], of: reply.revision)
+            if known.isAhead(of: reply) { state.forget(known) }
+            state.load(reply)
             state.provenAt = begin
         }
     }
@@ -60,66 +67,73 @@ struct EtcdFollower {
         }
         if isStopped { throw failure(endpoint, "stopped") }
         rest = []
-        var proof = ContinuousClock.Instant.now
+        try prove(watch, endpoint, connection, interval)
         while true {
-            while try receive(from: connection, watch, endpoint, until: proof) {}
+            let proof = ContinuousClock.Instant.now + interval
+            while .now < proof, try receive(from: connection, watch, endpoint, until: proof) {}
             try prove(watch, endpoint, connection, interval)
             failures = 0
-            proof = .now + interval
         }
     }
 
-    /// Proves that the copy is complete: a linearizable read tells the newest transaction, and the stream has to have it.
+    /// Proves that the copy is complete: a linearizable read tells the newest change, and the stream has to have it.
+    ///
+    /// Nothing tells the newest removal, but after it there are fewer keys. Clients leave a marker at each commit; other programs do not.
     private mutating func prove(
         _ watch: EtcdWatch, _ endpoint: Endpoint, _ connection: HTTPConnection, _ interval: Duration
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
-        var request = RangeRequest(prefix: watch.keys.markers, keysOnly: true)
-        (request.sortOrder, request.sortTarget, request.limit) = ("DESCEND", "MOD", EtcdNumber(1))
+        let known = watch.state.withLock { $0.known }
+        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.newest($0)) })
         let reply = try watch.client.call(
-            "/v3/kv/range", request, as: RangeReply.self, at: endpoint, until: begin + interval)
-        let newest = reply.all.first?.modified ?? 0
-        if reply.header?.revision?.value ?? 0 < watch.state.withLock({ $0.revision }) {
+            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint, until: begin + interval)
+        guard reply.replies.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        let newest = reply.ranges.compactMap(\.first?.modified).max() ?? 0
+        let count = reply.replies[1].count?.value ?? 0
+        if known.isAhead(of: reply) {
             needsLoad = true
             throw failure(endpoint, "the cluster was restored from an earlier state")
         }
-        while watch.state.withLock({ $0.revision }) < newest {
-            guard try receive(from: connection, watch, endpoint, until: begin + interval) else {
+        // As long as something comes, it is not silent.
+        while !watch.state.withLock({ $0.isComplete(at: reply.revision, newest: newest, count: count) }) {
+            guard try receive(from: connection, watch, endpoint, until: .now + interval) else {
                 throw failure(endpoint, "the watch is silent")
             }
         }
         watch.state.withLock { state in
-            state.provenAt = begin
+            (state.provenAt, state.term) = (begin, reply.term)
             (state.failingSince, state.failure) = (nil, nil)
         }
     }
 
     // MARK: - Messages
 
-    /// Takes the messages of the next chunk.
+    /// Takes the messages that the next bytes complete.
     ///
     /// - Returns: false if nothing has come.
     private mutating func receive(
         from connection: HTTPConnection, _ watch: EtcdWatch, _ endpoint: Endpoint, until deadline: EtcdClient.Deadline
     ) throws(EtcdFailure) -> Bool {
-        let chunk: ArraySlice<UInt8>?
+        let part: ArraySlice<UInt8>?
         do throws(ConnectionFailure) {
             guard try connection.hasInput(until: deadline) else { return false }
-            chunk = try connection.receiveChunk(until: .now + watch.limit / 4)
+            part = try connection.receivePart(until: .now + watch.limit / 4)
         } catch {
             throw failure(endpoint, error.reason)
         }
-        guard let chunk else {
+        guard let part else {
             // What is left may be the reason for the end.
             if !rest.isEmpty { try take(rest[...], watch, endpoint) }
             throw failure(endpoint, "the watch has ended")
         }
-        rest += chunk
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = rest[..<end]
-            rest.removeFirst(end + 1)
-            if !line.isEmpty { try take(line, watch, endpoint) }
+        var (start, searched) = (0, rest.count)
+        rest += part
+        while let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            if end > start { try take(rest[start..<end], watch, endpoint) }
+            (start, searched) = (end + 1, end + 1)
         }
+        rest.removeFirst(start)
+        guard rest.count <= Self.mostBytes else { throw failure(endpoint, "a message of the watch is too long") }
         return true
     }
 
@@ -132,8 +146,7 @@ struct EtcdFollower {
             throw failure(endpoint, message.error?.message ?? "the watch has ended")
         }
         if reply.canceled == true {
-            let isCompacted = reply.compactRevision?.value ?? 0 > 0
-            if isCompacted { needsLoad = true } else { watch.client.forgetToken() }
+            watch.client.forgetToken()
             throw failure(endpoint, reply.cancelReason ?? "the watch was cancelled")
         }
         guard let events = reply.events, !events.isEmpty else { return }

@@ -11,15 +11,19 @@ extension EtcdWatch {
         var isRunning = false
         var isStopped = false
         var connection: HTTPConnection?
-        /// Since when every endpoint has failed, and the last failure.
+        /// Since when the watch has failed, and its last failure.
         var failingSince: Deadline?
         var failure: EtcdFailure?
 
         var isLoaded = false
         /// The last revision of which everything is here.
         var revision: Int64 = 0
+        /// The last term of the cluster that was heard of.
+        var term: Int64 = 0
         var provenAt: Deadline?
         var roots: [String: StoredRoot] = [:]
+        /// The keys of roots, and others among them that are not ours.
+        var count: Int64 = 0
         var tickets: [Data: Int64] = [:]
         /// The last good values of roots that cannot be read now, or that only reads past the watch have found.
         var noted: [String: [String: Any]] = [:]
@@ -34,12 +38,14 @@ extension EtcdWatch {
             self.keys = keys
         }
 
-        /// A forked child has no thread, and its parent's transactions are another process's. The copy is read again.
+        /// A forked child has no thread and no observers, and its parent's transactions are another process's. The copy is read again.
         mutating func forgetParent() {
             guard process != LockRegistry.forks else { return }
-            let (roots, noted, observers, revision) = (roots, noted, observers, revision)
+            let (roots, noted, revision) = (roots, noted, revision)
+            // The observers have queues of Dispatch, which the child must not even release.
+            for observer in observers.values.joined() { _ = Unmanaged.passRetained(observer) }
             self = State(keys: keys)
-            (self.roots, self.noted, self.observers, self.revision) = (roots, noted, observers, revision)
+            (self.roots, self.noted, self.revision) = (roots, noted, revision)
         }
 
         /// Whether it is useless to wait for the first state.
@@ -81,12 +87,15 @@ extension EtcdWatch {
 
         mutating func confirm(_ operation: String, at revision: Int64) {
             guard let index = own.firstIndex(where: { $0.operation == operation }) else { return }
-            guard isRunning, !(isLoaded && self.revision >= revision) else {
-                own.remove(at: index)
-                return
+            let results = own[index].results
+            // Without a copy nobody observes, and its steps are not needed. Nobody waits for those before it any more, either.
+            if isLoaded, self.revision < revision {
+                own[index].revision = revision
+            } else {
+                own.removeSubrange(...index)
             }
-            own[index].revision = revision
-            for (root, stored) in own[index].results { ahead[root] = stored.modified(in: revision) }
+            guard isRunning, self.revision < revision else { return }
+            for (root, stored) in results { ahead[root] = stored.modified(in: revision) }
         }
 
         /// Takes the changes of one revision.
@@ -94,12 +103,19 @@ extension EtcdWatch {
             var changed: [String: StoredRoot] = [:]
             var steps: [EntryChange] = []
             for event in events {
+                if event.kv.key.starts(with: keys.roots) {
+                    count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0
+                }
                 switch keys.kind(of: event.kv.key) {
                 case .root(let root): changed[root] = event.isRemoval ? .missing : StoredRoot(event.kv)
                 case .ticket: tickets[event.kv.key] = event.isRemoval ? nil : event.kv.created
                 case .marker where !event.isRemoval:
                     let index = own.firstIndex { Data($0.operation.utf8) == event.kv.bytes }
-                    if let index { steps = own.remove(at: index).steps }
+                    if let index {
+                        steps = own[index].steps
+                        // Those before it will not come any more: their outcome was unknown.
+                        own.removeSubrange(...index)
+                    }
                 case .marker, nil: break
                 }
             }
@@ -107,27 +123,73 @@ extension EtcdWatch {
             reach(revision)
         }
 
-        /// Takes a whole new state.
-        mutating func load(_ found: [EtcdKeyValue], tickets list: [EtcdKeyValue], of revision: Int64) {
+        /// Takes a whole new state: the roots, the tickets and the markers.
+        mutating func load(_ reply: TxnReply) {
+            let (found, list, revision) = (reply.ranges[0], reply.ranges[1], reply.revision)
             var new: [String: StoredRoot] = [:]
             for entry in found {
                 if case .root(let root)? = keys.kind(of: entry.key) { new[root] = StoredRoot(entry) }
             }
+            count = Int64(found.count)
             tickets = Dictionary(list.map { ($0.key, $0.created) }) { $1 }
-            let done = own.filter { $0.revision.map { $0 <= revision } ?? false }
-            own.removeAll { $0.revision.map { $0 <= revision } ?? false }
-            let steps = done.flatMap(\.steps)
+            let steps = takeSteps(until: revision, markers: Set(reply.ranges[2].map(\.bytes)))
             if !isLoaded, roots.isEmpty, observers.isEmpty, steps.isEmpty { roots = new }
             for root in Set(roots.keys).union(new.keys).union(steps.map(\.key)) {
                 let stored = new[root] ?? .missing
-                if roots[root]?.modified ?? 0 == stored.modified, steps.allSatisfy({ $0.key != root }) { continue }
+                if (roots[root] ?? .missing).isSame(as: stored), steps.allSatisfy({ $0.key != root }) {
+                    continue
+                }
                 replace(root, by: stored, steps: steps.filter { $0.key == root })
             }
             isLoaded = true
             (failingSince, failure) = (nil, nil)
             // A cluster that was restored from a copy may be in an earlier revision.
-            self.revision = 0
+            (self.revision, term) = (0, reply.term)
             reach(revision)
+        }
+
+        /// The changes of this process that a new state has, confirmed or not.
+        private mutating func takeSteps(until revision: Int64, markers: Set<Data>) -> [EntryChange] {
+            func isDone(_ transaction: OwnTransaction) -> Bool {
+                transaction.revision.map { $0 <= revision } ?? markers.contains(Data(transaction.operation.utf8))
+            }
+            let done = own.filter(isDone)
+            own.removeAll(where: isDone)
+            return done.flatMap(\.steps)
+        }
+
+        /// Whether everything is here that there was in a revision.
+        ///
+        /// - Parameters:
+        ///   - newest: the newest change of what there was.
+        ///   - count: the number of keys there were.
+        func isComplete(at revision: Int64, newest: Int64, count: Int64) -> Bool {
+            self.revision >= revision || self.revision >= newest && self.count == count
+        }
+
+        /// What was confirmed, and the newest revision and term that were heard of.
+        struct Known {
+            let revision: Int64
+            let term: Int64
+            let operations: Set<String>
+
+            /// Whether the cluster was restored from a copy since.
+            func isAhead(of reply: TxnReply) -> Bool { reply.revision < revision || reply.term < term }
+        }
+
+        var known: Known {
+            let confirmed = own.filter { $0.revision != nil }
+            return Known(
+                revision: confirmed.reduce(revision) { max($0, $1.revision ?? 0) }, term: term,
+                operations: Set(confirmed.map(\.operation)))
+        }
+
+        /// A cluster that was restored from a copy no longer has it.
+        mutating func forget(_ known: Known) {
+            own.removeAll { known.operations.contains($0.operation) }
+            ahead = ahead.filter { root, stored in
+                own.contains { $0.results[root] != nil && $0.revision == stored.modified }
+            }
         }
 
         private mutating func reach(_ revision: Int64) {

@@ -4,7 +4,7 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Follows all keys of a place by one stream of etcd, on a thread of its own: a copy of the roots, the observers, and the waiters for
+/// Follows all keys of a namespace by one stream of etcd, on a thread of its own: a copy of the roots, the observers, and the waiters for
 /// tickets.
 ///
 /// The thread begins with the first use, and ends with the object.

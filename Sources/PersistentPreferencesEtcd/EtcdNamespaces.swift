@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// The places that are in use, so that all stores of a place share one.
-enum EtcdPlaces {
+/// The namespaces that are in use, so that stores with the same settings share one.
+enum EtcdNamespaces {
     private struct Key: Hashable {
         let endpoints: Set<Endpoint>
         let prefix: String
@@ -13,15 +13,15 @@ enum EtcdPlaces {
     }
 
     private struct Entry {
-        weak var place: EtcdPlace?
+        weak var namespace: EtcdNamespace?
     }
 
-    private static let places = Locked<[Key: Entry]>([:])
+    private static let namespaces = Locked<[Key: Entry]>([:])
 
     /// - Throws: `PrefsError.invalidName`.
-    static func place(
+    static func namespace(
         _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options
-    ) throws(PrefsError) -> EtcdPlace {
+    ) throws(PrefsError) -> EtcdNamespace {
         var endpoints: [Endpoint] = []
         for url in urls { endpoints.append(try Endpoint(url)) }
         guard !endpoints.isEmpty else { throw .invalidName(name: prefix, reason: "has no endpoints") }
@@ -33,13 +33,13 @@ enum EtcdPlaces {
         let staleness = max(options.staleness, .seconds(1))
         let key = Key(
             endpoints: Set(endpoints), prefix: prefix, user: user, deadline: deadline, staleness: staleness)
-        return places.withLock { places in
-            if let place = places[key]?.place { return place }
-            places = places.filter { $0.value.place != nil }
+        return namespaces.withLock { namespaces in
+            if let namespace = namespaces[key]?.namespace { return namespace }
+            namespaces = namespaces.filter { $0.value.namespace != nil }
             let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
-            let place = EtcdPlace(client, prefix: prefix, deadline: deadline, staleness: staleness)
-            places[key] = Entry(place: place)
-            return place
+            let namespace = EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+            namespaces[key] = Entry(namespace: namespace)
+            return namespace
         }
     }
 }

@@ -3,15 +3,15 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The roots below a prefix of a cluster: what all stores of the same place share in a process.
-final class EtcdPlace: Sendable {
+/// The roots below a prefix of a cluster, and what the stores of a process that have the same settings share.
+final class EtcdNamespace: Sendable {
     typealias Deadline = ContinuousClock.Instant
 
     let client: EtcdClient
     let keys: EtcdKeys
     let watch: EtcdWatch
     private let patience: Duration
-    private let turns = TransactionTurns()
+    private let batches = GroupCommit<EtcdSession>()
     let lock: EtcdLock
 
     init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration) {
@@ -81,12 +81,14 @@ final class EtcdPlace: Sendable {
     func observe(
         _ root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) throws(PrefsError) -> PrefsObservation {
+        // The observers' queues are Dispatch's, which does not run in a forked child.
+        guard LockRegistry.forks == 0 else { throw .notWatched(keys.failure("cannot be watched in a forked process")) }
         try startWatch { .notWatched($0) }
         let observer = CallbackObserver(of: root, action)
         guard watch.observe(root, observer, until: deadline) else {
             throw .notWatched(keys.failure("the watch does not answer"))
         }
-        // Keeps the place, and with it the watch.
+        // Keeps the namespace, and with it the watch.
         return PrefsObservation {
             self.watch.remove(observer, from: root)
             observer.end()
@@ -102,11 +104,24 @@ final class EtcdPlace: Sendable {
             other.fail(PrefsError.updateOfAnotherStore)
             throw PrefsError.updateOfAnotherStore
         }
-        let batch = try turns.enter { try EtcdSession(self, lock.acquire(root), of: root) }
-        var mayBeJoined = true
-        let result = Result { mayBeJoined = try batch.session.run(root, body) }
-        let outcome = turns.leave(batch, mayBeJoined: mayBeJoined)
+        var afterwards: [() -> Void] = []
+        defer { afterwards.forEach { $0() } }
+        let batch = try enter(root)
+        let result = Result { try batch.group.run(root, afterwards: &afterwards, body) }
+        let outcome = batches.leave(batch)
         try result.get()
         try outcome.get()
+    }
+
+    /// Waits for the turn of this thread, and for the lock if it is the first of a batch.
+    private func enter(_ root: String) throws -> GroupCommit<EtcdSession>.Batch {
+        let deadline = deadline
+        do {
+            return try batches.enter(until: deadline) {
+                try EtcdSession(self, lock.acquire(root, until: deadline), of: root)
+            }
+        } catch is GroupCommit<EtcdSession>.Timeout {
+            throw keys.notStored("timed out waiting for updates of other threads of this process")
+        }
     }
 }
