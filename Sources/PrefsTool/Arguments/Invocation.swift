@@ -39,9 +39,13 @@ struct Invocation {
     let root: String?
     /// The location of the test set that the user named; nil for the default suite.
     let target: Target?
-    /// The store that the user named by a URL, and the URL.
+    /// The store that the user named by a URL.
     let store: (any PrefsStore)?
-    let storeURL: String?
+    private let storeURL: String?
+    /// The URL without user and password, for messages.
+    var storeName: String? {
+        storeURL?.replacing(/\/\/[^\/]*@/) { _ in "//" }
+    }
     /// The prefix of the environment variables that are read above the store.
     let layers: String?
     /// The paths of the files that are read below the store, as they were given.
@@ -68,8 +72,8 @@ struct Invocation {
         } catch {
             throw UsageError("\(error)")
         }
-        if storeURL != nil, options[.suite] != nil || options[.file] != nil {
-            throw UsageError("--store cannot be combined with --suite or --file")
+        for option in [OptionSpec.suite, .file, .domain, .timeout] where storeURL != nil && options[option] != nil {
+            throw UsageError("--store cannot be combined with \(option.name)")
         }
         layerFiles = options.all(.layer)
         switch (options[.suite], options[.file]) {
@@ -81,6 +85,7 @@ struct Invocation {
         command = try Self.command(options, of: program)
         guard domain != nil else { return }
         let word = options.has(.domain) ? OptionSpec.domain.name : "DOMAIN"
+        if storeURL != nil { throw UsageError("--store cannot be combined with \(word)") }
         if target != nil { throw UsageError("\(word) cannot be combined with --suite or --file") }
         if hasLayers { throw UsageError("\(word) cannot be combined with --layers or --layer") }
     }

@@ -272,7 +272,7 @@ struct PrefsRunner {
 
     /// Where the preferences are, for messages.
     var storeName: String {
-        invocation.storeURL ?? target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file")
+        invocation.storeName ?? target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file")
     }
 
     /// Where the program stores its preferences.
