@@ -11,21 +11,30 @@ enum Forking {
         try store.update(root: "A") { $0 = ["count": 1] }
         let heard = Heard()
         let observation = try store.observe(root: "A") { heard.add(count(in: $0.newValues)) }
+        // Then the threads of the store are waiting, and hold no lock of the Swift runtime, which the child would inherit.
+        try store.update(root: "A") { $0 = ["count": 0] }
+        heard.wait { $0 == 0 }
         let child = fork()
         for _ in 0..<20 {
             try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
         }
         if child == 0 {
             try store.update(root: "B") { $0 = ["done": true] }
-            // The child has a watch of its own.
-            heard.wait { $0 >= 21 }
-            let read = try count(in: store.read(root: "A"))
-            say("child \(read >= 21)")
+            // The child has a watch of its own, but no observers: Dispatch does not run in it.
+            while try count(in: store.read(root: "A")) < 40 {}
+            do {
+                _ = try store.observe(root: "A") { _ in }
+                say("child observes")
+            } catch {
+                say("child: \(error)")
+            }
             _exit(0)
         }
         var status: Int32 = 0
         waitpid(child, &status, 0)
-        heard.wait { $0 == 41 }
+        heard.wait { $0 == 40 }
+        // The last write of the child, which the watch of its parent has soon.
+        while try store.read(root: "B") == nil {}
         try say("parent \(count(in: store.read(root: "A"))) \(store.read(root: "B")?["done"] ?? "nil") \(status)")
         observation.cancel()
 
@@ -51,7 +60,7 @@ enum Forking {
     /// The counts that an observer was told of.
     private final class Heard: @unchecked Sendable {
         private let condition = NSCondition()
-        private var last = 0
+        private var last = -1
 
         func add(_ count: Int) {
             condition.withLock {

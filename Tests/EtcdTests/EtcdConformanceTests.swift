@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func unreadableThrows(_ reads: EtcdStore.ReadMode) throws {
         let cluster = try EtcdCluster.shared.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort, percent: 0, seed: 1)
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
         let prefix = EtcdCluster.prefix()
         let count = Locked(0)
@@ -35,7 +35,7 @@ import Testing
                 let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url
                 return EtcdStore(
                     endpoints: [url], prefix: prefix,
-                    options: .init(reads: reads, deadline: .milliseconds(500 + number)))
+                    options: .init(reads: reads, deadline: .milliseconds(3_000 + number)))
             },
             breaking: { isBroken.withLock { $0 = true } }, mending: { isBroken.withLock { $0 = false } })
     }

@@ -1,5 +1,7 @@
 import Foundation
+import PersistentPreferences
 import PersistentPreferencesEtcd
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -16,7 +18,7 @@ import Testing
 
     @Test func historiesAreLinearizableWhateverFails() async throws {
         try await onThread {
-            let rounds = Hazard.count("PREFS_FLEET_ROUNDS", default: 2)
+            let rounds = Hazard.count("PREFS_FLEET_ROUNDS", default: Event.allCases.count)
             let seed = Hazard.count("PREFS_SEED", default: 1)
             let cluster = try EtcdCluster(nodes: 3)
             let proxies = try cluster.nodes.enumerated().map {
@@ -36,6 +38,14 @@ import Testing
                     mergesErrors: true)
             }
             for child in children { #expect(try child.line() == "ready") }
+            // Observes behind the same proxies.
+            let observer = EtcdStore(
+                endpoints: proxies.map(\.url), prefix: prefix, options: .init(staleness: .seconds(2)))
+            let last = Locked<Int?>(nil)
+            let observation = try observer.observe(root: "counter") { change in
+                last.withLock { $0 = change.newValues["all"] as? Int }
+            }
+            let begin = ContinuousClock.Instant.now
             for child in children { try child.tell("go") }
             try awaitProgress(of: children, lines: 2)
             for round in 0..<rounds {
@@ -53,15 +63,23 @@ import Testing
                 #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")
             }
             #expect(counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +), "PREFS_SEED=\(seed)")
+            let limit = ContinuousClock.Instant.now + .seconds(30)
+            while .now < limit, last.withLock({ $0 }) != counter["all"] as? Int { poll(nil, 0, 10) }
+            #expect(last.withLock { $0 } == counter["all"] as? Int, "PREFS_SEED=\(seed): the end was not observed")
+            observation.cancel()
             let byKey = Dictionary(grouping: outcome.history(), by: \.key)
             #expect(byKey.keys.sorted() == ["a", "b"])
-            let violations = byKey.values.compactMap(LinearizabilityChecker.violation)
+            let violations =
+                byKey.values.compactMap(LinearizabilityChecker.violation)
+                + LinearizabilityChecker.staleAbsences(
+                    outcome.missing, after: outcome.operations + outcome.uncertain)
             for violation in violations { Issue.record("PREFS_SEED=\(seed): \(violation)") }
             let faults = proxies.reduce(0) { $0 + $1.faults.values.reduce(0, +) }
-            let lost = counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +) ? 0 : 1
+            let lost = abs((counter["all"] as? Int ?? 0) - outcome.counted.values.reduce(0, +))
+            let seconds = Int((ContinuousClock.Instant.now - begin) / .seconds(1))
             Hazard.report(
                 """
-                fleet: \(rounds) failures of 3 nodes, \(faults) faults of the network, \(outcome.operations.count) operations of \
+                fleet: \(seconds) s, \(rounds) failures of 3 nodes, \(faults) faults of the network, \(outcome.operations.count) operations of \
                 \(Self.processes) processes × 2 threads, \(outcome.failures) rejected, \(outcome.unknown) of unknown outcome, \
                 \(outcome.counted.values.reduce(0, +)) increments, \(lost) lost or applied twice, \(violations.count) not linearizable
                 """)
@@ -101,6 +119,8 @@ import Testing
     /// What the processes have done.
     private struct Outcome {
         var operations: [HistoryOperation] = []
+        /// Reads that found no root.
+        var missing: [HistoryOperation] = []
         /// Writes that may have been carried out.
         var uncertain: [HistoryOperation] = []
         var counted: [String: Int] = [:]
@@ -118,7 +138,13 @@ import Testing
                         failures += Int(words[2]) ?? 0
                         unknown += Int(words[3]) ?? 0
                     case "maybe": uncertain.append(try #require(HistoryOperation(String(line.dropFirst(6))), "\(line)"))
-                    default: operations.append(try #require(HistoryOperation(line), "\(line)"))
+                    default:
+                        let operation = try #require(HistoryOperation(line), "\(line)")
+                        if operation.manner == "missing" {
+                            missing.append(operation)
+                        } else {
+                            operations.append(operation)
+                        }
                     }
                 }
                 #expect(try child.exitCode() == 0)

@@ -17,15 +17,6 @@ import Testing
         store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
     }
 
-    private func error(of body: () throws -> Void) -> PrefsError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as? PrefsError
-        }
-    }
-
     @Test func aRootIsItsJSONInEtcd() throws {
         try store.update(root: "A") { $0 = ["name": "x", "when": Date(timeIntervalSinceReferenceDate: 0)] }
         let text = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
@@ -61,16 +52,40 @@ import Testing
     }
 
     @Test func manyRootsInOneUpdate() throws {
-        func write(_ count: Int) throws {
-            try store.update(root: "R0") { _ in
-                for number in 0..<count { try store.update(root: "R\(number)") { $0 = ["n": number] } }
+        @Sendable func write(_ count: Int, _ name: String) throws {
+            try store.update(root: "\(name)0") { _ in
+                for number in 0..<count { try store.update(root: "\(name)\(number)") { $0 = ["n": number] } }
             }
         }
-        guard case .notStored(let failure)? = error(of: { try write(126) }) else { return #expect(Bool(false)) }
-        #expect(failure.reason == "an update of more than 125 roots")
+        guard case .notStored(let failure)? = error(of: { try write(101, "R") }) else { return #expect(Bool(false)) }
+        #expect(failure.reason == "an update accesses more than 100 roots")
         #expect(try store.read(root: "R1") == nil)
-        try write(125)
-        #expect(try store.read(root: "R124")?["n"] as? Int == 124)
+        // However many threads do so at once, and with small updates between them.
+        inThreads(8) { number in
+            do {
+                for _ in 0..<5 { try write(number % 2 == 0 ? 100 : 20, "\(number)R") }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        #expect(try (0..<8).allSatisfy { try store.read(root: "\($0)R19")?["n"] as? Int == 19 })
+        #expect(try store.read(root: "6R99")?["n"] as? Int == 99)
+    }
+
+    /// Two spellings of a name that Unicode calls equal are one root, and one key.
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func namesAreComparedAsInUnicode(_ reads: EtcdStore.ReadMode) throws {
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        try store.update(root: "caf\u{e9}") { $0 = ["a": 1] }
+        try store.update(root: "cafe\u{301}") { $0?["a"] = 2 }
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/caf\u{e9}\n\n")
+        // Somebody else's key in the other spelling is none of our roots.
+        try cluster.control("put", "\(prefix)r/cafe\u{301}", #"{"a": 3}"#)
+        try store.update(root: "B") { $0 = [:] }
+        #expect(try store.read(root: "caf\u{e9}")?["a"] as? Int == 2)
+        let other = EtcdStore(
+            endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads, deadline: .seconds(11)))
+        #expect(try other.read(root: "cafe\u{301}")?["a"] as? Int == 2)
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
@@ -116,7 +131,7 @@ import Testing
             guard case .invalidName(_, let reason)? = error(of: { _ = try store.read(root: "A") }) else { return nil }
             return reason
         }
-        #expect(reason("https://10.0.0.1:2379")?.contains("etcd grpc-proxy start") == true)
+        #expect(reason("https://10.0.0.1:2379")?.contains("run a TLS proxy such as stunnel") == true)
         #expect(reason("file:///a") == "is not an etcd endpoint: expected http://HOST:PORT")
         #expect(reason("http://u:p@host") == "contains a user; put user and password into the options")
         #expect(reason("http://host/path") == "has a path; put the prefix of the keys into `prefix`")
@@ -126,29 +141,17 @@ import Testing
     @Test func urlsOfStores() throws {
         #expect(error { _ = try EtcdStore(url: "http://127.0.0.1") } != nil)
         #expect(error { _ = try EtcdStore(url: "etcd://") } != nil)
+        for url in ["etcd://a%zz:b@127.0.0.1", "etcd://a:b%@127.0.0.1"] {
+            #expect(
+                error { _ = try EtcdStore(url: url) }
+                    == .invalidName(
+                        name: "etcd://…",
+                        reason: "is not a URL of an etcd store: a wrong escape in the user or the password"))
+        }
         let port = cluster.nodes[0].clientPort
         let other = try EtcdStore(url: "etcd://127.0.0.1:\(port),127.0.0.1:\(port)/\(prefix)")
         try other.update(root: "A") { $0 = ["a": 1] }
         #expect(try cluster.control("get", "--keys-only", "\(prefix)r/A") == "\(prefix)r/A\n\n")
-    }
-
-    /// A network may deliver a request again when nobody expects it any more.
-    @Test func lateCopiesOfRequestsChangeNothing() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort, percent: 0, seed: 1)
-        defer { proxy.close() }
-        let behind = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current))
-        try behind.update(root: "A") { $0 = ["a": 1] }
-        try behind.update(root: "B") { _ in }
-        try behind.update(root: "A") { $0?["a"] = 2 }
-        try behind.update(root: "C") { $0 = ["c": 1] }
-        // Removed, so that no revision of the roots tells a copy from the original.
-        for root in ["A", "B", "C"] { try store.update(root: root) { $0 = nil } }
-        proxy.replay()
-        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/").isEmpty)
-        // No ticket is left that would keep others out.
-        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty)
-        try behind.update(root: "A") { $0 = ["a": 3] }
-        #expect(try behind.read(root: "A")?["a"] as? Int == 3)
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
@@ -163,6 +166,7 @@ import Testing
             guard case .notStored(let update)? = error(of: { try store.update(root: "A") { _ in Issue.record("run") } })
             else { return #expect(Bool(false)) }
             #expect(update.reason.contains(reason))
+            #expect(PrefsError.unreadable(read).description.hasSuffix("; the stored state is unchanged"))
             guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in } }) else {
                 return #expect(Bool(false))
             }

@@ -24,9 +24,16 @@ import Testing
         @Pref(previously: "level") var rank = 1
     }
 
+    /// The second version of a class with another root key.
+    private final class MovedPrefs: PersistentPrefs, @unchecked Sendable {
+        override class var formerKeys: [String] { ["before"] }
+
+        @Pref var level = 3
+    }
+
     private static let modes: [EtcdStore.ReadMode] = [.followed, .current]
 
-    /// Two clients of one place: another deadline is another client.
+    /// Two clients of one namespace: another deadline is another client.
     private func stores(_ reads: EtcdStore.ReadMode) throws -> (EtcdStore, EtcdStore) {
         let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         return (
@@ -122,6 +129,52 @@ import Testing
         prefs.level = 5
         let own = await changes.next()
         #expect(own?.oldValues["level"] as? Int == 4 && own?.origin == .thisProcess)
+    }
+
+    @Test(arguments: modes)
+    func aRootMovesToItsNewKey(_ reads: EtcdStore.ReadMode) throws {
+        let (here, there) = try stores(reads)
+        try there.update(root: "before") { $0 = ["level": 7] }
+        let prefs = MovedPrefs(store: here)
+        #expect(prefs.level == 7)
+        prefs.level = 8
+        #expect(try there.read(root: "before") == nil)
+        #expect(try there.read(root: "MovedPrefs")?["level"] as? Int == 8)
+        #expect(prefs.lastError == nil)
+    }
+
+    /// What another program has put under a former key is no root of ours.
+    @Test(arguments: modes)
+    func anotherEntryUnderAFormerKeyIsLeftAlone(_ reads: EtcdStore.ReadMode) throws {
+        let cluster = try EtcdCluster.shared.get()
+        let prefix = EtcdCluster.prefix()
+        try cluster.control("put", "\(prefix)r/before", "[1]")
+        let prefs = MovedPrefs(
+            store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads)))
+        #expect(prefs.level == 3 && prefs.lastError == nil)
+        prefs.level = 8
+        #expect(prefs.level == 8 && prefs.lastError == nil)
+        prefs.deleteAll()
+        #expect(prefs.level == 3 && prefs.lastError == nil)
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/before") == "[1]\n")
+    }
+
+    /// The first look at the former root may be old, and must not decide a write either.
+    @Test func aWriteThatEqualsAnOldFormerRootIsStored() throws {
+        let (here, there) = try stores(.followed)
+        for number in 1...20 {
+            try there.update(root: "before") { $0 = ["level": number] }
+            let prefs = MovedPrefs(store: here)
+            let limit = ContinuousClock.Instant.now + .seconds(30)
+            while .now < limit, prefs.level != number {}
+            try there.update(root: "before") { $0 = nil }
+            prefs.level = number
+            #expect(prefs.lastError == nil)
+            try there.update(root: "MovedPrefs") {
+                #expect($0?["level"] as? Int == number)
+                $0 = nil
+            }
+        }
     }
 
     @Test func layersAreAboveAFleet() throws {

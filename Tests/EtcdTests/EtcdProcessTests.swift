@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 import PersistentPreferencesEtcd
 import TestSupport
 import Testing
@@ -32,14 +33,46 @@ import Testing
     func parentAndChildWorkAfterAFork() async throws {
         try await onThread {
             let result = try Child("EtcdProbe", ["fork", url], home: home).wait(limit: .seconds(60))
-            #expect(result.output == "child true\nparent 41 true 0\ninner rejected\nafter 42 ok\n", "\(result.errors)")
+            let child =
+                "child: etcd \(prefix): cannot be watched in a forked process; changes made elsewhere are not reported"
+            #expect(
+                result.output == "\(child)\nparent 40 true 0\ninner rejected\nafter 42 ok\n", "\(result.errors)")
         }
     }
+
+    /// Machines whose clocks are years apart, as far as `faketime` can pretend it.
+    @Test(
+        .enabled(
+            if: Hazard.canRun(
+                "fleet: wrong clocks", if: faketime != nil && !Hazard.isSanitized,
+                else: "faketime is missing, or a sanitizer is on")))
+    func clocksThatAreWrong() async throws {
+        try await onThread {
+            let faketime = try #require(Self.faketime)
+            let probe = try Child.executable("EtcdProbe")
+            let clocks = try ["+10y", "-10y", "+0"].map { offset in
+                try Child(
+                    URL(filePath: faketime), ["-f", offset, probe.path, "increment", url, "50"],
+                    environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1", "HOME": home.path])
+            }
+            for clock in clocks { #expect(try clock.wait().output == "ok\n") }
+            #expect(try store.read(root: "A")?["count"] as? Int == 150)
+        }
+    }
+
+    private static let faketime = Child.installed("faketime")
 
     @Test func aKilledHolderKeepsNobodyOutForLong() async throws {
         try await onThread {
             let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
             #expect(try holder.line() == "holding")
+            let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
+            #expect {
+                try hasty.update(root: "A") { _ in Issue.record("run") }
+            } throws: {
+                guard case PrefsError.notStored(let failure) = $0 else { return false }
+                return failure.reason == "timed out waiting for the lock; clients ahead: 1"
+            }
             holder.kill()
             try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
             #expect(try store.read(root: "A")?["count"] as? Int == 1)

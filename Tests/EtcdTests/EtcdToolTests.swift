@@ -34,9 +34,43 @@ import Testing
             try Data(#"{"String Value": "x"}"#.utf8).write(to: file)
             #expect(try prefs(["import", file.path(percentEncoded: false)]).code == 0)
             #expect(try prefs(["get", "string"]).output == "x\n")
+            #expect(try prefs(["unset", "string"]).code == 0)
+            let stored = try prefs(["export"]).output
+            #expect(stored.contains("\"Integer Value\": 10") && !stored.contains("String Value"), "\(stored)")
+            #expect(try prefs(["reset", "--force"]).code == 0)
+            #expect(try !prefs(["export"]).output.contains("Integer Value"))
             #expect(try prefs(["set", "int", "x"]).code == 1)
             #expect(try home.names() == ["values.json"], "nothing is stored on this machine")
         }
+    }
+
+    /// A password is on the command line, but not in what the tool prints.
+    @Test func noPasswordIsPrinted() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 1)
+            try cluster.control("user", "add", "root:hush")
+            try cluster.control("user", "grant-role", "root", "root")
+            try cluster.control("auth", "enable")
+            let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
+            for user in ["root:hush", "root:hu%73h", "ann:hush"] {
+                let result = try Child("prefs", ["show", "--store", "etcd://\(user)@\(host)"], home: home)
+                    .wait(limit: .seconds(60))
+                #expect(!(result.output + result.errors).contains("hush"), "\(result)")
+                #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
+                if result.code == 0 { #expect(result.output.contains("store  etcd://\(host)\n"), "\(result)") }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["export", "D", "x.plist"], "DOMAIN"), (["import", "--domain", "D", "x.plist"], "--domain"),
+        (["show", "--file", "x.plist"], "--file"), (["show", "--suite", "s"], "--suite"),
+        (["set", "int", "9", "--timeout", "1"], "--timeout"),
+    ])
+    func whatDoesNotGoWithAStore(_ words: [String], _ name: String) throws {
+        let result = try prefs(words)
+        #expect(result.code == 64)
+        #expect(result.errors.contains("--store cannot be combined with \(name)"), "\(result)")
     }
 
     @Test func aURLOfAnotherKindIsAUsageError() throws {

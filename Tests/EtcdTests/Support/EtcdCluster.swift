@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 
 /// The URL of a server on a port of the loopback.
-func loopback(_ port: Int) -> URL {
-    guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("no port") }
+func loopback(_ port: Int, scheme: String = "http") -> URL {
+    guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)") else { preconditionFailure("no port") }
     return url
 }
 
 /// Nodes of etcd on loopback ports of their own, with their data in a temporary folder.
 ///
-/// The nodes end with this process, however it ends: a shell waits for the end of its input, and kills its node then.
+/// The nodes end with this process, however it ends.
 final class EtcdCluster: @unchecked Sendable {
     // Unchecked because the nodes are only changed by the one test that has the cluster.
 
@@ -21,29 +21,28 @@ final class EtcdCluster: @unchecked Sendable {
         let name: String
         let clientPort: Int
         let peerPort: Int
-        fileprivate var process: Process?
-        fileprivate var input: Pipe?
-        fileprivate(set) var pid: pid_t = 0
+        let url: URL
+        fileprivate var process: ServerProcess?
 
-        init(name: String, ports: (Int, Int)) {
+        init(name: String, ports: (Int, Int), scheme: String) {
             self.name = name
             (clientPort, peerPort) = ports
+            url = loopback(clientPort, scheme: scheme)
         }
 
-        var url: URL { loopback(clientPort) }
         var peer: String { "http://127.0.0.1:\(peerPort)" }
     }
 
     let nodes: [Node]
     private let folder: TemporaryFolder
     private let arguments: [String]
+    /// Owns the files of the certificates.
+    private let authority: CertificateAuthority?
+    /// What etcdctl needs.
+    private let controlArguments: [String]
 
-    static let program = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-    static let control = ["/usr/bin/etcdctl", "/usr/local/bin/etcdctl"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
+    static let program = Child.installed("etcd")
+    static let control = Child.installed("etcdctl")
 
     /// For `.enabled(if:)`.
     static let isThere = Hazard.canRun(
@@ -52,10 +51,21 @@ final class EtcdCluster: @unchecked Sendable {
     /// One node that tests share, each with its own prefix.
     static let shared: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }
 
-    init(nodes count: Int, arguments: [String] = []) throws {
+    /// - Parameter authority: if given, the nodes speak TLS with clients, which need a certificate of it.
+    init(nodes count: Int, arguments: [String] = [], authority: CertificateAuthority? = nil) throws {
         folder = try TemporaryFolder()
-        self.arguments = arguments
-        nodes = (0..<count).map { Node(name: "n\($0)", ports: (Self.freePort(), Self.freePort())) }
+        self.authority = authority
+        if let authority {
+            let server = try authority.issue("server")
+            let identity = ["--cert-file", server.certificate, "--key-file", server.key]
+            self.arguments =
+                arguments + identity + ["--trusted-ca-file", authority.certificate, "--client-cert-auth"]
+            controlArguments = ["--cacert", authority.certificate, "--cert", server.certificate, "--key", server.key]
+        } else {
+            (self.arguments, controlArguments) = (arguments, [])
+        }
+        let scheme = authority == nil ? "http" : "https"
+        nodes = (0..<count).map { Node(name: "n\($0)", ports: (Self.freePort(), Self.freePort()), scheme: scheme) }
         for node in nodes { try start(node) }
         try waitUntilHealthy()
     }
@@ -73,9 +83,6 @@ final class EtcdCluster: @unchecked Sendable {
 
     func start(_ node: Node) throws {
         guard let program = Self.program else { throw Failure(description: "no etcd") }
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/bin/sh")
         let words = [
             program, "--name", node.name, "--data-dir", folder.file(node.name).path, "--listen-client-urls",
             "\(node.url)", "--advertise-client-urls", "\(node.url)", "--listen-peer-urls", node.peer,
@@ -83,34 +90,16 @@ final class EtcdCluster: @unchecked Sendable {
             nodes.map { "\($0.name)=\($0.peer)" }.joined(separator: ","), "--heartbeat-interval", "50",
             "--election-timeout", "500", "--log-level", "error",
         ]
-        process.arguments =
-            [
-                "-c",
-                #""$@" >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $! 2>/dev/null; kill -CONT $! 2>/dev/null"#,
-                "sh",
-            ] + words
-            + arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Failure(description: "no process: \(line)")
-        }
-        (node.process, node.input, node.pid) = (process, input, pid)
+        node.process = try ServerProcess(words + arguments, data: folder.file(node.name))
     }
 
     func kill(_ node: Node) {
-        guard node.pid != 0 else { return }
-        Foundation.kill(node.pid, SIGKILL)
-        Foundation.kill(node.pid, SIGCONT)
-        try? node.input?.fileHandleForWriting.close()
-        node.process?.waitUntilExit()
-        (node.process, node.input, node.pid) = (nil, nil, 0)
+        node.process?.kill()
+        node.process = nil
     }
 
-    func stop(_ node: Node) { Foundation.kill(node.pid, SIGSTOP) }
-    func resume(_ node: Node) { Foundation.kill(node.pid, SIGCONT) }
+    func stop(_ node: Node) { node.process?.stop() }
+    func resume(_ node: Node) { node.process?.resume() }
 
     // MARK: - Control
 
@@ -119,10 +108,31 @@ final class EtcdCluster: @unchecked Sendable {
         guard let program = Self.control else { throw Failure(description: "no etcdctl") }
         let endpoints = urls.map(\.absoluteString).joined(separator: ",")
         let result = try Child(
-            URL(filePath: program), ["--endpoints", endpoints] + arguments, environment: ["ETCDCTL_API": "3"]
+            URL(filePath: program), ["--endpoints", endpoints] + controlArguments + arguments,
+            environment: ["ETCDCTL_API": "3"]
         ).wait(limit: .seconds(60))
         guard result.code == 0 else { throw Failure(description: "etcdctl \(arguments): \(result.errors)") }
         return result.output
+    }
+
+    /// A copy of the data of the only node.
+    func save() throws -> String {
+        let file = folder.file("copy").path
+        try control("snapshot", "save", file)
+        return file
+    }
+
+    /// Starts the only node again with the data of a copy.
+    func restore(_ copy: String) throws {
+        let node = nodes[0]
+        kill(node)
+        let data = folder.file(node.name)
+        try FileManager.default.removeItem(at: data)
+        try control(
+            "snapshot", "restore", copy, "--name", node.name, "--data-dir", data.path, "--initial-cluster",
+            "\(node.name)=\(node.peer)", "--initial-advertise-peer-urls", node.peer)
+        try start(node)
+        try waitUntilHealthy()
     }
 
     func waitUntilHealthy() throws {
@@ -141,10 +151,10 @@ final class EtcdCluster: @unchecked Sendable {
 
     /// The node that leads; nil if there is none.
     func leader() throws -> Node? {
-        for node in nodes where node.pid != 0 {
+        for node in nodes where node.process != nil {
             let status = try? Child(
                 URL(filePath: Self.control ?? ""),
-                ["--endpoints", "\(node.url)", "--command-timeout", "1s", "endpoint", "status"],
+                ["--endpoints", "\(node.url)", "--command-timeout", "1s"] + controlArguments + ["endpoint", "status"],
                 environment: ["ETCDCTL_API": "3"]
             ).wait(limit: .seconds(60)).output
             let columns = (status ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

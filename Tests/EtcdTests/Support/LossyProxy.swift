@@ -30,13 +30,16 @@ final class LossyProxy: @unchecked Sendable {
     private var percent: Int
     private var counts: [Fault: Int] = [:]
     private var isBlocked = false
+    private var isSlow = false
+    private var silenced: Set<Int32> = []
+    private var interceptor: (@Sendable (String) -> String?)?
     private var requests: [[UInt8]] = []
     private var openStreams: Set<Int32> = []
 
     var url: URL { loopback(port) }
 
     /// - Parameter percent: of requests that are treated badly.
-    init(to target: Int, percent: Int, seed: UInt64) throws {
+    init(to target: Int, percent: Int = 0, seed: UInt64 = 1) throws {
         port = EtcdCluster.freePort()
         guard let descriptor = Self.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
@@ -79,6 +82,31 @@ final class LossyProxy: @unchecked Sendable {
         lock.withLock { isBlocked = false }
     }
 
+    /// Passes nothing on any more of the streams that there are, and leaves them open.
+    func silenceStreams() {
+        lock.withLock { silenced = openStreams }
+    }
+
+    /// Passes all streams on slowly: 1 KiB after another, 200 of them in a second at most.
+    func slowDown() {
+        lock.withLock { isSlow = true }
+    }
+
+    /// Calls the closure with each request before it is passed on. If it returns an answer, that is sent instead.
+    func intercept(_ interceptor: @escaping @Sendable (String) -> String?) {
+        lock.withLock { self.interceptor = interceptor }
+    }
+
+    /// Carries a request out, and loses the answer.
+    func carryOut(_ request: String) {
+        _ = exchange(Array(request.utf8))
+    }
+
+    /// A whole answer of HTTP.
+    static func answer(_ status: Int, _ body: String = "") -> String {
+        "HTTP/1.1 \(status) \r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    }
+
     /// Treats all requests well from now on.
     func behave() {
         lock.withLock { percent = 0 }
@@ -105,9 +133,16 @@ final class LossyProxy: @unchecked Sendable {
         defer { Foundation.close(client) }
         var buffer: [UInt8] = []
         guard let request = Self.readRequest(from: client, &buffer), !lock.withLock({ isBlocked }) else { return }
-        lock.withLock { _ = openStreams.insert(client) }
+        lock.withLock {
+            openStreams.insert(client)
+            silenced.remove(client)
+        }
         defer { lock.withLock { _ = openStreams.remove(client) } }
         let isStream = String(decoding: request.prefix(64), as: UTF8.self).contains("/v3/watch")
+        if let answer = lock.withLock({ interceptor })?(String(decoding: request, as: UTF8.self)) {
+            Self.write(Array(answer.utf8), to: client)
+            return
+        }
         if !isStream { lock.withLock { requests.append(request) } }
         guard let fault = nextFault() else { return relay(request, to: client) }
         if isStream {
@@ -138,7 +173,7 @@ final class LossyProxy: @unchecked Sendable {
 
     /// Sends the request and returns the whole reply.
     private func exchange(_ request: [UInt8]) -> [UInt8] {
-        guard let server = connect() else { return [] }
+        guard let server = Self.connect(to: target) else { return [] }
         defer { Foundation.close(server) }
         Self.write(request, to: server)
         var reply: [UInt8] = []
@@ -148,7 +183,7 @@ final class LossyProxy: @unchecked Sendable {
 
     /// Passes the reply on as it comes.
     private func relay(_ request: [UInt8], to client: Int32, limit: Int = .max) {
-        guard let server = connect() else { return }
+        guard let server = Self.connect(to: target) else { return }
         defer { Foundation.close(server) }
         Self.write(request, to: server)
         var passed = 0
@@ -160,22 +195,19 @@ final class LossyProxy: @unchecked Sendable {
             guard poll(&awaited, 2, -1) > 0 else { continue }
             // The client says nothing before it has the reply: it has gone.
             if awaited[0].revents == 0 { return }
-            guard let part = Self.read(from: server), Self.write(part, to: client) else { return }
+            guard let part = Self.read(from: server), pass(part, to: client) else { return }
             passed += part.count
         }
     }
 
-    private func connect() -> Int32? {
-        let descriptor = Self.socket()
-        var address = Self.address(target)
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+    private func pass(_ part: [UInt8], to client: Int32) -> Bool {
+        if lock.withLock({ silenced.contains(client) }) { return true }
+        guard lock.withLock({ isSlow }) else { return Self.write(part, to: client) }
+        for start in stride(from: 0, to: part.count, by: 1 << 10) {
+            poll(nil, 0, 5)
+            guard Self.write(Array(part[start..<min(start + (1 << 10), part.count)]), to: client) else { return false }
         }
-        if code == 0 { return descriptor }
-        Foundation.close(descriptor)
-        return nil
+        return true
     }
 
     // MARK: - Sockets
@@ -192,6 +224,20 @@ final class LossyProxy: @unchecked Sendable {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
         return address
+    }
+
+    /// A socket that is connected to a port of the loopback; nil if nobody listens on it.
+    static func connect(to port: Int) -> Int32? {
+        let descriptor = socket()
+        var address = address(port)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if code == 0 { return descriptor }
+        Foundation.close(descriptor)
+        return nil
     }
 
     /// A socket that listens on a port of the loopback; nil if the port is taken.

@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+/// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
+@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere)) struct EtcdEncryptionTests {
+    private let prefix = EtcdCluster.prefix()
+
+    private func store(
+        _ stunnel: Stunnel, reads: EtcdStore.ReadMode = .followed, user: String? = nil, deadline: Duration = .seconds(8)
+    ) -> EtcdStore {
+        EtcdStore(
+            endpoints: stunnel.urls, prefix: prefix,
+            options: .init(reads: reads, user: user, password: "hush", deadline: deadline, staleness: .seconds(2)))
+    }
+
+    @Test func everyAccessWorksAndASilentServerIsReplaced() async throws {
+        try await onThread {
+            let authority = try CertificateAuthority()
+            let cluster = try EtcdCluster(nodes: 3, authority: authority)
+            let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
+            defer { stunnel.close() }
+            // Another deadline is another client, as in another process.
+            let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(9)))
+            let exact = store(stunnel, reads: .current)
+            let isHeard = DispatchSemaphore(value: 0)
+            let heard = Locked<[Int]>([])
+            let observation = try two.observe(root: "A") { change in
+                heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+                isHeard.signal()
+            }
+            func write(_ number: Int) throws {
+                try one.update(root: "A") { $0 = ["a": number] }
+                #expect(try exact.read(root: "A")?["a"] as? Int == number)
+                #expect(isHeard.wait(timeout: .now() + 60) == .success)
+                #expect(heard.withLock { $0.last } == number)
+                #expect(try one.read(root: "A")?["a"] as? Int == number)
+                #expect(try two.read(root: "A")?["a"] as? Int == number)
+            }
+            try write(1)
+            #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A").contains("\"a\": 1"))
+            cluster.kill(cluster.nodes[0])
+            try write(2)
+            try cluster.start(cluster.nodes[0])
+            try cluster.waitUntilHealthy()
+            // Its port still accepts connections.
+            cluster.stop(cluster.nodes[1])
+            try write(3)
+            observation.cancel()
+        }
+    }
+
+    /// Nothing is passed on, in either direction.
+    @Test func whoCannotBeVerifiedIsRefused() async throws {
+        try await onThread {
+            let (authority, stranger) = (try CertificateAuthority(), try CertificateAuthority())
+            let cluster = try EtcdCluster(nodes: 1, authority: authority)
+            let client = try authority.issue("client")
+            let verified = try Stunnel(to: cluster, trusting: authority, as: client)
+            defer { verified.close() }
+            try store(verified).update(root: "A") { $0 = ["a": 1] }
+            let keys = try cluster.control("get", "--prefix", prefix)
+            // Each differs from the one above in one setting.
+            try expectRefusal(
+                "another authority", Stunnel(to: cluster, trusting: stranger, as: client), log: "verify failed")
+            try expectRefusal(
+                "another host", Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
+                log: "verify failed")
+            try expectRefusal("no certificate", Stunnel(to: cluster, trusting: authority, as: nil), log: " alert ")
+            try expectRefusal(
+                "a certificate of another authority",
+                Stunnel(to: cluster, trusting: authority, as: stranger.issue("client")), log: " alert ")
+            #expect(try cluster.control("get", "--prefix", prefix) == keys)
+            // Has the files until here.
+            withExtendedLifetime(stranger) {}
+        }
+    }
+
+    /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
+    private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) {
+        defer { stunnel.close() }
+        let start = ContinuousClock.Instant.now
+        let store = store(stunnel, reads: .current, deadline: .milliseconds(500))
+        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+            return #expect(Bool(false), flaw)
+        }
+        // Stunnel is running, and has ended the connection.
+        let reasons = ["recv: Connection reset by peer", "the connection was closed"]
+        #expect(!failure.reason.contains("refused"), flaw)
+        #expect(reasons.contains(failure.reason), "\(flaw): \(failure.reason)")
+        guard case .notStored? = error(of: { try store.update(root: "A") { _ in Issue.record(flaw) } }) else {
+            return #expect(Bool(false), flaw)
+        }
+        guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in Issue.record(flaw) } }) else {
+            return #expect(Bool(false), flaw)
+        }
+        #expect(ContinuousClock.Instant.now - start < .seconds(30), flaw)
+        #expect(stunnel.log.contains(log), flaw)
+    }
+
+    /// etcd rejects the name in a certificate beside the user of the request.
+    @Test func usersNeedACertificateWithoutACommonName() async throws {
+        try await onThread {
+            let authority = try CertificateAuthority()
+            let cluster = try EtcdCluster(nodes: 1, authority: authority)
+            try cluster.control("user", "add", "root:secret")
+            try cluster.control("user", "add", "ann:hush")
+            try cluster.control("user", "grant-role", "root", "root")
+            try cluster.control("user", "grant-role", "ann", "root")
+            try cluster.control("auth", "enable")
+            func write(_ subject: String) throws {
+                let client = try authority.issue("client", subject: subject)
+                let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
+                defer { stunnel.close() }
+                let store = store(stunnel, user: "ann")
+                try store.update(root: "A") { $0 = ["a": 1] }
+                #expect(try store.read(root: "A")?["a"] as? Int == 1)
+            }
+            guard case .notStored(let failure)? = error(of: { try write("/CN=ann") }) else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.reason == "HTTP status 400, and no answer of etcd")
+            try write("/O=fleet")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PersistentPreferencesEtcd
+
+/// What the transport makes of answers that etcd gives rarely.
+@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdTransportTests {
+    private let proxy: LossyProxy
+    private let client: EtcdClient
+
+    init() throws {
+        proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
+        client = EtcdClient(endpoints: [try Endpoint(proxy.url)], user: nil, patience: .seconds(1))
+    }
+
+    /// Only etcd's own word ends a lease: an error does not.
+    @Test func anErrorIsNotTheEndOfALease() throws {
+        defer { proxy.close() }
+        let lease = try client.grantLease(seconds: 60, until: .now + .seconds(10))
+        #expect(try client.keepLease(lease, until: .now + .seconds(10)))
+        #expect(try !client.keepLease(lease + 1, until: .now + .seconds(10)))
+        proxy.intercept { _ in LossyProxy.answer(200, #"{"error": {"message": "not now"}}"#) }
+        #expect {
+            try client.keepLease(lease, until: .now + .seconds(10))
+        } throws: {
+            ($0 as? EtcdFailure)?.reason == "not now"
+        }
+    }
+
+    /// A body in chunks is the same however it is cut, and whatever stands beside it.
+    @Test func bodiesInChunks() throws {
+        defer { proxy.close() }
+        let body = #"{"header": {"revision": "7"}, "kvs": []}"#
+        for size in 1...body.utf8.count {
+            var answer = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            for start in stride(from: 0, to: body.utf8.count, by: size) {
+                let part = String(decoding: Array(body.utf8)[start..<min(start + size, body.utf8.count)], as: UTF8.self)
+                answer += String(part.utf8.count, radix: 16) + ";name=value\r\n" + part + "\r\n"
+            }
+            let whole = answer + "0\r\nGrpc-Trailer: x\r\n\r\n"
+            proxy.intercept { _ in whole }
+            let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
+            #expect(reply.header.revision?.value == 7)
+        }
+    }
+
+    /// An answer that comes twice on a connection is not taken for the answer to the next request.
+    @Test func anAnswerThatComesTwice() throws {
+        defer { proxy.close() }
+        let number = Locked(0)
+        proxy.intercept { _ in
+            let revision = number.withLock { number in
+                number += 1
+                return number
+            }
+            let body = #"{"header": {"revision": "\#(revision)"}}"#
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            return answer + answer
+        }
+        for revision in 1...20 {
+            let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
+            #expect(reply.header.revision?.value == Int64(revision))
+        }
+    }
+
+    /// A root is missing only if etcd says so.
+    @Test func anEmptyAnswerIsNone() throws {
+        defer { proxy.close() }
+        proxy.intercept { _ in LossyProxy.answer(200, "{}") }
+        #expect {
+            _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .milliseconds(300))
+        } throws: {
+            ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
+        }
+    }
+
+    /// An endpoint may have a name, and the name several addresses.
+    @Test func aNameOfAHost() throws {
+        defer { proxy.close() }
+        let url = URL(string: "http://localhost:\(proxy.port)")
+        let named = EtcdClient(endpoints: [try Endpoint(#require(url))], user: nil, patience: .seconds(1))
+        #expect(try named.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10)).header.revision != nil)
+    }
+}

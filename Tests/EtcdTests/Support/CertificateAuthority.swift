@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+
+/// A certificate authority in a temporary folder. Its certificates last a day.
+final class CertificateAuthority {
+    /// The files of a certificate and of its key.
+    struct Identity {
+        let certificate: String
+        let key: String
+    }
+
+    private let folder: TemporaryFolder
+
+    static let program = Child.installed("openssl")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try Self.openssl(["req", "-x509", "-days", "1", "-out", certificate] + newKey("ca", subject: "/CN=ca"))
+    }
+
+    /// The file of its own certificate.
+    var certificate: String { path("ca.pem") }
+
+    /// A certificate for 127.0.0.1, for a server and for a client.
+    ///
+    /// - Parameter subject: without a common name by default, which a cluster with users rejects.
+    func issue(_ name: String, subject: String = "/O=fleet") throws -> Identity {
+        let (request, extensions) = (path("\(name).csr"), path("\(name).ext"))
+        try Self.openssl(["req", "-out", request] + newKey(name, subject: subject))
+        let usage = "subjectAltName = IP:127.0.0.1\nextendedKeyUsage = serverAuth, clientAuth\n"
+        try Data(usage.utf8).write(to: URL(filePath: extensions))
+        let identity = Identity(certificate: path("\(name).pem"), key: path("\(name)-key.pem"))
+        try Self.openssl([
+            "x509", "-req", "-in", request, "-days", "1", "-extfile", extensions, "-CA", certificate, "-CAkey",
+            path("ca-key.pem"), "-set_serial", "\(UInt32.random(in: 1...(.max)))", "-out", identity.certificate,
+        ])
+        return identity
+    }
+
+    private func path(_ name: String) -> String { folder.file(name).path }
+
+    private func newKey(_ name: String, subject: String) -> [String] {
+        [
+            "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", path("\(name)-key.pem"),
+            "-subj", subject,
+        ]
+    }
+
+    private static func openssl(_ arguments: [String]) throws {
+        guard let program else { throw EtcdCluster.Failure(description: "no openssl") }
+        let result = try Child(URL(filePath: program), arguments, environment: [:]).wait(limit: .seconds(60))
+        guard result.code == 0 else {
+            throw EtcdCluster.Failure(description: "openssl \(arguments): \(result.errors)")
+        }
+    }
+}

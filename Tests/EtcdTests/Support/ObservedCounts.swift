@@ -1,0 +1,44 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+
+/// The counts that an observer was told of.
+final class ObservedCounts: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var counts: [Int] = []
+    private var origins: [PrefsChange.Origin] = []
+
+    func add(_ change: PrefsChange) {
+        condition.withLock {
+            counts.append(change.newValues["count"] as? Int ?? 0)
+            origins.append(change.origin)
+            condition.broadcast()
+        }
+    }
+
+    /// Waits for a count; the origin of the change to it.
+    func wait(for count: Int) -> PrefsChange.Origin? {
+        condition.withLock {
+            let limit = Date(timeIntervalSinceNow: 60)
+            while counts.last != count, condition.wait(until: limit) {}
+            return counts.last == count ? origins.last : nil
+        }
+    }
+
+    var all: [Int] { condition.withLock { counts } }
+    var allOrigins: [PrefsChange.Origin] { condition.withLock { origins } }
+}
+
+/// Adds one to the count of root "A".
+func increment(_ store: EtcdStore) throws {
+    try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+}
+
+/// Two clients, as in two processes: another deadline is another client.
+func clients(_ urls: [URL], _ prefix: String, staleness: Duration = .seconds(2)) -> (EtcdStore, EtcdStore) {
+    let one = EtcdStore(
+        endpoints: urls, prefix: prefix, options: .init(deadline: .seconds(8), staleness: staleness))
+    let two = EtcdStore(
+        endpoints: urls, prefix: prefix, options: .init(deadline: .seconds(9), staleness: staleness))
+    return (one, two)
+}
