@@ -56,10 +56,13 @@ witness() {
 
 echo "== without a mutant the tests pass"
 swift build --build-tests 2>&1 | tail -n 1
-if ! run_tests "$filter" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" ../log; then
-    tail -n 40 ../log
-    exit 1
-fi
+for tests in "$filter" "$fleet"; do
+    if [ "$tests" = "$fleet" ] && [[ " ${names[*]} " != *" fleet-"* ]]; then continue; fi
+    if ! run_tests "$tests" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" ../log; then
+        tail -n 40 ../log
+        exit 1
+    fi
+done
 
 survivors=()
 echo "== ${#names[@]} mutants"
