@@ -97,7 +97,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "Probe",
-            dependencies: ["PersistentPreferences", "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport"],
+            dependencies: [
+                "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport",
+            ],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
             name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",

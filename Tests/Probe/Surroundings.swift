@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 
 /// A program in hostile surroundings, which it makes itself: each argument is a step, and its answer is a line.
 enum Surroundings {
@@ -68,6 +69,8 @@ enum Surroundings {
 
     private static func setDescriptors(areTaken: Bool) {
         if areTaken {
+            // A file that is closed later would give one back.
+            SystemCalls.real.finishClosing()
             _ = setLimit(of: openFiles, to: 64)
             while true {
                 let descriptor = open("/dev/null", O_RDONLY)

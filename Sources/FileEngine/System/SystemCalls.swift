@@ -33,7 +33,7 @@ package class SystemCalls: @unchecked Sendable {
     var isClosing: Bool { BackgroundCloser.shared.isClosing(for: self) }
 
     /// Waits until replaced files are closed.
-    func finishClosing() {
+    package func finishClosing() {
         BackgroundCloser.shared.finish()
     }
 
