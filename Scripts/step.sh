@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command and prints one line, "ok   NAME". If the command fails, prints all of its output and exits with its code. Of a command
-# that succeeds, prints only what it has skipped and the figures of the hazard tests.
+# Runs a command and prints one line, "ok   NAME (SECONDS s)". If the command fails, prints all of its output and exits with its
+# code. Of a command that succeeds, prints only what it has skipped and the figures of the hazard tests.
 # usage: Scripts/step.sh NAME COMMAND [ARGUMENT …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,5 +20,5 @@ if [ "$code" -ne 0 ]; then
     echo "FAIL $1" >&2
     exit "$code"
 fi
-echo "ok   $1"
+echo "ok   $1 ($SECONDS s)"
 grep -E '^hazard: |^[a-z]+: .*skip(s|ped)' "$log" | sed 's/^/     /' || true
