@@ -34,13 +34,14 @@ final class EtcdNamespace: Sendable {
     func current(_ root: String) throws -> [String: Any]? {
         if let session = EtcdSession.current(of: self) { return try session.read(root) }
         var stored: StoredRoot
+        let revision: Int64
         do throws(EtcdFailure) {
             let reply = try client.range(RangeRequest(key: keys.root(root)), until: deadline)
-            stored = StoredRoot(reply.all.first)
+            (stored, revision) = (StoredRoot(reply.all.first), reply.revision)
         } catch {
             throw PrefsError.unreadable(keys.failure(error))
         }
-        defer { watch.note(stored, of: root) }
+        defer { watch.note(stored, of: root, in: revision) }
         return try stored.values(of: root, in: keys)
     }
 

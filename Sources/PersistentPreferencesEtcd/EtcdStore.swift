@@ -24,7 +24,8 @@ import PrefsPropertyLists
 ///
 /// ## Performance
 /// A followed read costs no request, and a current one a round trip. An update is two transactions of etcd; each waits for a majority of
-/// the servers to flush. An assignment reads once more. One connection follows the prefix, and the memory holds a copy of all of its roots.
+/// the servers to flush. So does the lease that the first update takes, and the first one after 30 seconds without any. An assignment reads
+/// once more. One connection follows the prefix, and the memory holds a copy of all of its roots.
 ///
 /// ## Errors
 /// An `https` endpoint, or one that is not a URL of a server, makes each access throw ``PrefsError/invalidName(name:reason:)``. A cluster
@@ -63,11 +64,12 @@ public final class EtcdStore: PrefsStore {
         /// The longest time that a read waits for an answer, and that an update waits before its body: for its turn, the lock and the state
         /// that it starts from. After its body, an update waits as long again for the outcome of its commit. The start of an observation
         /// may wait twice: for the first state, and for the latest write. The bodies of other threads that are committed together take
-        /// their own time. 10 seconds by default, and at least a tenth of a second.
+        /// their own time. 10 seconds by default, and at least a tenth of a second. If it is below about 7 seconds, updates fail for a
+        /// moment after another program has died inside of one, because its lock ticket ends after 5 seconds.
         public var deadline: Duration
         /// The longest time that a silent server goes unnoticed by followed reads. 10 seconds by default, and at least a second. Four
-        /// times in it, the store asks the cluster for its newest change. All roots of the prefix together have to arrive within it
-        /// when the store reads them for the first time.
+        /// times in it, the store asks the cluster for its newest change. When the store reads all roots of the prefix, which is at first
+        /// and after failures, a server has to send them within it.
         public var staleness: Duration
 
         /// Creates options.

@@ -107,6 +107,37 @@ import Testing
         #expect(try store.read(root: "A")?["a"] as? Int == 2)
     }
 
+    /// A cluster that runs out of space may carry out a commit and reject it all the same.
+    @Test(arguments: [true, false]) func aCommitThatIsRejectedMayBeStored(_ isCarriedOut: Bool) throws {
+        let (proxy, behind) = try storeBehindProxy()
+        defer { proxy.close() }
+        try behind.update(root: "A") { $0 = ["a": 1] }
+        let isFirst = Locked(true)
+        let failure = error {
+            try behind.update(root: "A") { root in
+                proxy.intercept { request in
+                    let isDue = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    guard isDue else { return nil }
+                    if isCarriedOut { proxy.carryOut(request) }
+                    return LossyProxy.answer(429, #"{"error": "no space", "code": 8, "message": "no space"}"#)
+                }
+                root = ["a": 2]
+            }
+        }
+        #expect(!isFirst.withLock { $0 })
+        if isCarriedOut {
+            #expect(failure == nil)
+        } else {
+            #expect(failure.map { "\($0)" }?.contains("no space; the stored state is unchanged") == true)
+        }
+        #expect(try store.read(root: "A")?["a"] as? Int == (isCarriedOut ? 2 : 1))
+        try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
+        #expect(try store.read(root: "A")?["a"] as? Int == (isCarriedOut ? 3 : 2))
+    }
+
     /// If no answer comes until the deadline, the error says so, whether the commit was carried out or not.
     @Test(arguments: [true, false])
     func aCommitThatIsNeverAnsweredIsOfUnknownOutcome(_ isCarriedOut: Bool) async throws {
@@ -135,6 +166,27 @@ import Testing
             try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
             #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 2 : 1))
         }
+    }
+
+    /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
+    @Test func theLastKnownStateIsTheNewest() throws {
+        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(3))
+        defer { proxy.close() }
+        let prefs = JobPrefs(key: "A", store: behind)
+        #expect(prefs.update { prefs.jobs = 1 } == nil)
+        proxy.block()
+        #expect(prefs.jobs == 1)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+        proxy.unblock()
+        // A stream that has nothing new does not make a read older.
+        let observation = prefs.$jobs.onChange { _, _ in }
+        defer { observation.cancel() }
+        proxy.silenceStreams()
+        try store.update(root: "A") { $0?["jobs"] = 2 }
+        #expect(prefs.jobs == 2)
+        proxy.block()
+        #expect(prefs.jobs == 2)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
     }
 
     /// A thread that joins the update of another one must not go by what that one has read before.
@@ -260,4 +312,8 @@ private final class WatchedPrefs: LevelPrefs, @unchecked Sendable {
     override func prefsDidFail(_ error: PrefsError) {
         log?.level = 9
     }
+}
+
+private final class JobPrefs: Prefs, @unchecked Sendable {
+    @Pref var jobs = 0
 }

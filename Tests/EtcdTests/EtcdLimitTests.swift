@@ -51,6 +51,38 @@ import Testing
         #expect(try (0..<3).allSatisfy { try store.read(root: "L\($0)") != nil })
     }
 
+    /// Updates are rejected until the operator has made room. Reads go on, and nothing that was reported as rejected is stored.
+    @Test func aClusterWithoutSpace() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "8388608"])
+            let store = EtcdStore(endpoints: cluster.urls, options: .init(reads: .current))
+            let text = String(repeating: "x", count: 500 << 10)
+            func increment() -> PrefsError? {
+                error {
+                    try store.update(root: "A") { $0 = ["count": (($0?["count"] as? Int) ?? 0) + 1, "text": text] }
+                }
+            }
+            var count = 0
+            var failure: PrefsError?
+            while failure == nil, count < 100 {
+                failure = increment()
+                if failure == nil { count += 1 }
+            }
+            for next in [failure, increment()] {
+                guard case .notStored(let rejected)? = next else { return #expect(Bool(false), "\(next as Any)") }
+                #expect(rejected.reason == "etcdserver: mvcc: database space exceeded")
+            }
+            #expect(try store.read(root: "A")?["count"] as? Int == count)
+            let status = try cluster.control("get", "-w", "json", "x")
+            let revision = status.components(separatedBy: "\"revision\":").last?.prefix { $0.isNumber } ?? ""
+            try cluster.control("compact", String(revision))
+            try cluster.control("defrag")
+            try cluster.control("alarm", "disarm")
+            #expect(increment() == nil)
+            #expect(try store.read(root: "A")?["count"] as? Int == count + 1)
+        }
+    }
+
     @Test func manyRootsInOneUpdate() throws {
         @Sendable func write(_ count: Int, _ name: String) throws {
             try store.update(root: "\(name)0") { _ in

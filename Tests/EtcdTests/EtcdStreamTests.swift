@@ -198,6 +198,59 @@ import Testing
         }
     }
 
+    /// The first server takes connections, and says nothing.
+    @Test func aSilentServerDoesNotFailTheFirstRead() async throws {
+        try await onThread {
+            let port = EtcdCluster.freePort()
+            guard let silent = LossyProxy.listen(on: port) else { return #expect(Bool(false)) }
+            defer { close(silent) }
+            let cluster = try EtcdCluster.shared.get()
+            let prefix = EtcdCluster.prefix()
+            try increment(EtcdStore(endpoints: cluster.urls, prefix: prefix))
+            func store(_ deadline: Int) -> EtcdStore {
+                EtcdStore(
+                    endpoints: [loopback(port)] + cluster.urls, prefix: prefix,
+                    options: .init(deadline: .seconds(deadline), staleness: .seconds(60)))
+            }
+            #expect(try store(8).read(root: "A")?["count"] as? Int == 1)
+            let heard = ObservedCounts()
+            let other = store(9)
+            let observation = try other.observe(root: "A") { heard.add($0) }
+            try increment(other)
+            #expect(heard.wait(for: 2) == .thisProcess)
+            observation.cancel()
+        }
+    }
+
+    /// Two threads whose updates are committed together: one creates a root, and the other removes it.
+    @Test func whatIsCreatedAndRemovedInOneCommitIsReported() async throws {
+        try await onThread {
+            let store = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: EtcdCluster.prefix())
+            let heard = ObservedCounts()
+            let observation = try store.observe(root: "A") { heard.add($0) }
+            let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let joins = Locked(false)
+            Thread.detachNewThread {
+                try? store.update(root: "A") { root in
+                    root = ["count": 1]
+                    begun.signal()
+                    while !joins.withLock({ $0 }) {}
+                    // Until the other thread waits for its turn.
+                    poll(nil, 0, 50)
+                }
+                ended.signal()
+            }
+            begun.wait()
+            joins.withLock { $0 = true }
+            try store.update(root: "A") { $0 = nil }
+            ended.wait()
+            try store.update(root: "A") { $0 = ["count": 2] }
+            #expect(heard.wait(for: 2) == .thisProcess)
+            observation.cancel()
+            #expect(heard.all == [1, 0, 2])
+        }
+    }
+
     /// What was written after the copy is gone. A read must not go on with it.
     ///
     /// - Parameter first: what another client has written before the watch is back, so much that its revision is beyond the former ones.

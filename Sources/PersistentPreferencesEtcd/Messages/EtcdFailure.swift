@@ -5,7 +5,8 @@ struct EtcdFailure: Error {
         case unreachable
         /// A server may have carried it out.
         case unknown
-        /// etcd has rejected it: this attempt has changed nothing. The code is that of gRPC.
+        /// etcd has rejected it. The code is that of gRPC. This attempt has changed nothing, unless etcd has just run out of space: then it
+        /// may carry out a transaction and report that all the same (`quotaApplierV3`).
         case rejected(code: Int)
     }
 

@@ -46,6 +46,7 @@ struct RangeReply: Decodable {
     /// Of all keys in the range, however few were asked for; missing for 0.
     let count: EtcdNumber?
 
+    var revision: Int64 { header.revision?.value ?? 0 }
     var all: [EtcdKeyValue] { kvs ?? [] }
 }
 

@@ -36,14 +36,15 @@ extension EtcdLock {
             let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: deadline)
             identity.withState { $0.markerLease = (lease, .now) }
         }
+        // Now, so that another failure does not cost another lease.
+        let ready = identity
+        state.withLock { $0.identity = ready }
         if lease == nil {
             let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: deadline)
             identity.withState { $0.ticketLease = lease }
             keeper.keep(lease, of: identity)
         }
-        let ready = identity
-        state.withLock { $0.identity = ready }
-        return ready
+        return identity
     }
 
     /// A server whose answers contradict each other must not keep a thread for ever.

@@ -145,16 +145,17 @@ final class EtcdLock: Sendable {
         do throws(EtcdFailure) {
             reply = try client.commit(request, until: deadline)
         } catch {
-            abandon(identity)
-            guard error.mayBeDone else {
-                watch.forget(operation)
-                throw PrefsError.notStored(keys.failure(error))
+            if let revision = try revision(ofFailed: operation, error, identity, until: deadline) {
+                return watch.confirm(operation, at: revision)
             }
-            throw PrefsError.outcomeUnknown(keys.failure(error))
+            watch.forget(operation)
+            throw PrefsError.notStored(keys.failure(error))
         }
-        if let revision = try reply.revisionIfDone ?? revision(ofRejected: operation, reply, identity, until: deadline)
-        {
+        if let revision = reply.revisionIfDone {
             finish(identity, at: revision)
+            return watch.confirm(operation, at: revision)
+        }
+        if let revision = try revision(ofRejected: operation, reply, identity, until: deadline) {
             return watch.confirm(operation, at: revision)
         }
         watch.forget(operation)
@@ -174,6 +175,25 @@ final class EtcdLock: Sendable {
             return try fence(identity, after: operation, until: deadline)
         } catch {
             throw .outcomeUnknown(keys.failure(error))
+        }
+    }
+
+    /// The same of a commit that has ended with a failure; `outcomeUnknown` if nobody knows.
+    private func revision(
+        ofFailed operation: String, _ failure: EtcdFailure, _ identity: ClientIdentity, until deadline: Deadline
+    ) throws(PrefsError) -> Int64? {
+        abandon(identity)
+        let unknown = PrefsError.outcomeUnknown(keys.failure(failure))
+        guard case .rejected(let code) = failure.kind else {
+            if failure.mayBeDone { throw unknown }
+            return nil
+        }
+        do throws(EtcdFailure) {
+            return try fence(identity, after: operation, until: deadline)
+        } catch {
+            // A cluster without space rejects the fence, too. It has told the marker before: the commit was not carried out.
+            guard error.isRejected(code), !failure.hadUnknownAttempt else { throw unknown }
+            return nil
         }
     }
 

@@ -156,8 +156,15 @@ final class EtcdClient: Sendable {
         }
         if token == nil {
             let request = Self.encoded(AuthenticateRequest(name: user.name, password: user.password))
-            let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
-            token = try Self.decoded(AuthenticateReply.self, data, from: endpoint).token
+            do throws(EtcdFailure) {
+                let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
+                token = try Self.decoded(AuthenticateReply.self, data, from: endpoint).token
+            } catch {
+                var failure = error
+                // What needs the token was not sent.
+                if case .unknown = failure.kind { failure.kind = .unreachable }
+                throw failure
+            }
             state.withLock { $0.token = token }
         }
         headers["Authorization"] = token

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// A connection that could not be made, or broke.
 struct ConnectionFailure: Error {
@@ -19,6 +20,7 @@ final class HTTPConnection {
     typealias Deadline = ContinuousClock.Instant
 
     private let descriptor: Int32
+    private let process = LockRegistry.forks
     /// What has arrived and was not read yet: `buffer[start...]`.
     private var buffer: [UInt8] = []
     private var start = 0
@@ -31,6 +33,8 @@ final class HTTPConnection {
     }
 
     deinit {
+        // A forked child may have a copy of the descriptor, which would keep the connection open. That of a parent is the parent's.
+        if process == LockRegistry.forks { interrupt() }
         close(descriptor)
     }
 

@@ -24,7 +24,13 @@ enum Socket {
     }
 
     private static func connect(to address: addrinfo, until deadline: Deadline) throws(ConnectionFailure) -> Int32 {
-        let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
+        #if os(Linux)
+            // At once, because another thread may start a program.
+            let type = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+            let type = address.ai_socktype
+        #endif
+        let descriptor = socket(address.ai_family, type, address.ai_protocol)
         guard descriptor >= 0 else { throw .call("socket", errno) }
         var isConnected = false
         defer { if !isConnected { close(descriptor) } }

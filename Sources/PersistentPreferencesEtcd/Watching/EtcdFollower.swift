@@ -30,8 +30,8 @@ struct EtcdFollower {
             if isStopped { return }
             watch.client.prefer(index + 1)
             failures += 1
-            // Without a stream, for example because etcd has dropped what it would begin with, the copy is read again.
-            if failures > 2 * watch.client.endpoints.count { needsLoad = true }
+            // All have failed: etcd has dropped what the stream would begin with, or the cluster was restored from a copy.
+            if failures >= watch.client.endpoints.count { needsLoad = true }
             if failures % watch.client.endpoints.count == 0 { poll(nil, 0, failures < 10 ? 50 : 500) }
         }
     }
@@ -45,7 +45,8 @@ struct EtcdFollower {
             .range(RangeRequest(prefix: watch.keys.markers)),
         ])
         let reply = try watch.client.call(
-            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint, until: begin + watch.limit)
+            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint,
+            until: begin + watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count))
         guard reply.ranges.count == 3 else { throw failure(endpoint, "the answer is not complete") }
         watch.state.withLock { state in
             if known.isAhead(of: reply) { state.forget(known) }

@@ -25,8 +25,10 @@ extension EtcdWatch {
         /// The keys of roots, and others among them that are not ours.
         var count: Int64 = 0
         var tickets: [Data: Int64] = [:]
-        /// The last good values of roots that cannot be read now, or that only reads past the watch have found.
-        var noted: [String: [String: Any]] = [:]
+        /// The last good values of roots that cannot be read now.
+        var lastReadable: [String: [String: Any]] = [:]
+        /// What reads past the watch have found, and what this process has stored without it.
+        var found: [String: (values: [String: Any]?, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
         /// What this process has stored in a revision that the watch has not reached.
@@ -41,11 +43,11 @@ extension EtcdWatch {
         /// A forked child has no thread and no observers, and its parent's transactions are another process's. The copy is read again.
         mutating func forgetParent() {
             guard process != LockRegistry.forks else { return }
-            let (roots, noted, revision) = (roots, noted, revision)
+            let (roots, lastReadable, found, revision) = (roots, lastReadable, found, revision)
             // The observers have queues of Dispatch, which the child must not even release.
             for observer in observers.values.joined() { _ = Unmanaged.passRetained(observer) }
             self = State(keys: keys)
-            (self.roots, self.noted, self.revision) = (roots, noted, revision)
+            (self.roots, self.lastReadable, self.found, self.revision) = (roots, lastReadable, found, revision)
         }
 
         /// Whether it is useless to wait for the first state.
@@ -62,20 +64,22 @@ extension EtcdWatch {
             return try roots[root]?.values(of: root, in: keys) ?? nil
         }
 
+        /// The newest values that are known.
         mutating func lastGood(_ root: String) -> [String: Any]? {
+            let known = max(revision, ahead[root]?.modified ?? 0)
+            if let found = found[root], found.revision > known { return found.values }
             do throws(PrefsError) {
-                guard ahead[root] != nil || roots[root] != nil || isLoaded else { return noted[root] }
                 return try values(of: root)
             } catch {
-                return noted[root]
+                return lastReadable[root] ?? found[root]?.values
             }
         }
 
-        mutating func note(_ stored: StoredRoot, _ root: String) {
-            guard !isLoaded else { return }
+        mutating func note(_ stored: StoredRoot, _ root: String, in revision: Int64) {
+            guard revision > found[root]?.revision ?? 0 else { return }
             var stored = stored
             do throws(PrefsError) {
-                noted[root] = try stored.values(of: root, in: keys)
+                found[root] = (try stored.values(of: root, in: keys), revision)
             } catch {
                 // What was known before is still the best.
             }
@@ -94,8 +98,10 @@ extension EtcdWatch {
             } else {
                 own.removeSubrange(...index)
             }
-            guard isRunning, self.revision < revision else { return }
-            for (root, stored) in results { ahead[root] = stored.modified(in: revision) }
+            guard self.revision < revision else { return }
+            for (root, stored) in results {
+                if isRunning { ahead[root] = stored.modified(in: revision) } else { note(stored, root, in: revision) }
+            }
         }
 
         /// Takes the changes of one revision.
@@ -119,6 +125,8 @@ extension EtcdWatch {
                 case .marker, nil: break
                 }
             }
+            // What was created and removed again leaves no event.
+            for step in steps where changed[step.key] == nil { changed[step.key] = roots[step.key] ?? .missing }
             for (root, stored) in changed { replace(root, by: stored, steps: steps.filter { $0.key == root }) }
             reach(revision)
         }
@@ -187,6 +195,7 @@ extension EtcdWatch {
         /// A cluster that was restored from a copy no longer has it.
         mutating func forget(_ known: Known) {
             own.removeAll { known.operations.contains($0.operation) }
+            found = [:]
             ahead = ahead.filter { root, stored in
                 own.contains { $0.results[root] != nil && $0.revision == stored.modified }
             }
@@ -209,7 +218,7 @@ extension EtcdWatch {
             do throws(PrefsError) {
                 before = try old.values(of: root, in: keys)
             } catch {
-                before = noted[root]
+                before = lastReadable[root]
             }
             func report(_ change: EntryChange?) {
                 // An observer schedules its call and returns at once.
@@ -224,10 +233,10 @@ extension EtcdWatch {
             do throws(PrefsError) {
                 let after = try new.values(of: root, in: keys)
                 report(EntryChange(of: root, from: last, to: after, isForeign: true))
-                noted[root] = nil
+                lastReadable[root] = nil
             } catch {
                 // Of what cannot be read nothing is reported.
-                noted[root] = last
+                lastReadable[root] = last
             }
             roots[root] = new.modified == 0 ? nil : new
         }

@@ -26,6 +26,11 @@ final class EtcdWatch: Sendable {
         state = Locked(State(keys: keys))
     }
 
+    /// How long one endpoint may take to send all roots. Short at first, so that the next is asked before the first read gives up.
+    func timeToLoad(afterRounds rounds: Int) -> Duration {
+        min(limit, patience / 4 * (1 << min(rounds, 20)))
+    }
+
     /// Ends the thread.
     func stop() {
         state.withLock { state in
@@ -75,8 +80,13 @@ final class EtcdWatch: Sendable {
     }
 
     /// Keeps what a read past the watch has found, for the time when nothing can be read.
-    func note(_ stored: StoredRoot, of root: String) {
-        state.withLock { $0.note(stored, root) }
+    ///
+    /// - Parameter revision: the one in which it was found.
+    func note(_ stored: StoredRoot, of root: String, in revision: Int64) {
+        state.withLock { state in
+            state.forgetParent()
+            state.note(stored, root, in: revision)
+        }
     }
 
     /// The time since the copy was last known to be complete; nil if it never was.
@@ -91,7 +101,10 @@ final class EtcdWatch: Sendable {
     /// - Parameter results: what it makes of each root; nil for a removal.
     func expect(_ operation: String, _ steps: [EntryChange], results: [String: [String: Any]?]) {
         let results = results.mapValues { StoredRoot($0, modified: .max) }
-        state.withLock { $0.own.append(.init(operation: operation, steps: steps, results: results)) }
+        state.withLock { state in
+            state.forgetParent()
+            state.own.append(.init(operation: operation, steps: steps, results: results))
+        }
     }
 
     /// It was not carried out.
@@ -101,7 +114,10 @@ final class EtcdWatch: Sendable {
 
     /// It was carried out. Reads have its result from now on.
     func confirm(_ operation: String, at revision: Int64) {
-        state.withLock { $0.confirm(operation, at: revision) }
+        state.withLock { state in
+            state.forgetParent()
+            state.confirm(operation, at: revision)
+        }
     }
 
     // MARK: - Waiting
