@@ -133,9 +133,9 @@ import Testing
         } else {
             #expect(failure.map { "\($0)" }?.contains("no space; the stored state is unchanged") == true)
         }
-        #expect(try store.read(root: "A")?["a"] as? Int == (isCarriedOut ? 2 : 1))
+        #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 2 : 1))
         try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
-        #expect(try store.read(root: "A")?["a"] as? Int == (isCarriedOut ? 3 : 2))
+        #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 3 : 2))
     }
 
     /// If no answer comes until the deadline, the error says so, whether the commit was carried out or not.
