@@ -84,7 +84,7 @@ import Testing
     private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) {
         defer { stunnel.close() }
         let start = ContinuousClock.Instant.now
-        let store = store(stunnel, reads: .current, deadline: .milliseconds(500))
+        let store = store(stunnel, reads: .current, deadline: .seconds(2))
         guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
             return #expect(Bool(false), flaw)
         }

@@ -63,7 +63,7 @@ import Testing
 
     /// A copy that is carried out after another one was rejected: the update is stored, and says so.
     @Test func aLateCopyThatWasCarriedOutIsFound() throws {
-        let (proxy, behind) = try storeBehindProxy()
+        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(40))
         defer { proxy.close() }
         let isFirst = Locked(true)
         try behind.update(root: "A") { [cluster, prefix] root in

@@ -14,7 +14,8 @@ import Testing
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        // Threads wait for each other's large updates here.
+        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(120)))
     }
 
     @Test func aRootIsItsJSONInEtcd() throws {

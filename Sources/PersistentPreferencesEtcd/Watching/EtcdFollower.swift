@@ -31,7 +31,7 @@ struct EtcdFollower {
             watch.client.prefer(index + 1)
             failures += 1
             // All have failed: etcd has dropped what the stream would begin with, or the cluster was restored from a copy.
-            if failures >= watch.client.endpoints.count { needsLoad = true }
+            if failures >= max(2, watch.client.endpoints.count) { needsLoad = true }
             if failures % watch.client.endpoints.count == 0 { poll(nil, 0, failures < 10 ? 50 : 500) }
         }
     }
