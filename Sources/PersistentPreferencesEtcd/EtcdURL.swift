@@ -18,6 +18,10 @@ struct EtcdURL {
         var rest = text.dropFirst(scheme.count)
         if let slash = rest.firstIndex(of: "/") {
             let path = rest[rest.index(after: slash)...]
+            // A slash in a password ends the host too early, and the rest would be printed as part of the prefix.
+            if path.contains("@") {
+                throw invalid("write / and @ as %2F and %40 in the user, the password and the prefix")
+            }
             if !path.isEmpty {
                 guard let decoded = String(path).removingPercentEncoding else { throw invalid("a wrong escape") }
                 prefix = decoded.hasSuffix("/") ? decoded : decoded + "/"

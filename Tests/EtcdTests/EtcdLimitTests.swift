@@ -181,6 +181,12 @@ import Testing
                         name: "etcd://…",
                         reason: "is not a URL of an etcd store: a wrong escape in the user or the password"))
         }
+        #expect(
+            error { _ = try EtcdStore(url: "etcd://ann:1/hush@127.0.0.1/p") }
+                == .invalidName(
+                    name: "etcd://…",
+                    reason: "is not a URL of an etcd store: "
+                        + "write / and @ as %2F and %40 in the user, the password and the prefix"))
         let port = cluster.nodes[0].clientPort
         let other = try EtcdStore(url: "etcd://127.0.0.1:\(port),127.0.0.1:\(port)/\(prefix)")
         try other.update(root: "A") { $0 = ["a": 1] }

@@ -74,9 +74,10 @@ import Testing
     }
 
     @Test func aURLOfAnotherKindIsAUsageError() throws {
-        for url in ["https://localhost:2379/p", "etcd://", "nonsense"] {
+        for url in ["https://localhost:2379/p", "etcd://", "nonsense", "etcd://ann:1/hush@localhost:2379/p"] {
             let result = try Child("prefs", ["get", "int", "--store", url], home: home).wait()
             #expect(result.code == 64 && result.errors.contains("etcd"), "\(url): \(result)")
+            #expect(!(result.output + result.errors).contains("hush"), "\(url): \(result)")
         }
     }
 }
