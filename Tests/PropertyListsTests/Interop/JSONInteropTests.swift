@@ -142,13 +142,11 @@ import Testing
             case 6: "{\"a\":[" + many("{\"k\":[]},", 100_000)
             default: many("[", 1_000_000)
             }
-        _ = try? PropertyListCoder.decode(Data(text.utf8), json: .file)
-        let failure = #expect(throws: DecodingFailure.self) {
-            try PropertyListCoder.decode(Data((text + "\u{1}").utf8), json: .file)
-        }
+        let bytes = Data((text + "\u{1}").utf8)
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, json: .file) }
         #expect(failure?.reason.hasPrefix("line ") == true)
         // The same bytes in the place of a property list are only named.
-        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(Data((text + "\u{1}").utf8)) }
+        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
     }
 
     /// An incomplete file may be one that another program is writing, so a read waits for the rest.
