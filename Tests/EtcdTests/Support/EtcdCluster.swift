@@ -171,7 +171,7 @@ final class EtcdCluster: @unchecked Sendable {
         taken.withLock {
             while true {
                 next = next >= 31_000 ? 20_000 : next + 1
-                if let descriptor = LossyProxy.listen(on: next) {
+                if let descriptor = LossyProxy.bind(to: next) {
                     close(descriptor)
                     return next
                 }

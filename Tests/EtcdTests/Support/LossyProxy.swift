@@ -242,16 +242,25 @@ final class LossyProxy: @unchecked Sendable {
 
     /// A socket that listens on a port of the loopback; nil if the port is taken.
     static func listen(on port: Int) -> Int32? {
+        guard let descriptor = bind(to: port) else { return nil }
+        if Foundation.listen(descriptor, 64) == 0 { return descriptor }
+        Foundation.close(descriptor)
+        return nil
+    }
+
+    /// A socket that is bound to a port of the loopback; nil if somebody listens on it. A child that is being started still has it
+    /// for a moment after it was closed. Others may listen on the port nevertheless, because this socket does not.
+    static func bind(to port: Int) -> Int32? {
         let descriptor = socket()
         var isOn: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, 4)
         var address = address(port)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Foundation.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        if code == 0, Foundation.listen(descriptor, 64) == 0 { return descriptor }
+        if code == 0 { return descriptor }
         Foundation.close(descriptor)
         return nil
     }
