@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Changes and values as asynchronous sequences.
-@Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {
+@Suite(.timeLimit(.minutes(30))) struct ChangeSequenceTests {
     private let store = InMemoryStore()
 
     private final class SizePrefs: PersistentPrefs, @unchecked Sendable {

@@ -167,7 +167,7 @@ import Testing
     private func isFollowed(_ root: String) -> Bool { store.isFollowed }
 
     /// Changes made elsewhere come on the main queue, in order, whoever waits there.
-    @Test(.timeLimit(.minutes(10)), arguments: Watcher.allCases)
+    @Test(.timeLimit(.minutes(30)), arguments: Watcher.allCases)
     func foreignChangesComeOnTheMainQueue(_ watcher: Watcher) async throws {
         let folder = try TemporaryFolder()
         let system = WatchedSystemCalls(watcher)

