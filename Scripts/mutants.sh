@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Breaks a copy of the package on purpose, with one patch of Tests/Mutants at a time. A hazard test must fail each time. With names,
-# tries only those patches. With --in-place, breaks the package itself and mends it again, which saves the build of a copy.
+# tries only those patches. With --in-place, breaks the package itself and mends it again, which saves the build of a copy; there, a
+# mutant must compile without warnings.
 # usage: Scripts/mutants.sh [--in-place] [NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,6 +30,7 @@ if ! command -v etcd >/dev/null; then
 fi
 log=$PWD/.build/mutants/log
 applied=""
+# Takes the applied patch back, also at an interrupt.
 mend() {
     [ -z "$applied" ] || git apply --reverse "$applied"
     applied=""

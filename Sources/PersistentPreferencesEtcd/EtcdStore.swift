@@ -105,8 +105,8 @@ public final class EtcdStore: PrefsStore {
     }
 
     /// Creates a store from one URL: `etcd://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…[/PREFIX]`. The prefix is `prefs/` if the URL has
-    /// none. A slash is added to a prefix that does not end with one. User and password replace those of the options. `/` and `@` in them,
-    /// and `@` in the prefix, are written as `%2F` and `%40` (RFC 3986, percent-encoding).
+    /// none. A slash is added to a prefix that does not end with one. User and password replace those of the options. Write `/` in them as
+    /// `%2F`, and `@` in them and in the prefix as `%40` (RFC 3986, percent-encoding).
     ///
     /// - Throws: ``PrefsError/invalidName(name:reason:)``.
     public convenience init(url text: String, options: Options = Options()) throws(PrefsError) {

@@ -18,9 +18,9 @@ struct EtcdURL {
         var rest = text.dropFirst(scheme.count)
         if let slash = rest.firstIndex(of: "/") {
             let path = rest[rest.index(after: slash)...]
-            // A slash in a password ends the host too early, and the rest would be printed as part of the prefix.
+            // An unescaped slash in a password, probably: the rest of the password would be printed as part of the prefix.
             if path.contains("@") {
-                throw invalid("write / and @ as %2F and %40 in the user, the password and the prefix")
+                throw invalid("write / in the user and the password as %2F, and every other @ as %40")
             }
             if !path.isEmpty {
                 guard let decoded = String(path).removingPercentEncoding else { throw invalid("a wrong escape") }

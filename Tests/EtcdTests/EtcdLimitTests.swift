@@ -186,11 +186,14 @@ import Testing
                 == .invalidName(
                     name: "etcd://…",
                     reason: "is not a URL of an etcd store: "
-                        + "write / and @ as %2F and %40 in the user, the password and the prefix"))
+                        + "write / in the user and the password as %2F, and every other @ as %40"))
         let port = cluster.nodes[0].clientPort
         let other = try EtcdStore(url: "etcd://127.0.0.1:\(port),127.0.0.1:\(port)/\(prefix)")
         try other.update(root: "A") { $0 = ["a": 1] }
         #expect(try cluster.control("get", "--keys-only", "\(prefix)r/A") == "\(prefix)r/A\n\n")
+        let escaped = try EtcdStore(url: "etcd://127.0.0.1:\(port)/\(prefix)a%40b%2Fc")
+        try escaped.update(root: "A") { $0 = ["a": 1] }
+        #expect(try cluster.control("get", "--keys-only", "\(prefix)a@b/c/r/A") == "\(prefix)a@b/c/r/A\n\n")
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
