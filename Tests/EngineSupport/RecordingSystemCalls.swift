@@ -55,11 +55,12 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// The call that was made to fail by its number.
     private(set) var failedCall: String?
 
-    /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more.
+    /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more, and for as
+    /// long as its thread has no processor.
     var openDescriptors: Set<Descriptor> {
-        for _ in 0..<100_000 {
+        for turn in 0..<60_000 {
             if lock.withLock({ opened.isEmpty }) { break }
-            sched_yield()
+            if turn < 1_000 { sched_yield() } else { usleep(1_000) }
         }
         return lock.withLock { opened }
     }

@@ -36,7 +36,7 @@ import Testing
             func write(_ number: Int) throws {
                 try one.update(root: "A") { $0 = ["a": number] }
                 #expect(try exact.read(root: "A")?["a"] as? Int == number)
-                #expect(isHeard.wait(timeout: .now() + 60) == .success)
+                #expect(isHeard.wait(timeout: .now() + 300) == .success)
                 #expect(heard.withLock { $0.last } == number)
                 #expect(try one.read(root: "A")?["a"] as? Int == number)
                 #expect(try two.read(root: "A")?["a"] as? Int == number)
@@ -83,14 +83,15 @@ import Testing
     /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
     private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) {
         defer { stunnel.close() }
-        let start = ContinuousClock.Instant.now
         let store = store(stunnel, reads: .current, deadline: .seconds(2))
         guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
             return #expect(Bool(false), flaw)
         }
-        // Stunnel is running, and has ended the connection.
-        let reasons = ["recv: Connection reset by peer", "the connection was closed"]
-        #expect(!failure.reason.contains("refused"), flaw)
+        // Stunnel is running, and has ended the connection, perhaps before the request.
+        let reasons = [
+            "recv: Connection reset by peer", "send: Connection reset by peer", "send: Broken pipe",
+            "the connection was closed",
+        ]
         #expect(reasons.contains(failure.reason), "\(flaw): \(failure.reason)")
         guard case .notStored? = error(of: { try store.update(root: "A") { _ in Issue.record(flaw) } }) else {
             return #expect(Bool(false), flaw)
@@ -98,7 +99,6 @@ import Testing
         guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in Issue.record(flaw) } }) else {
             return #expect(Bool(false), flaw)
         }
-        #expect(ContinuousClock.Instant.now - start < .seconds(30), flaw)
         #expect(stunnel.log.contains(log), flaw)
     }
 

@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: [true, false])
     func aCommitThatIsNeverAnsweredIsOfUnknownOutcome(_ isCarriedOut: Bool) async throws {
         try await onThread {
-            let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+            let (proxy, behind) = try storeBehindProxy(deadline: .seconds(8))
             defer { proxy.close() }
             #expect {
                 try behind.update(root: "A") { root in
@@ -170,7 +170,7 @@ import Testing
 
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
     @Test func theLastKnownStateIsTheNewest() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(3))
+        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(6))
         defer { proxy.close() }
         let prefs = JobPrefs(key: "A", store: behind)
         #expect(prefs.update { prefs.jobs = 1 } == nil)
@@ -238,7 +238,7 @@ import Testing
     /// A thread that waits for others of its process gives up after the deadline, as one that waits for other processes does.
     @Test func aThreadThatWaitsForItsTurnGivesUp() async throws {
         try await onThread {
-            let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
+            let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(5)))
             let (begun, end, ended) = (
                 DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
             )
@@ -246,7 +246,7 @@ import Testing
                 do {
                     try store.update(root: "A") { root in
                         begun.signal()
-                        _ = end.wait(timeout: .now() + 20)
+                        _ = end.wait(timeout: .now() + 60)
                         root = ["a": 1]
                     }
                 } catch {

@@ -198,7 +198,7 @@ import Testing
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) throws {
-        let options = EtcdStore.Options(reads: reads, deadline: .milliseconds(200))
+        let options = EtcdStore.Options(reads: reads, deadline: .seconds(1))
         for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
             let store = EtcdStore(endpoints: [URL(string: url)].compactMap { $0 }, prefix: prefix, options: options)
             guard case .unreadable(let read)? = error(of: { _ = try store.read(root: "A") }) else {
@@ -219,7 +219,7 @@ import Testing
     @Test func anotherServerIsNamed() throws {
         let peer = cluster.nodes[0].peerPort
         let store = EtcdStore(
-            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .milliseconds(200)))
+            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(2)))
         guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
             return #expect(Bool(false))
         }
@@ -229,7 +229,7 @@ import Testing
     @Test func aClusterWithoutALeader() async throws {
         try await onThread {
             let cluster = try EtcdCluster(nodes: 3)
-            let options = EtcdStore.Options(deadline: .seconds(2))
+            let options = EtcdStore.Options(deadline: .seconds(5))
             let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
             try followed.update(root: "A") { $0 = ["a": 1] }
             #expect(try followed.read(root: "A")?["a"] as? Int == 1)
@@ -264,7 +264,7 @@ import Testing
             func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
                 EtcdStore(
                     endpoints: cluster.urls, prefix: prefix,
-                    options: .init(user: user, password: password, deadline: .seconds(3)))
+                    options: .init(user: user, password: password, deadline: .seconds(20)))
             }
             let ann = store("ann", "hush")
             let heard = Locked<[Int]>([])
@@ -275,7 +275,7 @@ import Testing
             }
             try ann.update(root: "A") { $0 = ["a": 1] }
             #expect(try ann.read(root: "A")?["a"] as? Int == 1)
-            #expect(isHeard.wait(timeout: .now() + 60) == .success)
+            #expect(isHeard.wait(timeout: .now() + 300) == .success)
             #expect(heard.withLock { $0 } == [1])
             func reason(_ store: EtcdStore) -> [String] {
                 let errors = [

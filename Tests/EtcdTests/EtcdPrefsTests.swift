@@ -165,7 +165,7 @@ import Testing
         for number in 1...20 {
             try there.update(root: "before") { $0 = ["level": number] }
             let prefs = MovedPrefs(store: here)
-            let limit = ContinuousClock.Instant.now + .seconds(30)
+            let limit = ContinuousClock.Instant.now + .seconds(300)
             while .now < limit, prefs.level != number {}
             try there.update(root: "before") { $0 = nil }
             prefs.level = number

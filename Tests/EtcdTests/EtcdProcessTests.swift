@@ -32,7 +32,7 @@ import Testing
     @Test(.enabled(if: Hazard.canRun("fleet: fork", if: !Hazard.isSanitized, else: "a sanitizer is on")))
     func parentAndChildWorkAfterAFork() async throws {
         try await onThread {
-            let result = try Child("EtcdProbe", ["fork", url], home: home).wait(limit: .seconds(60))
+            let result = try Child("EtcdProbe", ["fork", url], home: home).wait()
             let child =
                 "child: etcd \(prefix): cannot be watched in a forked process; changes made elsewhere are not reported"
             #expect(
@@ -66,7 +66,7 @@ import Testing
         try await onThread {
             let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
             #expect(try holder.line() == "holding")
-            let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
+            let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(5)))
             #expect {
                 try hasty.update(root: "A") { _ in Issue.record("run") }
             } throws: {

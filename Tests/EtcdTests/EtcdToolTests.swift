@@ -15,7 +15,7 @@ import Testing
     }
 
     private func prefs(_ words: [String]) throws -> Child.Result {
-        try Child("prefs", words + ["--store", url], home: home).wait(limit: .seconds(60))
+        try Child("prefs", words + ["--store", url], home: home).wait()
     }
 
     @Test func eachCommandReadsAndWritesTheCluster() async throws {
@@ -54,7 +54,7 @@ import Testing
             let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
             for user in ["root:hush", "root:hu%73h", "ann:hush"] {
                 let result = try Child("prefs", ["show", "--store", "etcd://\(user)@\(host)"], home: home)
-                    .wait(limit: .seconds(60))
+                    .wait()
                 #expect(!(result.output + result.errors).contains("hush"), "\(result)")
                 #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
                 if result.code == 0 { #expect(result.output.contains("store  etcd://\(host)\n"), "\(result)") }

@@ -129,9 +129,12 @@ import Testing
 
     @Test func theBytesAreKeptPrivately() throws {
         let home = try HarnessHome()
-        let old = umask(0)
-        defer { umask(old) }
-        try home.prefs("write", home.path("d.plist"), "R", "k", "v")
+        let prefs = try Child.executable("prefs").path
+        let script = "umask 0; \"$0\" write \"$HOME/d.plist\" R k v"
+        let written = try Child(
+            URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path]
+        ).wait()
+        #expect(Printed(written) == Printed())
         let folder = ".local/state/prefs/undo"
         func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: home.path(path))[.posixPermissions] as? Int

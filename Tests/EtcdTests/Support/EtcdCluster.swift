@@ -108,9 +108,10 @@ final class EtcdCluster: @unchecked Sendable {
         guard let program = Self.control else { throw Failure(description: "no etcdctl") }
         let endpoints = urls.map(\.absoluteString).joined(separator: ",")
         let result = try Child(
-            URL(filePath: program), ["--endpoints", endpoints] + controlArguments + arguments,
+            URL(filePath: program),
+            ["--endpoints", endpoints, "--command-timeout", "60s"] + controlArguments + arguments,
             environment: ["ETCDCTL_API": "3"]
-        ).wait(limit: .seconds(60))
+        ).wait(limit: .seconds(120))
         guard result.code == 0 else { throw Failure(description: "etcdctl \(arguments): \(result.errors)") }
         return result.output
     }

@@ -22,9 +22,8 @@ import Testing
         #expect(try folder.names().isEmpty)
     }
 
+    /// `SurroundingsProcessTests` has the umasks.
     @Test func aNewFileIsPrivateInAPrivateFolder() throws {
-        let mask = umask(0)
-        defer { umask(mask) }
         folder.prefs("deep/er/test.plist")["a"] = 1
         #expect(try permissions("deep") == 0o700)
         #expect(try permissions("deep/er") == 0o700)
