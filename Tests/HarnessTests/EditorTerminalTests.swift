@@ -84,6 +84,27 @@ import Testing
         #expect(terminal.modes == modes && !terminal.screen.isAlternate && terminal.screen.wraps)
     }
 
+    /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue it any more.
+    @Test func aSignalEndsAnEditorThatIsAboutToStop() throws {
+        let home = try HarnessHome()
+        // Each of them gets the signal right after it has begun to handle signals.
+        let script = #"""
+            set -m
+            for i in {1..10}; do
+                "$0" edit &
+                until read -d '' status < /proc/$!/status; caught=${status#*SigCgt:?}; (( 0x${caught:0:16} & 0x4000 )); do :; done
+                kill %1; kill -CONT %1; wait %1
+                echo "left $?"; kill -KILL %1
+            done 2> /dev/null
+            """#
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
+            environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        #expect(try terminal.exitCode() != -SIGKILL)
+        let text = String(decoding: terminal.output, as: UTF8.self)
+        #expect(text.matches(of: /left [0-9]+/).map { String($0.output) } == Array(repeating: "left 0", count: 10))
+    }
+
     @Test func withoutAShellControlZRedraws() throws {
         let session = try EditorSession(in: HarnessHome())
         // The system does not stop a process that no shell could continue.

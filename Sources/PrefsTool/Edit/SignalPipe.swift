@@ -9,6 +9,7 @@ enum SignalPipe {
         /// The original modes of the terminal.
         var modes = termios()
         var isEnding = false
+        var endsAtOnce = false
     }
 
     // A pointer, because a handler may interrupt any access. It is initialized before the first handler is installed.
@@ -22,6 +23,12 @@ enum SignalPipe {
 
     /// True after a signal that ends the program.
     static var isEnding: Bool { state.pointee.isEnding }
+
+    /// Whether a signal that ends the program does so at once: the system may stop the process soon, and then nobody would see `isEnding`.
+    static var endsAtOnce: Bool {
+        get { state.pointee.endsAtOnce }
+        set { state.pointee.endsAtOnce = newValue }
+    }
 
     /// True if the process may change the terminal: it is in the foreground, or the terminal has no job control.
     static var isInForeground: Bool {
@@ -52,6 +59,7 @@ enum SignalPipe {
         signal(number) { number in
             if SignalPipe.state.pointee.isEnding { SignalPipe.exit(128 + number) }
             SignalPipe.state.pointee.isEnding = true
+            if SignalPipe.state.pointee.endsAtOnce { SignalPipe.exit(0) }
             SignalPipe.receive(number)
         }
         interruptCalls(number)

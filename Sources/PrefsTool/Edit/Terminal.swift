@@ -44,9 +44,12 @@ final class Terminal: Sendable {
         cfmakeraw(&modes)
         // Control-C and Control-Z still send signals to the foreground processes.
         modes.c_lflag |= tcflag_t(ISIG)
-        while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0 {
-            if errno != EINTR { throw Self.failure() }
+        SignalPipe.endsAtOnce = true
+        defer { SignalPipe.endsAtOnce = false }
+        while true {
             if SignalPipe.isEnding { return false }
+            if tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0 { break }
+            if errno != EINTR { throw Self.failure() }
         }
         try write(ScreenPainter.enterSequence)
         return true
@@ -66,12 +69,14 @@ final class Terminal: Sendable {
     ///
     /// - Returns: false if the program is to end.
     func suspend() throws -> Bool {
+        SignalPipe.endsAtOnce = true
+        guard !SignalPipe.isEnding else { return false }
         leave()
         // Uses the default action: the system does not stop a process that no shell could continue.
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         SignalPipe.handle(SIGTSTP)
-        return try SignalPipe.isEnding ? false : enter()
+        return try enter()
     }
 
     static var size: EditorScreen.Size {
