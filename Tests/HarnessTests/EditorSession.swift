@@ -16,20 +16,14 @@ struct EditorSession {
 
     let home: HarnessHome
     let terminal: PseudoTerminal
-    /// The modes of the terminal before the editor started.
-    let modes: String
-
     init(
         in home: HarnessHome, columns: Int = 80, rows: Int = 24, arguments: [String] = [],
         environment: [String: String] = [:]
     ) throws {
         self.home = home
-        // The shell waits until the modes have been read, and then becomes the editor.
         terminal = try PseudoTerminal(
-            URL(filePath: "/bin/sh"), ["-c", #"read x; exec "$0" edit "$@""#, try Self.program] + arguments,
+            Child.executable("prefs"), ["edit"] + arguments,
             environment: ["HOME": home.folder.path].merging(environment) { $1 }, columns: columns, rows: rows)
-        modes = terminal.modes
-        try terminal.type("\n")
         try terminal.wait(for: "the form") { $0.isAlternate && $0.lines.last?.isEmpty == false }
     }
 
@@ -56,7 +50,7 @@ struct EditorSession {
         try act()
         let code = try terminal.exitCode()
         #expect(codes.contains(code))
-        #expect(terminal.modes == modes)
+        #expect(terminal.modes == terminal.modesAtStart)
         let screen = terminal.screen
         #expect(!screen.isAlternate && screen.showsCursor && screen.wraps && !screen.tellsPastes)
         #expect(screen.unknown.isEmpty)

@@ -85,7 +85,7 @@ import Testing
         let terminal = try PseudoTerminal(
             Child.executable("prefs"), ["edit"], environment: ["HOME": home.folder.path, "TERM": terminalName],
             columns: columns, rows: rows)
-        let modes = terminal.modes
+        let modes = terminal.modesAtStart
         try terminal.wait(forText: "q> ")
         try terminal.type("1 4x\n")
         try terminal.wait(forText: #"found "4x""#)

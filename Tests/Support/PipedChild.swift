@@ -8,7 +8,7 @@ package final class PipedChild {
     package enum Failure: Error {
         /// It has closed its output, by ending most likely.
         case hasEnded
-        /// It lives and has said nothing for a minute.
+        /// It lives and has said nothing for five minutes.
         case isSilent
     }
 
@@ -57,7 +57,7 @@ package final class PipedChild {
         while true {
             if let line = takeLine() { return line }
             if isAtEnd { throw Failure.hasEnded }
-            guard fill(waiting: 60_000) else { throw Failure.isSilent }
+            guard fill(waiting: 300_000) else { throw Failure.isSilent }
         }
     }
 
@@ -73,7 +73,7 @@ package final class PipedChild {
     package func isWriting() -> Bool {
         var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
-        repeat { count = poll(&awaited, 1, 60_000) } while count < 0 && errno == EINTR
+        repeat { count = poll(&awaited, 1, 300_000) } while count < 0 && errno == EINTR
         return count > 0
     }
 

@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// The program and its children are hung up with the object at the latest.
 package final class PseudoTerminal {
-    /// The expected event did not happen within a minute, or cannot happen any more.
+    /// The expected event did not happen in time, or cannot happen any more.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -13,6 +13,9 @@ package final class PseudoTerminal {
     package private(set) var screen: VirtualScreen
     /// All bytes that it has written so far; the system puts a carriage return before each line feed.
     package private(set) var output: [UInt8] = []
+
+    /// The modes before the program started, which may change them at once.
+    package let modesAtStart: String
 
     private let descriptor: Int32
     private let process: pid_t
@@ -28,6 +31,7 @@ package final class PseudoTerminal {
         let path: String
         (descriptor, path) = try Self.open()
         Self.setSize(descriptor, columns, rows)
+        modesAtStart = Self.modes(of: descriptor)
         let environment = Child.surroundings.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
         process = try Self.start([program.path(percentEncoded: false)] + arguments, environment, terminal: path)
     }
@@ -41,7 +45,9 @@ package final class PseudoTerminal {
     }
 
     /// Modes, flags and characters of the terminal, as text to compare.
-    package var modes: String {
+    package var modes: String { Self.modes(of: descriptor) }
+
+    private static func modes(of descriptor: Int32) -> String {
         var modes = termios()
         tcgetattr(descriptor, &modes)
         return withUnsafeBytes(of: modes.c_cc) { characters in
@@ -66,7 +72,7 @@ package final class PseudoTerminal {
         kill(process, signal)
     }
 
-    /// Reads until the screen is as awaited; not later than a minute from now.
+    /// Reads until the screen is as awaited. Fails after five minutes.
     package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while !isThere(screen) {

@@ -49,27 +49,28 @@ enum SignalPipe {
     }
 
     static func handle(_ number: Int32) {
-        signal(number) { SignalPipe.receive($0) }
-        interruptCalls(number)
+        setHandler(number) { SignalPipe.receive($0) }
     }
 
     /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the program may be
     /// waiting for a lock.
     static func handleEnd(_ number: Int32) {
-        signal(number) { number in
+        setHandler(number) { number in
             if SignalPipe.state.pointee.isEnding { SignalPipe.exit(128 + number) }
             SignalPipe.state.pointee.isEnding = true
             if SignalPipe.state.pointee.endsAtOnce { SignalPipe.exit(0) }
             SignalPipe.receive(number)
         }
-        interruptCalls(number)
     }
 
-    /// Makes the signal interrupt blocking system calls, so that the caller can check `isEnding`.
-    private static func interruptCalls(_ number: Int32) {
+    /// The signal interrupts blocking system calls, so that the caller can check `isEnding`. Another signal, which might stop the
+    /// process, waits until the handler has ended.
+    private static func setHandler(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+        signal(number, handler)
         var action = sigaction()
         sigaction(number, nil, &action)
         action.sa_flags &= ~Int32(SA_RESTART)
+        sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
