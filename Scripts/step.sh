@@ -19,7 +19,7 @@ code=0
 if [ "$code" -ne 0 ]; then
     cat "$log" >&2
     # A run of the tests prints thousands of lines after a failure, and a reader may have the last ones only.
-    grep -E '✘|: (error|warning): |WARNING: ' "$log" | sort -u | cut -c -500 | head -40 >&2 || true
+    grep -E '✘|: error: |WARNING: ' "$log" | sort -u | cut -c -500 | head -40 >&2 || true
     echo "FAIL $1" >&2
     exit "$code"
 fi
