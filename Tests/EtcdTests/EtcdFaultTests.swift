@@ -169,24 +169,26 @@ import Testing
     }
 
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
-    @Test func theLastKnownStateIsTheNewest() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(6))
-        defer { proxy.close() }
-        let prefs = JobPrefs(key: "A", store: behind)
-        #expect(prefs.update { prefs.jobs = 1 } == nil)
-        proxy.block()
-        #expect(prefs.jobs == 1)
-        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
-        proxy.unblock()
-        // A stream that has nothing new does not make a read older.
-        let observation = prefs.$jobs.onChange { _, _ in }
-        defer { observation.cancel() }
-        proxy.silenceStreams()
-        try store.update(root: "A") { $0?["jobs"] = 2 }
-        #expect(prefs.jobs == 2)
-        proxy.block()
-        #expect(prefs.jobs == 2)
-        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+    @Test func theLastKnownStateIsTheNewest() async throws {
+        try await onThread {
+            let (proxy, behind) = try storeBehindProxy(deadline: .seconds(6))
+            defer { proxy.close() }
+            let prefs = JobPrefs(key: "A", store: behind)
+            #expect(prefs.update { prefs.jobs = 1 } == nil)
+            proxy.block()
+            #expect(prefs.jobs == 1)
+            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+            proxy.unblock()
+            // A stream that has nothing new does not make a read older.
+            let observation = prefs.$jobs.onChange { _, _ in }
+            defer { observation.cancel() }
+            proxy.silenceStreams()
+            try store.update(root: "A") { $0?["jobs"] = 2 }
+            #expect(prefs.jobs == 2)
+            proxy.block()
+            #expect(prefs.jobs == 2)
+            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+        }
     }
 
     /// A thread that joins the update of another one must not go by what that one has read before.

@@ -197,33 +197,40 @@ import Testing
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
-    func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) throws {
-        let options = EtcdStore.Options(reads: reads, deadline: .seconds(1))
-        for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
-            let store = EtcdStore(endpoints: [URL(string: url)].compactMap { $0 }, prefix: prefix, options: options)
-            guard case .unreadable(let read)? = error(of: { _ = try store.read(root: "A") }) else {
-                return #expect(Bool(false))
-            }
-            #expect(read.reason.contains(reason))
-            guard case .notStored(let update)? = error(of: { try store.update(root: "A") { _ in Issue.record("run") } })
-            else { return #expect(Bool(false)) }
-            #expect(update.reason.contains(reason))
-            #expect(PrefsError.unreadable(read).description.hasSuffix("; the stored state is unchanged"))
-            guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in } }) else {
-                return #expect(Bool(false))
+    func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) async throws {
+        try await onThread {
+            let options = EtcdStore.Options(reads: reads, deadline: .seconds(1))
+            for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
+                let store = EtcdStore(endpoints: [URL(string: url)].compactMap { $0 }, prefix: prefix, options: options)
+                guard case .unreadable(let read)? = error(of: { _ = try store.read(root: "A") }) else {
+                    return #expect(Bool(false))
+                }
+                #expect(read.reason.contains(reason))
+                guard
+                    case .notStored(let update)? = error(of: {
+                        try store.update(root: "A") { _ in Issue.record("run") }
+                    })
+                else { return #expect(Bool(false)) }
+                #expect(update.reason.contains(reason))
+                #expect(PrefsError.unreadable(read).description.hasSuffix("; the stored state is unchanged"))
+                guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in } }) else {
+                    return #expect(Bool(false))
+                }
             }
         }
     }
 
     /// A server of another kind.
-    @Test func anotherServerIsNamed() throws {
-        let peer = cluster.nodes[0].peerPort
-        let store = EtcdStore(
-            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(2)))
-        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
-            return #expect(Bool(false))
+    @Test func anotherServerIsNamed() async throws {
+        try await onThread {
+            let peer = cluster.nodes[0].peerPort
+            let store = EtcdStore(
+                endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(2)))
+            guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.reason == "HTTP status 404, and no answer of etcd")
         }
-        #expect(failure.reason == "HTTP status 404, and no answer of etcd")
     }
 
     @Test func aClusterWithoutALeader() async throws {

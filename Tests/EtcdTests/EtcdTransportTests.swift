@@ -66,13 +66,15 @@ import Testing
     }
 
     /// A root is missing only if etcd says so.
-    @Test func anEmptyAnswerIsNone() throws {
-        defer { proxy.close() }
-        proxy.intercept { _ in LossyProxy.answer(200, "{}") }
-        #expect {
-            _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(3))
-        } throws: {
-            ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
+    @Test func anEmptyAnswerIsNone() async throws {
+        try await onThread {
+            defer { proxy.close() }
+            proxy.intercept { _ in LossyProxy.answer(200, "{}") }
+            #expect {
+                _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(3))
+            } throws: {
+                ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
+            }
         }
     }
 

@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue it any more.
-    @Test func aSignalEndsAnEditorThatIsAboutToStop() throws {
+    @Test(.enabled(if: access("/proc/self/status", R_OK) == 0)) func aSignalEndsAnEditorThatIsAboutToStop() throws {
         let home = try HarnessHome()
         // Each of them gets the signal right after it has begun to handle signals.
         let script = #"""
@@ -103,7 +103,7 @@ import Testing
         let terminal = try PseudoTerminal(
             URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],
             environment: ["HOME": home.folder.path], columns: 80, rows: 24)
-        #expect(try terminal.exitCode() != -SIGKILL)
+        #expect(try terminal.exitCode() == 0)
         let text = String(decoding: terminal.output, as: UTF8.self)
         #expect(text.matches(of: /left [0-9]+/).map { String($0.output) } == Array(repeating: "left 0", count: 10))
     }

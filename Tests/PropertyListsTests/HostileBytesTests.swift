@@ -55,13 +55,13 @@ import Testing
         #expect(exactForm(value) == exactForm(Self.list))
     }
 
-    @Test(arguments: [9, 100]) func aBombIsRejected(_ levels: Int) {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func aBombIsRejected(_ levels: Int) {
         let bomb = BinaryList(Self.multiplying(levels, [0x51, 0x61]))
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }
         #expect(damage?.reason == "expands to more than 262144 shared values")
     }
 
-    @Test(arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRejected(
+    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRejected(
         _ kind: UInt8
     ) {
         let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)

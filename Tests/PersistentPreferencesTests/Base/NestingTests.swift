@@ -7,7 +7,7 @@ import Testing
 
 /// Accesses within accesses on one thread: no deadlock, and one commit or none. Over a file, and over a store from
 /// outside the package.
-struct NestingTests {
+@Suite(.timeLimit(.minutes(30))) struct NestingTests {
     enum Kind: CaseIterable {
         case file, memory, foreign
     }

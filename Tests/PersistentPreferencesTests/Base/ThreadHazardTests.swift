@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many threads on one root, with exact oracles.
-struct ThreadHazardTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadHazardTests {
     private let folder: TemporaryFolder
 
     init() throws {

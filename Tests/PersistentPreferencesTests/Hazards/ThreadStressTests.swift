@@ -6,7 +6,7 @@ import Testing
 
 /// Everything that can be done to prefs, by many threads at once, with an exact account at the end. What two threads do to
 /// one memory without a lock is for the sanitizers to see (`Scripts/sanitize.sh`); `PREFS_STRESS` gives the rounds.
-struct ThreadStressTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadStressTests {
     enum Kind: String, CaseIterable {
         case file, hastyFile, xml, memory
     }

@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Whoever drops a sequence, or an instance that is tracked, while a commit is told to it waits for no lock.
-    @Test func sequencesAreDroppedWhileOthersWrite() {
+    @Test(.timeLimit(.minutes(10))) func sequencesAreDroppedWhileOthersWrite() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         inThreads(4) { thread in
             for number in 0..<1_000 {

@@ -24,7 +24,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// Typed access from eight threads, through one instance and through one each.
-struct TypedThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct TypedThreadTests {
     @Test(arguments: [true, false])
     func nothingIsLost(_ instanceIsShared: Bool) throws {
         let file = try TypedFile(["was renamed": [1, 2], "n0": 0])

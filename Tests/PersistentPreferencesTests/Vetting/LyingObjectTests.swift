@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A container that makes a new container for each element has no end. The budget stops the pass.
-    @Test func containersThatMultiplyAreRejected() throws {
+    @Test(.timeLimit(.minutes(10))) func containersThatMultiplyAreRejected() throws {
         final class Multiplying: NSArray {
             override var count: Int { 400_000 }
             override func object(at index: Int) -> Any { Multiplying() }

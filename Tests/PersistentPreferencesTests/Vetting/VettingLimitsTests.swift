@@ -55,7 +55,7 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test func aCycleOfManyWaysIsRejected() throws {
+    @Test(.timeLimit(.minutes(10))) func aCycleOfManyWaysIsRejected() throws {
         let list = NSMutableArray()
         for _ in 0..<10 { list.add(list) }
         defer { list.removeAllObjects() }
@@ -66,13 +66,14 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test(arguments: [9, 100]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
         var list: [Any] = ["x"]
         for _ in 0..<levels { list = Array(repeating: list, count: 10) }
         try expectTooLarge(list)
     }
 
-    @Test(arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
+    {
         // Objects are slow to look at. Data reaches the limit in fewer of them than the text of `sharedListsThatMultiplyAreRejected`.
         let data = NSData(data: Data(count: 200))
         var list = NSArray(object: data)

@@ -128,8 +128,8 @@ import Testing
 
     // MARK: - Hostile files
 
-    /// Each took minutes if it took quadratic time; the suite's limit would tell. As a file there are fewer limits than in an import.
-    @Test(arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
+    /// Each took minutes if it took quadratic time; the limit would tell. As a file there are fewer limits than in an import.
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
         func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let text =
             switch kind {
