@@ -24,6 +24,16 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
     let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
+/// The tests of one area of the library.
+func areaTests(_ area: String, _ others: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(area)Tests",
+        dependencies: [
+            "EngineSupport", "PersistentPreferences", "PrefsSupport", "PrefsTestSet", "PropertyListSupport",
+            "TestSupport",
+        ] + others, path: "Tests/PersistentPreferencesTests/\(area)", resources: resources, swiftSettings: strict)
+}
+
 let package = Package(
     name: "PersistentPreferences",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -114,17 +124,25 @@ let package = Package(
                 "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsPropertyLists", "PropertyListSupport",
                 "TestSupport",
             ], resources: [.copy("Corpus"), .copy("Damaged")], swiftSettings: strict),
+        // The library in one process, through its public classes: one target for each area, so that a change of one suite does not
+        // compile the others. PrefsSupport has no tests, as EngineSupport.
         .testTarget(
-            name: "PersistentPreferencesTests",
+            name: "PrefsSupport",
             dependencies: [
-                "AppleModels", "EngineSupport", "PersistentPreferences", "PrefsTesting", "PrefsTestSet", "PrefsTool",
-                "PropertyListSupport", "TestSupport",
-            ],
+                "EngineSupport", "PersistentPreferences", "PrefsTestSet", "PropertyListSupport", "TestSupport",
+            ], path: "Tests/PersistentPreferencesTests/Support", swiftSettings: strict),
+        areaTests("Base", "PrefsTesting"),
+        areaTests("Typed", resources: [.copy("Resources/FirstEdition"), .copy("Resources/TypeSafeDefaults.plist")]),
+        areaTests("Observation", "AppleModels"),
+        areaTests("Stores", "AppleModels", "PrefsTesting"),
+        areaTests(
+            "Settings",
             resources: [
-                .copy("Corpus"), .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
-                .copy("Resources/ShopSettings.plist"), .copy("Resources/TypeSafeDefaults.plist"),
-                .copy("Resources/FirstEdition"),
-            ], swiftSettings: strict),
+                .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
+                .copy("Resources/ShopSettings.plist"),
+            ]),
+        areaTests("Hazards", "AppleModels", resources: [.copy("Corpus")]),
+        areaTests("Sources", "PrefsTesting"),
         .testTarget(
             name: "PrefsTestingTests",
             dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
@@ -141,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "HarnessTests",
             dependencies: [
-                "HarnessCLI", "PersistentPreferences", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
+                "HarnessCLI", "PersistentPreferences", "PrefsSupport", "PrefsTestSet", "PrefsTool", "RawDefaults",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Observation
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import AppleModels
 import Foundation
 import PersistentPreferences
@@ -183,22 +184,5 @@ private final class MergedStore: PrefsStore {
             let (old, new) = (Self.stripped(change.oldValues), Self.stripped(change.newValues))
             if let own = PrefsChange(root: root, from: old, to: new, origin: change.origin) { action(own) }
         }
-    }
-}
-
-/// A store from outside the package: it has the public requirements and nothing else.
-final class ForeignStore: PrefsStore {
-    private let store: InMemoryStore
-
-    init(_ store: InMemoryStore = InMemoryStore()) {
-        self.store = store
-    }
-
-    func read(root: String) throws -> [String: Any]? {
-        try store.read(root: root)
-    }
-
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try store.update(root: root, body)
     }
 }

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import PersistentPreferences
 import TestSupport
 import Testing

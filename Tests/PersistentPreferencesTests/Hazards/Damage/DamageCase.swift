@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PropertyListSupport
 import TestSupport
@@ -9,7 +10,7 @@ import TestSupport
 /// One encounter of an access with other bytes than were stored, and all that has to hold of it.
 struct DamageCase: CustomStringConvertible {
     /// The accesses that meet the bytes; nil for the initializer.
-    private static let meetings: [PrefsAccess?] = [nil, .read, .write, .changeInPlace, .update, .flush]
+    private static let meetings: [AccessKind?] = [nil, .read, .write, .changeInPlace, .update, .flush]
 
     /// What is beside the file at that moment.
     enum LastGood: CaseIterable {
@@ -20,7 +21,7 @@ struct DamageCase: CustomStringConvertible {
     let bytes: Data
     /// Of the store.
     let format: PropertyListFormat
-    let meeting: PrefsAccess?
+    let meeting: AccessKind?
     let lastGood: LastGood
 
     /// So many encounters with the same bytes, those from a number on of all that there are.

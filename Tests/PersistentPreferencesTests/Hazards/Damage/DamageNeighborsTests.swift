@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 import Testing
@@ -111,8 +112,8 @@ import Testing
         #expect(try propertyList(at: folder.file(created))["AnyPrefs"] as? [String: Int] == ["a": 1])
     }
 
-    @Test(arguments: PrefsAccess.allCases)
-    func aRingOfLinksIsRejectedUntilItIsBroken(_ access: PrefsAccess) throws {
+    @Test(arguments: AccessKind.allCases)
+    func aRingOfLinksIsRejectedUntilItIsBroken(_ access: AccessKind) throws {
         try link("x", to: "y")
         try link("y", to: "x")
         let prefs = prefs("x")

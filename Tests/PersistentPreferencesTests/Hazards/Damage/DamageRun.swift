@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 
@@ -147,7 +148,7 @@ final class DamageRun {
         /// Whether the root that is there cannot be shown.
         var isHidden = false
         let namesBefore: [String]
-        private let meeting: PrefsAccess?
+        private let meeting: AccessKind?
         private let isWrite: Bool
         private var report: MalformedFile?
 

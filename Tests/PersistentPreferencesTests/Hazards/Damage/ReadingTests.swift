@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PrefsTestSet
 import PropertyListSupport
@@ -7,57 +8,20 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
-@testable import PrefsTool
 
 /// Contract 6: no kind of read changes anything, whatever it finds. The whole folder is compared, names, bytes, inodes, permissions
 /// and times, before and after each kind of read of each kind of file.
 @Suite struct ReadingTests {
-    /// What is in the place of the file.
-    enum Content: String, CaseIterable {
-        case missing, empty, text, json, cutJSON, typoInJSON, openStep, html, arrayOnTop, cutXML, typo, cutBinary,
-            zeros, unsupported,
-            tooDeep, whole, twins
-
-        var bytes: Data? {
-            switch self {
-            case .missing: nil
-            case .empty: Data()
-            case .text: Data("my notes\n".utf8)
-            case .json: Data("{\"AnyPrefs\": {\"a\": 1}}".utf8)
-            case .cutJSON: Data("{\"AnyPrefs\": {\"a\": 1".utf8)
-            case .typoInJSON: Data("{\n  \"AnyPrefs\": {\"a\": 1,}\n}\n".utf8)
-            case .openStep: Data("{ AnyPrefs = { a = 1; }; }".utf8)
-            case .html: Data("<html><body/></html>".utf8)
-            case .arrayOnTop: Data("<plist><array><string>x</string></array></plist>".utf8)
-            case .cutXML: Data("<?xml version=\"1.0\"?><plist><dict><key>AnyPrefs</key>".utf8)
-            case .typo: Data("<plist><dict>\n<key>AnyPrefs</key><dic/>\n</dict></plist>".utf8)
-            case .cutBinary: Data("bplist00".utf8)
-            case .zeros: Data(count: 4_096)
-            case .unsupported: Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0])
-            case .tooDeep: Data(("<plist>" + String(repeating: "<array>", count: 200)).utf8)
-            case .whole:
-                Data(
-                    "<plist><dict><key>AnyPrefs</key><dict><key>a</key><integer>1</integer></dict></dict></plist>".utf8)
-            case .twins: Data("<plist><dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict></plist>".utf8)
-            }
-        }
-    }
-
-    /// What stands beside it.
-    enum Neighbors: CaseIterable {
-        case none, goodCopy, damagedCopy, goodCopyAndLeftovers
-    }
-
     /// Ways to read.
     enum Read: CaseIterable {
         case initializer, subscripting, values, count, flush, export, typed, handle, observe, store, observeStore,
             describe
-        case domain, examination, surroundings, settings, model, setting, dictionary
+        case domain, settings, model, setting, dictionary
     }
 
     private struct Situation {
-        let content: Content
-        let neighbors: Neighbors
+        let content: FoundFile.Content
+        let neighbors: FoundFile.Neighbors
         let folder: TemporaryFolder
         let url: URL
     }
@@ -66,10 +30,10 @@ import Testing
     /// the first one here, and the others are older by then.
     @Test(arguments: [false, true], [PropertyListFormat.binary, .json])
     func nothingChanges(_ isLinked: Bool, _ format: PropertyListFormat) throws {
-        let situations = try Content.allCases.flatMap { content in
-            try Neighbors.allCases.map { neighbors in
+        let situations = try FoundFile.Content.allCases.flatMap { content in
+            try FoundFile.Neighbors.allCases.map { neighbors in
                 let folder = try TemporaryFolder()
-                let url = try set(content, neighbors, isLinked, in: folder)
+                let url = try FoundFile.put(content, neighbors, isLinked, in: folder)
                 return Situation(content: content, neighbors: neighbors, folder: folder, url: url)
             }
         }
@@ -88,7 +52,7 @@ import Testing
 
     /// A program that was running when the file was damaged knows more, and changes no more.
     @Test func nothingIsChangedByWhoKnewTheFile() throws {
-        let situations = try Content.allCases.map { content in
+        let situations = try FoundFile.Content.allCases.map { content in
             let folder = try TemporaryFolder()
             let prefs = folder.prefs()
             prefs["a"] = 1
@@ -102,32 +66,11 @@ import Testing
         for (content, folder, prefs) in situations {
             let observation = prefs.onChange { _ in }
             let before = try FolderState(folder)
-            for access in [PrefsAccess.read, .count, .flush] { access.run(on: prefs) }
+            for access in [AccessKind.read, .count, .flush] { access.run(on: prefs) }
             _ = (prefs.values, prefs.exported(as: .json), prefs["b"])
             #expect(try FolderState(folder) == before, "\(content)")
             observation.cancel()
         }
-    }
-
-    private func set(_ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, in folder: TemporaryFolder) throws
-        -> URL
-    {
-        let name = isLinked ? "target" : "test.plist"
-        try content.bytes?.write(to: folder.file(name))
-        if isLinked {
-            try FileManager.default.createSymbolicLink(atPath: folder.file().path, withDestinationPath: "target")
-        }
-        let good = try PropertyListCoder.encode(plain: ["AnyPrefs": ["a": 7]], as: .binary)
-        switch neighbors {
-        case .none: break
-        case .goodCopy: try good.write(to: folder.file(".\(name).lastgood"))
-        case .damagedCopy: try good.dropLast().write(to: folder.file(".\(name).lastgood"))
-        case .goodCopyAndLeftovers:
-            try good.write(to: folder.file(".\(name).lastgood"))
-            try Data("half".utf8).write(to: folder.file(".\(name).tmp"))
-            try Data().write(to: folder.file(".\(name).lock"))
-        }
-        return folder.file()
     }
 
     private struct Setting: PrefKey { static let defaultValue = 5 }
@@ -150,8 +93,6 @@ import Testing
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
         case .domain: _ = try? PropertyListDomain(url: url, format: format).entries()
-        case .examination: _ = FileInspection(path: url.path, isJSON: format == .json)
-        case .surroundings: _ = try? SidecarPaths(path: url.path)
         case .settings:
             var settings = ReadSettings(place: url)
             settings.load()

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ import Testing
         var tally = (accesses: 0, lost: 0, writtenOver: 0)
         for (call, codes) in Self.faults {
             for code in codes {
-                for access in PrefsAccess.allCases {
+                for access in AccessKind.allCases {
                     system.onCall = { name throws(StorageFailure) in
                         if name == call { throw StorageFailure(call, "", code: code) }
                     }
@@ -79,7 +80,7 @@ import Testing
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file()))
         prefs.values = ["a": 1, "b": 2]
         let kept = folder.file("kept.plist").path
-        for access in PrefsAccess.allCases {
+        for access in AccessKind.allCases {
             #expect(rename(path, kept) == 0)
             guard obstacle.stand(at: path) else {
                 Hazard.report("damage: unreadable: a \(obstacle): skipped: cannot be made here")

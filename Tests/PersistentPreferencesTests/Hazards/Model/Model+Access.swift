@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 extension Model {
     /// One access to one root; the key is read once for it.
     struct Access {

@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 /// Changes in place: a snapshot, whatever happens meanwhile, and the difference in the end.
 extension Model {
     /// What a change in place starts from.

@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 /// What the library must do, said once more in the plainest way: a dictionary of place → root → values, and the outcome of
 /// each access. Nothing of the library is used here.
 struct Model {

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import TestSupport
 
 /// Draws a world and a sequence of operations from a seed.

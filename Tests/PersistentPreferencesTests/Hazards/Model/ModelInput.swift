@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 
 /// What an operation writes: a value in one of the dresses that a caller may give it, or one that must be refused.

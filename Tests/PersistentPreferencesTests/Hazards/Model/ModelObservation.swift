@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import PersistentPreferences
 
 /// Something that an operation gave, or left behind. The model and the library have to give the same ones.

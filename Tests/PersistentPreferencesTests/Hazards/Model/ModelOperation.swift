@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 /// One operation on the prefs with that number, or one of the outside world. Everything in it is drawn beforehand, so that
 /// a sequence means the same wherever it is cut.
 indirect enum ModelOperation {

@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 /// Makes a failing sequence short: first by leaving out operations (delta debugging, Zeller and Hildebrandt 2002), then
 /// by putting simpler ones in their place.
 struct ModelShrinker {

@@ -1,3 +1,5 @@
+@testable import PrefsSupport
+
 /// Where something is kept.
 enum ModelPlace: String, CaseIterable {
     case binary, xml, process, memory, foreign

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
         for name in Name.badRoots.map(\.text) + [Self.tooLong] {
             let store = PropertyListFileStore(url: folder.file("inner/test.plist"))
             let prefs = AnyPrefs(key: name, values: ["a": 1], store: store)
-            for access in PrefsAccess.allCases {
+            for access in AccessKind.allCases {
                 #expect(!access.run(on: prefs))
                 guard case .invalidName(name, _) = prefs.lastError else {
                     Issue.record("\(name.debugDescription.prefix(40)) \(access): \(prefs.outcome)")

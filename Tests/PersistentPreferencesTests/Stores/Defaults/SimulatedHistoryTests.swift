@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import AppleModels
 import Foundation
 import TestSupport

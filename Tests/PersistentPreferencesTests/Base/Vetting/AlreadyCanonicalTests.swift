@@ -1,0 +1,181 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// Containers that are canonical all through are kept as they are; a single part that is not makes copies of all above it.
+@Suite struct AlreadyCanonicalTests {
+    private let prefs = AnyPrefs(store: InMemoryStore())
+
+    @Test func whatIsCanonicalIsItsOwnCopy() throws {
+        let inner: [Any] = [
+            "x", NSNumber(value: 100), NSNumber(value: 1.5), true, Date(timeIntervalSinceReferenceDate: 1),
+        ]
+        let value: [String: Any] = ["a": inner, "b": ["c": inner, "d": [[String: Any]()] as [Any]] as [String: Any]]
+        #expect(CanonicalValue.areIdentical(try PropertyListVetter.canonical(value, forKey: "k").get(), value))
+        // What the caller does with its own afterwards is a change of another dictionary.
+        prefs["a"] = value
+        var own = value
+        own["a"] = 5
+        #expect(prefs["a"].map(exactForm) == exactForm(value))
+    }
+
+    /// Whatever somebody else could still change, at any depth, between parts that are canonical.
+    @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {
+        let mutable = Mutable.all[kind]()
+        let value = Self.places[place](mutable.object)
+        let copy = try PropertyListVetter.canonical(value, forKey: "k").get()
+        prefs["a"] = value
+        prefs.values["b"] = value
+        prefs.update { $0["c"] = value }
+        let before = exactForm(copy)
+        #expect(!before.contains("not canonical") && before.contains(mutable.form))
+        mutable.change()
+        #expect(exactForm(copy) == before)
+        for key in ["a", "b", "c"] { #expect(prefs[key].map(exactForm) == before) }
+        #expect(prefs.outcome == "ok")
+    }
+
+    private static let places: [@Sendable (Any) -> Any] = [
+        { $0 }, { ["x", $0, NSNumber(value: 2)] as [Any] }, { ["k": $0, "x": true] as [String: Any] },
+        { [["k": [["x", ["y": $0] as [String: Any]] as [Any]], "z": "z"] as [String: Any]] as [Any] },
+        { ["k": NSMutableArray(array: ["x", NSDictionary(object: $0, forKey: "k" as NSString)])] as [String: Any] },
+        { [["x"], [Any?.some($0) as Any], [AnyHashable("y")]] as [Any] },
+    ]
+
+    @Test func failuresNameTheirPaths() throws {
+        let value: [String: Any] = [
+            "fine": ["x", NSNumber(value: 1)] as [Any],
+            "list": [1, UUID(), "x", ["deep": [NSNull(), "x", [Decimal(1)] as [Any]] as [Any]] as [String: Any]]
+                as [Any],
+            "object": NSArray(array: ["x", NSDictionary(object: NSNull(), forKey: "k" as NSString)]),
+            "typed": ["a": [1, nil, 3]] as [String: [Int?]], "wrapped": Any?.some(["x", UUID()] as [Any]) as Any,
+            "date": Date(timeIntervalSinceReferenceDate: .nan),
+        ]
+        let refusal = #expect(throws: PropertyListVetter.Refusal.self) {
+            try PropertyListVetter.canonical(value, forKey: "k").get()
+        }
+        #expect(
+            try #require(refusal).failures.map(\.path).sorted() == [
+                "k.date", "k.list[1]", "k.list[3].deep[0]", "k.list[3].deep[2][0]", "k.object[1].k", "k.typed.a[1]",
+                "k.wrapped[1]",
+            ])
+        #expect(try #require(refusal).failures.allSatisfy { $0.topLevelKey == "k" })
+    }
+
+    @Test(arguments: 0..<5) func aRejectedPartRejectsTheWhole(_ place: Int) throws {
+        prefs.values = ["a": "before"]
+        for inner in [UUID(), [UUID()], ["k": UUID()], NSArray(object: UUID())] as [Any] {
+            var list: [Any] = ["x", 1, NSMutableString(string: "m"), ["y"] as [Any], ["k": true] as [String: Any]]
+            list[place] = inner
+            for value in [list, ["k": list], [[list]], NSArray(array: list)] as [Any] {
+                prefs.values = ["a": value, "b": 1]
+                #expect(prefs.lastError?.failures.count == 1)
+                prefs["a"] = value
+                #expect(prefs.lastError?.failures.count == 1)
+                #expect(exactForm(prefs.values) == "{'a': 'before'}")
+            }
+        }
+    }
+
+    /// Foundation gives an `Any` inside of an `Any`.
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
+    func whatFoundationHasReadIsStored(_ format: PropertyListSerialization.PropertyListFormat) throws {
+        let list: [String: Any] = [
+            "a": [
+                "text", 1, 1.5, true, Data([1]), Date(timeIntervalSinceReferenceDate: 5), [[Any](), [String: Any]()],
+            ] as [Any],
+            "b": ["k": ["l": ["m": [false, -1] as [Any]]], "n": UInt64.max] as [String: Any], "c": "x",
+        ]
+        let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+        let read = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
+        let root = try #require(read as? [String: Any])
+        let form = exactForm(try PropertyListVetter.canonical(list, forKey: "k").get())
+        prefs.values = root
+        #expect(exactForm(prefs.values) == form && prefs.outcome == "ok")
+        prefs.clear()
+        for (key, value) in root { prefs[key] = value }
+        #expect(exactForm(prefs.values) == form)
+        prefs["a"] = read
+        #expect(prefs["a"].map(exactForm) == form)
+        #expect(CanonicalValue.areEqual(try #require(prefs["a"]), try PropertyListCoder.decode(bytes).value))
+    }
+
+    @Test(arguments: [1, 2, 50]) func anAnyInAnAnyIsWhatIsInside(_ levels: Int) throws {
+        func boxed(_ value: Any) -> Any { (0..<levels).reduce(value) { value, _ in Self.boxed(value) } }
+        for value in [
+            "x", true, NSNumber(value: 1), NSNumber(value: 1.5), Data([1]), Date(timeIntervalSinceReferenceDate: 1),
+            [boxed("x")] as [Any], ["k": boxed(NSNumber(value: 2))] as [String: Any],
+        ] as [Any] {
+            let plain = try PropertyListVetter.canonical(value, forKey: "k").get()
+            prefs["a"] = [boxed(value), ["k": boxed(value)] as [String: Any]] as [Any]
+            let form = exactForm(plain)
+            #expect(prefs["a"].map(exactForm) == "[\(form), {'k': \(form)}]")
+            #expect(CanonicalValue.areEqual(boxed(value), plain) && CanonicalValue.areEqual(plain, boxed(value)))
+            let bytes = try PropertyListCoder.encode([boxed(value)] as [Any], as: .binary)
+            #expect(try exactForm(PropertyListCoder.decode(bytes).value) == "[\(form)]")
+            let xml = try PropertyListCoder.encode([boxed(value)] as [Any], as: .xml)
+            #expect(try exactForm(PropertyListCoder.decode(xml).value) == "[\(form)]")
+        }
+        prefs["a"] = [boxed(UUID()), boxed(NSMutableString(string: "m"))] as [Any]
+        #expect(prefs.lastError?.failures.map(\.path) == ["a[0]"])
+        prefs["a"] = [boxed(NSDecimalNumber(value: 1))] as [Any]
+        #expect(prefs.lastError?.failures.map(\.path) == ["a[0]"])
+    }
+
+    private static func boxed<Value>(_ value: Value) -> Any { value }
+
+    @Test func wrappedAnyNumberOfTimesOnASmallStack() throws {
+        // As many as can be released there.
+        try onSmallStack {
+            var hashable = AnyHashable("x")
+            for _ in 0..<1_000 { hashable = AnyHashable(AnyHashable?.some(hashable)) }
+            var value: Any = hashable
+            for _ in 0..<1_000 { value = Any?.some(value) as Any }
+            let copy = try PropertyListVetter.canonical([value, [value]] as [Any], forKey: "k").get()
+            #expect(exactForm(copy) == "['x', ['x']]")
+        }
+    }
+}
+
+/// Something that its owner may change after it was stored.
+private struct Mutable {
+    let object: Any
+    let form: String
+    let change: () -> Void
+
+    static let all: [@Sendable () -> Mutable] = [
+        {
+            let text = NSMutableString(string: "before")
+            return Mutable(object: text, form: "'before'") { text.setString("after") }
+        },
+        {
+            let data = NSMutableData(data: Data([1]))
+            return Mutable(object: data, form: "data AQ==") { data.append(Data([2])) }
+        },
+        {
+            let list = NSMutableArray(array: ["before"])
+            return Mutable(object: list, form: "['before']") { list.add("after") }
+        },
+        {
+            let list = NSMutableDictionary(object: "before", forKey: "k" as NSString)
+            return Mutable(object: list, form: "{'k': 'before'}") { list["k"] = "after" }
+        },
+        {
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 40)
+            bytes.initialize(repeating: 1, count: 40)
+            let data = Data(bytesNoCopy: bytes, count: 40, deallocator: .none)
+            return Mutable(object: data, form: "data AQEB") { bytes.update(repeating: 2, count: 40) }
+        },
+        {
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 40)
+            bytes.initialize(repeating: 1, count: 40)
+            let data = NSData(bytesNoCopy: bytes, length: 40, freeWhenDone: false)
+            return Mutable(object: data, form: "data AQEB") { bytes.update(repeating: 2, count: 40) }
+        },
+    ]
+}

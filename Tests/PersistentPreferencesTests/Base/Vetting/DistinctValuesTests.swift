@@ -1,0 +1,96 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// Contracts 4 and 5: values that are told apart are a change, equal ones are none.
+@Suite struct DistinctValuesTests {
+    @Test(arguments: Group.different) func eachIsAChangeOfTheOthers(_ group: Group) throws {
+        for (from, old) in group.values.enumerated() {
+            for (to, new) in group.values.enumerated() where from != to {
+                let prefs = AnyPrefs(values: ["a": old, "b": [old]], store: InMemoryStore())
+                let before = exactForm(prefs.values)
+                prefs.values = ["a": new, "b": [new]]
+                #expect(prefs.outcome == "ok")
+                let form = exactForm(try PropertyListVetter.canonical(new, forKey: "a").get())
+                #expect(exactForm(prefs.values) == "{'a': \(form), 'b': [\(form)]}")
+                #expect(exactForm(prefs.values) != before)
+            }
+        }
+    }
+
+    @Test(arguments: Group.equal) func noneIsAChangeOfTheOthers(_ group: Group) throws {
+        for old in group.values {
+            let before = try PropertyListVetter.canonical(old, forKey: "a").get()
+            for new in group.values {
+                let change = try RootChange(
+                    from: ["a": before, "b": [before], "c": ["k": before]],
+                    to: ["a": new, "b": [new], "c": NSDictionary(object: new, forKey: "k" as NSString)])
+                #expect(change.isEmpty)
+            }
+        }
+    }
+
+    @Test func whatIsEqualButForOneDeepValueIsAChange() throws {
+        let change = try RootChange(
+            from: ["a": [["k": [NSNumber(1)] as [Any]]], "b": "same"], to: ["a": [["k": [1.0]]], "b": "same"])
+        #expect(change.assigned.mapValues(exactForm) == ["a": "[{'k': [1.0 (3ff0000000000000)]}]"])
+        #expect(change.removed == [])
+    }
+
+    /// Whether it is refused must not depend on what is stored.
+    @Test func aDecimalIsRejectedBesideAnEqualNumber() {
+        let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: InMemoryStore())
+        for key in ["a", "b"] {
+            prefs[key] = NSDecimalNumber(value: 1)
+            #expect(prefs.outcome == "\(key): a Decimal would lose digits in a property list; store its description")
+        }
+    }
+
+    @Test func whatIsGoneIsAChange() throws {
+        let change = try RootChange(from: ["a": true, "b": true], to: ["b": NSNumber(value: true)])
+        #expect(change.assigned.isEmpty)
+        #expect(change.removed == ["a"])
+    }
+
+    @Test func whatIsNotTouchedIsNotVetted() throws {
+        let foreign = NSNull()
+        let change = try RootChange(from: ["a": foreign, "b": true], to: ["a": foreign, "b": false])
+        #expect(change.assigned.mapValues(exactForm) == ["b": "false"])
+    }
+
+    /// Values to be compared with one another.
+    struct Group: @unchecked Sendable {
+        let values: [Any]
+
+        init(_ values: Any...) {
+            self.values = values
+        }
+
+        static let different = [
+            Group(1, 1.0, true), Group(0, 0.0, -0.0, false, ""), Group("\u{E9}", "e\u{301}"),
+            Group("a", "A", "a\u{0}", "\u{FEFF}a"), Group(Double.nan, Double.infinity, -Double.infinity, 0.0),
+            Group(Date(timeIntervalSinceReferenceDate: 1), Date(timeIntervalSinceReferenceDate: 1.0.nextUp), 1.0),
+            Group(Data(), Data([0]), "", [Any](), [String: Any]()),
+            Group(UInt64.max, Int64(-1), Double(UInt64.max)), Group(Int.max, Double(Int.max)),
+            Group(["k": 1], ["k": 1.0], ["k": true], ["K": 1], ["k": 1, "l": 1]),
+            Group(["\u{E9}": 1], ["e\u{301}": 1]), Group([1, 2], [2, 1], [1], [1, 2, 2]),
+        ]
+
+        static let equal = [
+            Group(1, Int8(1), UInt64(1), NSNumber(value: 1), Int?.some(1) as Any, AnyHashable(1)),
+            Group(true, NSNumber(value: true)), Group(1.5, Float(1.5), NSNumber(value: Float(1.5))),
+            Group(Double.nan, -Double.nan, Float.signalingNaN, NSNumber(value: Double.nan)),
+            Group("a", NSString(string: "a"), NSMutableString(string: "a")),
+            Group(Data([1]), NSMutableData(data: Data([1])), Data([0, 1]).dropFirst()),
+            Group(
+                Date.distantPast,
+                NSDate(timeIntervalSinceReferenceDate: Date.distantPast.timeIntervalSinceReferenceDate)),
+            Group([1, 2], [1, 2] as [Any], [Int8(1), Int8(2)], NSMutableArray(array: [1, 2]), [1, 2] as [Int?]),
+            Group(["k": "v"], ["k": "v"] as [AnyHashable: Any], NSMutableDictionary(dictionary: ["k": "v"])),
+        ]
+    }
+}

@@ -1,0 +1,141 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// Objects that report what is not true: the write paths that `VettingTests` does not take, and comparisons without a write.
+@Suite struct LyingObjectTests {
+    private let store = InMemoryStore()
+
+    /// Each tries to store the value and returns the error; nil if the value was stored.
+    private static let writePaths: [(name: String, refusal: @Sendable (Any, InMemoryStore) throws -> String?)] = [
+        ("merging initializer", { AnyPrefs(values: ["a": $0, "b": 1], store: $1).lastError.map { "\($0)" } }),
+        (
+            "values",
+            {
+                let prefs = AnyPrefs(store: $1)
+                prefs.values = ["a": $0, "b": 1]
+                return prefs.lastError.map { "\($0)" }
+            }
+        ),
+        ("update", { value, store in AnyPrefs(store: store).update { $0["a"] = value }.map { "\($0)" } }),
+        (
+            "store",
+            { value, store in
+                do {
+                    try store.update(root: "AnyPrefs") { $0 = ["a": value] }
+                    return nil
+                } catch {
+                    return "\(error)"
+                }
+            }
+        ),
+        (
+            "PropertyListDictionary",
+            { value, _ in
+                do {
+                    _ = try PropertyListDictionary(["a": value])
+                    return nil
+                } catch {
+                    return "\(error)"
+                }
+            }
+        ),
+    ]
+
+    @Test(arguments: writePaths.indices, Trap.lies.indices)
+    func aLyingObjectIsRejectedByEveryWritePath(_ path: Int, _ lie: Int) throws {
+        let trap = Trap.lies[lie]
+        AnyPrefs(store: store)["b"] = 5
+        #expect(try Self.writePaths[path].refusal(trap.value(), store) == "a\(trap.path): \(trap.reason)")
+        #expect(AnyPrefs(store: store).ints == ["b": 5])
+    }
+
+    @Test(arguments: Trap.lies) func aLyingObjectIsRejectedInASettingsFile(_ trap: Trap) throws {
+        var settings = NameSettings()
+        let error = #expect(throws: SettingsFileError.self) {
+            try settings.tryFromDictionary(["name": trap.value()])
+        }
+        #expect(error?.description.contains(trap.reason) == true)
+    }
+
+    /// Values that are compared, measured or reported may not have been vetted, so they are not asked for their contents.
+    @Test(arguments: Trap.lies) func aLyingObjectIsComparedByIdentity(_ trap: Trap) {
+        let value = trap.value()
+        let isObject = type(of: value) is AnyClass
+        #expect(CanonicalValue.areEqual(value, value) == isObject)
+        #expect(CanonicalValue.areIdentical(value, value) == isObject)
+        for other: Any in ["x", NSNumber(value: 1), [value], ["k": value], Data(), trap.value()] {
+            #expect(!CanonicalValue.areEqual(value, other))
+            #expect(!CanonicalValue.areIdentical(other, value))
+        }
+        #expect(CanonicalValue.estimatedBytes(["k": [value]]) < 100)
+        #expect(PrefsChange(root: "r", from: ["a": 1], to: ["a": value], origin: .elsewhere)?.keys == ["a"])
+        #expect(PrefsChange(root: "r", from: ["a": value], to: ["a": "x"], origin: .thisProcess)?.keys == ["a"])
+    }
+
+    /// A subclass that tells the truth is stored, also next to the limit.
+    @Test func honestSubclassesAreStored() throws {
+        func stored(_ value: Any) throws -> String {
+            exactForm(try PropertyListVetter.canonical(value, forKey: "a").get())
+        }
+        #expect(try stored(UnitsText([0x61, 0x62])) == "'ab'")
+        #expect(try stored(LyingArray(count: 3)) == "[1, 1, 1]")
+        #expect(try stored(LyingArray(count: 0)) == "[]")
+        #expect(try stored(LyingArray(count: 2, element: LyingArray(count: 1, element: "x"))) == "[['x'], ['x']]")
+        let keys = LyingDictionary.Keys.these(["k", UnitsText([0x6C])])
+        #expect(try stored(LyingDictionary(count: 2, keys: keys)) == "{'k': 1, 'l': 1}")
+        #expect(try stored(LyingDictionary(count: 0, keys: .these([]))) == "{}")
+        #expect(try stored(LyingData(length: 2)) == "data YWI=")
+        // Nine bytes each, and nine of the array.
+        let most = (4 << 20) / 9 - 1
+        #expect(throws: Never.self) { try PropertyListVetter.canonical(LyingArray(count: most), forKey: "a").get() }
+        #expect(throws: PropertyListVetter.Refusal.self) {
+            try PropertyListVetter.canonical(LyingArray(count: most + 1), forKey: "a").get()
+        }
+    }
+
+    /// A container that makes a new container for each element has no end. The budget stops the pass.
+    @Test(.timeLimit(.minutes(10))) func containersThatMultiplyAreRejected() throws {
+        final class Multiplying: NSArray {
+            override var count: Int { 400_000 }
+            override func object(at index: Int) -> Any { Multiplying() }
+        }
+        final class MultiplyingDictionary: NSDictionary {
+            override var count: Int { 400_000 }
+            override func keyEnumerator() -> NSEnumerator {
+                NSArray(array: (0..<10).map { "\($0)" }).objectEnumerator()
+            }
+            override func object(forKey key: Any) -> Any? { MultiplyingDictionary() }
+        }
+        for value: Any in [Multiplying(), MultiplyingDictionary()] {
+            guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: "a") else {
+                Issue.record("stored")
+                continue
+            }
+            #expect(refusal.failures.count <= 100)
+        }
+    }
+
+    /// A Swift array or dictionary that has to be converted is measured before it is converted.
+    @Test func anArrayLargerThanTheLimitIsNotCopied() {
+        for value: Any in [
+            [UInt8](repeating: 1, count: 1 << 26), Dictionary(uniqueKeysWithValues: (0..<500_000).map { ($0, 1) }),
+        ] {
+            guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: "a") else {
+                Issue.record("stored")
+                continue
+            }
+            #expect(refusal.failures.map(\.description) == ["a: \(Trap.tooLarge)"])
+        }
+    }
+}
+
+private struct NameSettings: SettingsFile {
+    var name = ""
+
+    func settingsURL() -> URL { URL(filePath: "/dev/null/NameSettings.plist") }
+}

@@ -1,0 +1,121 @@
+@testable import PrefsSupport
+import Foundation
+import PrefsTestSet
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// Contract 10: a name that would be harmful, or would not come back, is refused.
+@Suite struct NameVettingTests {
+    private let store = InMemoryStore()
+
+    @Test(arguments: Name.badRoots) func aBadRootKeyMakesEveryAccessFail(_ name: Name) throws {
+        let prefs = PrefsTestSet(key: name.text, values: ["Integer Value": 1], store: store)
+        #expect(prefs.outcome == name.message)
+        #expect(prefs.key == name.text)
+        for access in Access.allCases {
+            access.run(on: prefs)
+            #expect(prefs.outcome == name.message, "\(access)")
+        }
+        expectInvalidName(name) { try store.read(root: name.text) }
+        expectInvalidName(name) { try store.update(root: name.text) { $0 = ["a": 1] } }
+    }
+
+    @Test(arguments: Name.badRoots) func aBadRootKeyIsNotAssigned(_ name: Name) {
+        let prefs = PrefsTestSet(key: "good", values: ["Integer Value": 1], store: store)
+        prefs.key = name.text
+        #expect(prefs.outcome == name.message)
+        #expect(prefs.key == "good")
+        #expect(prefs.int == 1)
+        #expect(prefs.outcome == "ok")
+    }
+
+    @Test(arguments: Name.badRoots) func aBadRootKeyOfAnOverrideIsRejected(_ name: Name) throws {
+        let prefs = Renamed(to: name.text, store: store)
+        #expect(prefs.outcome == name.message)
+        prefs["a"] = 1
+        #expect(prefs.outcome == name.message)
+        #expect(try store.read(root: "good") == nil)
+    }
+
+    @Test(arguments: Name.goodRoots) func aGoodRootKeyIsUsedAsItIs(_ name: String) throws {
+        let prefs = PrefsTestSet(key: name, values: ["Integer Value": 1], store: store)
+        #expect(prefs.outcome == "ok")
+        prefs.key = "other"
+        #expect(prefs.int == 0)
+        prefs.key = name
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.int == 1)
+        #expect(try store.read(root: name)?.count == 1)
+    }
+
+    @Test func theErrorCarriesNameAndReason() throws {
+        let error = try #require(PrefsTestSet(key: "", values: nil, store: store).lastError)
+        guard case .invalidName(let name, let reason) = error else { throw error }
+        #expect(name == "")
+        #expect(reason == "is not a valid root key: it is empty")
+    }
+
+    /// Bad names only: a good one would be a file in the home of whoever runs the tests.
+    @Test(arguments: Name.badSuites) func aBadSuiteMakesEveryAccessFail(_ name: Name) {
+        let suite = UserDefaultsStore(suiteName: name.text)
+        #expect(suite.fileURL == nil)
+        expectInvalidName(name) { try suite.read(root: "root") }
+        expectInvalidName(name) { try suite.update(root: "root") { $0 = ["a": 1] } }
+        let prefs = PrefsTestSet(key: "root", values: ["Integer Value": 1], store: suite)
+        #expect(prefs.outcome == name.message)
+        for access in Access.allCases {
+            access.run(on: prefs)
+            #expect(prefs.outcome == name.message, "\(access)")
+        }
+    }
+
+    @Test(arguments: Name.goodSuites) func aGoodSuitePasses(_ name: String) {
+        #expect(throws: Never.self) { try NameVetting.checkSuite(name) }
+    }
+
+    private func expectInvalidName(_ name: Name, _ body: () throws -> some Any) {
+        let error = #expect(throws: PrefsError.self) { _ = try body() }
+        guard case .invalidName(name.text, _)? = error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(error.map { "\($0)" } == name.message)
+    }
+
+    private enum Access: CaseIterable {
+        case values, element, count, assignment, elementAssignment, inPlace, update, flush, clear, deleteAll, reset
+
+        func run(on prefs: PrefsTestSet) {
+            switch self {
+            case .values: #expect(prefs.values.isEmpty)
+            case .element: #expect(prefs["Integer Value"] == nil)
+            case .count: #expect(prefs.count == 0)
+            case .assignment: prefs.values = ["Integer Value": 1]
+            case .elementAssignment: prefs["Integer Value"] = 1
+            case .inPlace: prefs.values["Integer Value"] = 1
+            case .update: #expect(prefs.update { $0["Integer Value"] = 1 } != nil)
+            case .flush: prefs.flush()
+            case .clear: prefs.clear()
+            case .deleteAll: prefs.deleteAll()
+            case .reset: prefs.reset()
+            }
+        }
+    }
+}
+
+private final class Renamed: PersistentPrefs, @unchecked Sendable {
+    private let name: String
+
+    init(to name: String, store: any PrefsStore) {
+        self.name = name
+        super.init(key: "good", store: store)
+    }
+
+    override var key: String {
+        get { name }
+        set { super.key = newValue }
+    }
+    override var keys: [String] { ["a"] }
+}

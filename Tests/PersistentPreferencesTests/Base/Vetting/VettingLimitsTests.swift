@@ -1,0 +1,145 @@
+@testable import PrefsSupport
+import Foundation
+import PrefsTestSet
+import PropertyListSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// The bounds of depth, number and size, on both sides.
+@Suite struct VettingLimitsTests {
+    private let prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: InMemoryStore())
+    private let before: String
+    private let tooDeep = "nested deeper than 128 levels"
+
+    init() {
+        before = exactForm(prefs.values)
+    }
+
+    @Test(arguments: [1, 2, 127, 128]) func soManyLevelsAreStored(_ levels: Int) {
+        let lists = lists(levels)
+        prefs["Array Value"] = lists
+        #expect(prefs.outcome == "ok")
+        #expect(prefs["Array Value"].map(exactForm) == exactForm(lists))
+        let dictionaries = dictionaries(levels)
+        prefs["Dictionary Value"] = dictionaries
+        #expect(prefs.outcome == "ok")
+        #expect(prefs["Dictionary Value"].map(exactForm) == exactForm(dictionaries))
+    }
+
+    @Test(arguments: [129, 513, 1_000]) func moreLevelsAreRejected(_ levels: Int) {
+        prefs["Array Value"] = lists(levels)
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
+        prefs["Dictionary Value"] = dictionaries(levels)
+        #expect(prefs.outcome == "Dictionary Value" + String(repeating: ".k", count: 128) + ": " + tooDeep)
+        #expect(exactForm(prefs.values) == before)
+    }
+
+    @Test func aHundredThousandLevelsAreRejected() {
+        let levels = (0..<100_000).map { _ in NSMutableArray() }
+        for (outer, inner) in zip(levels, levels.dropFirst()) { outer.add(inner) }
+        // Freed from the outside in, they would overflow the stack.
+        defer { levels.forEach { $0.removeAllObjects() } }
+        prefs["Array Value"] = levels[0]
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
+        #expect(exactForm(prefs.values) == before)
+    }
+
+    @Test func aCycleIsRejected() {
+        let list = NSMutableArray()
+        let dictionary = NSMutableDictionary(object: list, forKey: "k" as NSString)
+        list.add(dictionary)
+        defer { list.removeAllObjects() }
+        prefs["Array Value"] = list
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0].k", count: 64) + ": " + tooDeep)
+        #expect(exactForm(prefs.values) == before)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aCycleOfManyWaysIsRejected() throws {
+        let list = NSMutableArray()
+        for _ in 0..<10 { list.add(list) }
+        defer { list.removeAllObjects() }
+        prefs["Array Value"] = list
+        let failures = try #require(prefs.lastError).failures
+        #expect(failures.count == 100)
+        #expect(failures.allSatisfy { $0.reason == tooDeep && $0.topLevelKey == "Array Value" })
+        #expect(exactForm(prefs.values) == before)
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
+        var list: [Any] = ["x"]
+        for _ in 0..<levels { list = Array(repeating: list, count: 10) }
+        try expectTooLarge(list)
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
+    {
+        // Objects are slow to look at. Data reaches the limit in fewer of them than the text of `sharedListsThatMultiplyAreRejected`.
+        let data = NSData(data: Data(count: 200))
+        var list = NSArray(object: data)
+        var dictionary = NSDictionary(object: data, forKey: "k" as NSString)
+        for _ in 0..<levels {
+            list = NSArray(array: Array(repeating: list, count: 10))
+            dictionary = NSDictionary(
+                objects: Array(repeating: dictionary, count: 10), forKeys: (0..<10).map { "\($0)" as NSString })
+        }
+        try expectTooLarge(list)
+        try expectTooLarge(dictionary)
+    }
+
+    private func expectTooLarge(_ list: Any) throws {
+        prefs["Array Value"] = list
+        let failures = try #require(prefs.lastError).failures
+        #expect(failures.map(\.reason) == [Trap.tooLarge])
+        #expect(failures.map(\.topLevelKey) == ["Array Value"])
+        #expect(exactForm(prefs.values) == before)
+    }
+
+    @Test func aThousandSharedListsAreStored() throws {
+        var list: [Any] = ["x"]
+        for _ in 0..<3 { list = Array(repeating: list, count: 10) }
+        prefs["Array Value"] = list
+        #expect(prefs.outcome == "ok")
+        #expect(prefs["Array Value"].map(exactForm) == exactForm(list))
+    }
+
+    @Test func fourMebibytesAreTheLimitOfAValue() throws {
+        let largest = (4 << 20) - 9
+        #expect(throws: Never.self) {
+            try PropertyListVetter.canonical(Data(count: largest), forKey: "a").get()
+        }
+        let refusal = #expect(throws: PropertyListVetter.Refusal.self) {
+            try PropertyListVetter.canonical(Data(count: largest + 1), forKey: "a").get()
+        }
+        #expect(refusal?.failures.map(\.description) == ["a: \(Trap.tooLarge)"])
+    }
+
+    @Test func fourMebibytesAreTheLimitOfARoot() throws {
+        prefs.values = ["String Value": String(repeating: "x", count: 3 << 20)]
+        #expect(prefs.outcome == "ok")
+        let stored = exactForm(prefs.values).count
+        prefs["Array Value"] = [Data(count: 1 << 20)]
+        #expect(prefs.outcome == "Array Value: the root would be larger than 4 MiB")
+        #expect(exactForm(prefs.values).count == stored)
+        prefs.values = ["Array Value": [Data(count: 1 << 20)]]
+        #expect(prefs.outcome == "ok")
+        #expect(Array(prefs.values.keys) == ["Array Value"])
+    }
+
+    private func lists(_ levels: Int) -> Any {
+        (1..<levels).reduce([Any]()) { list, _ in [list] }
+    }
+
+    private func dictionaries(_ levels: Int) -> Any {
+        (1..<levels).reduce([String: Any]()) { dictionary, _ in ["k": dictionary] }
+    }
+
+    @Test func anyNumberOfOptionalsIsUnwrapped() {
+        var value: Any = 5
+        for _ in 0..<10_000 { value = Any?.some(value) as Any }
+        let prefs = AnyPrefs(store: InMemoryStore())
+        prefs["a"] = value
+        #expect(prefs.ints == ["a": 5])
+    }
+}

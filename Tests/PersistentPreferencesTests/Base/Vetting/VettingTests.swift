@@ -1,0 +1,163 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+import PrefsTestSet
+import Testing
+
+/// Contract 3: what a property list cannot hold is refused whole, wherever it stands.
+@Suite struct VettingTests {
+    private let store = InMemoryStore()
+    private let prefs: UntypedTestSet
+    private let before: String
+
+    init() {
+        prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: store)
+        before = exactForm(prefs.values)
+    }
+
+    @Test(arguments: Trap.all) func aTrapIsRejectedEverywhere(_ trap: Trap) throws {
+        let places: [(path: String, value: () -> Any)] = [
+            ("", trap.value),
+            ("[1]", { ["fine", trap.value()] }),
+            (".a[3]", { ["a": ["b", 1, true, trap.value()] as [Any], "c": "fine"] as [String: Any] }),
+            ("[0].key", { [["key": trap.value()]] }),
+        ]
+        // The size of a text is counted by the character, wherever it stands.
+        for place in trap.reason == Trap.tooLarge ? places.suffix(1) : places[...] {
+            prefs["Dictionary Value"] = place.value()
+            let path = "Dictionary Value\(place.path)\(trap.path)"
+            let told = try refusal()
+            #expect(told == ["\(path): \(trap.reason)"])
+            #expect(try keysRefused() == ["Dictionary Value"])
+            try expectNothingChanged()
+        }
+    }
+
+    /// A dictionary of Foundation's would have copied the key, and repaired it.
+    @Test func aKeyWithAnUnpairedSurrogateIsRejected() throws {
+        prefs["Dictionary Value"] = [AnyHashable(UnitsText([0x61, 0xD800])): 1]
+        #expect(
+            try failure().failures.map(\.reason) == [
+                "a string with an unpaired surrogate cannot be stored in a property list"
+            ])
+        try expectNothingChanged()
+    }
+
+    /// A Swift value is turned into an object there; which one is Foundation's affair.
+    @Test(arguments: Trap.all) func aTrapIsRejectedInObjects(_ trap: Trap) throws {
+        guard type(of: trap.value()) != Substring.self else { return }
+        prefs["Dictionary Value"] = NSArray(array: ["x", NSDictionary(object: trap.value(), forKey: "k" as NSString)])
+        let told = try failure().failures
+        #expect(told.map(\.path) == ["Dictionary Value[1].k\(trap.path)"])
+        #expect(try keysRefused() == ["Dictionary Value"])
+        try expectNothingChanged()
+    }
+
+    @Test(arguments: Entry.allCases) func everyEntryIsGuarded(_ entry: Entry) throws {
+        let subject = entry.write(["x", UUID()] as [Any], to: prefs)
+        #expect(
+            subject.outcome
+                == "Array Value[1]: a UUID cannot be stored in a property list; store its uuidString")
+        try expectNothingChanged()
+    }
+
+    @Test func aStoreIsGuardedToo() throws {
+        let error = try #require(
+            #expect(throws: PrefsError.self) {
+                try store.update(root: "root") { $0 = ["any key": [1, NSNull()] as [Any]] }
+            })
+        #expect("\(error)" == "any key[1]: NSNull cannot be stored in a property list; remove the key")
+        try expectNothingChanged()
+    }
+
+    @Test func allOffendersAreNamedInOrder() throws {
+        prefs.values = [
+            "String Value": "fine", "Integer Value": CGFloat(1), "Date Value": Date(timeIntervalSince1970: .nan),
+            "Array Value": [NSNull(), 1, Set(["a"])] as [Any],
+            "Dictionary Value": ["a": [1, 2, 3, { 1 } as () -> Int] as [Any]],
+        ]
+        #expect(
+            try refusal() == [
+                "Array Value[0]: NSNull cannot be stored in a property list; remove the key",
+                "Array Value[2]: a Set<String> cannot be stored in a property list; convert it to Array",
+                "Date Value: a date must be finite",
+                "Dictionary Value.a[3]: a closure cannot be stored in a property list",
+                "Integer Value: a CGFloat cannot be stored in a property list; convert it to Double",
+            ])
+        #expect(try keysRefused() == ["Array Value", "Date Value", "Dictionary Value", "Integer Value"])
+        try expectNothingChanged()
+    }
+
+    @Test func aKeyThatIsNotAllowedIsNamedBeforeAnyValue() throws {
+        prefs.values = ["z": NSNull(), "String Value": NSNull(), "b": 1, "Integer Value": 11]
+        #expect(prefs.outcome == "not among the allowed keys: \"b\", \"z\"")
+        try expectNothingChanged()
+    }
+
+    @Test func noMoreThanAHundredOffendersAreListed() throws {
+        prefs["Array Value"] = Array(repeating: NSNull(), count: 1_000)
+        #expect(try refusal().count == 100)
+        try expectNothingChanged()
+    }
+
+    @Test func reasonsNeverHoldTheValue() throws {
+        prefs["String Value"] = [URL(fileURLWithPath: "/secret"), Decimal(4_711), "secret".dropFirst(0)] as [Any]
+        #expect(
+            try refusal() == [
+                "String Value[0]: a URL cannot be stored in a property list; store its absoluteString",
+                "String Value[1]: a Decimal would lose digits in a property list; store its description",
+                "String Value[2]: a Substring cannot be stored in a property list; convert it to String",
+            ])
+    }
+
+    private func failure() throws -> PrefsError {
+        let error = try #require(prefs.lastError)
+        guard case .valuesNotPlistCompatible = error else { throw error }
+        return error
+    }
+
+    private func refusal() throws -> [String] {
+        try failure().failures.map(\.description)
+    }
+
+    private func keysRefused() throws -> [String] {
+        guard case .valuesNotPlistCompatible(let keys) = try failure() else { return [] }
+        return keys
+    }
+
+    private func expectNothingChanged() throws {
+        #expect(exactForm(prefs.values) == before)
+        #expect(exactForm(try store.read(root: "root") ?? [:]) == before)
+        #expect(prefs.lastError == nil)
+    }
+
+    /// The ways by which a value comes in.
+    enum Entry: CaseIterable {
+        case element, wholeSet, inPlace, update, nestedWrite, initializer
+
+        /// - Returns: the instance that was told of the outcome.
+        func write(_ value: Any, to prefs: UntypedTestSet) -> UntypedTestSet {
+            switch self {
+            case .element: prefs["Array Value"] = value
+            case .wholeSet: prefs.values = ["Array Value": value, "Integer Value": 11]
+            case .inPlace: prefs.values["Array Value"] = value
+            case .update:
+                prefs.update {
+                    $0["Integer Value"] = 11
+                    $0["Array Value"] = value
+                }
+            case .nestedWrite:
+                prefs.update {
+                    prefs.int = 11
+                    prefs["Array Value"] = value
+                }
+            case .initializer:
+                return UntypedTestSet(
+                    key: "root", values: ["Array Value": value, "Integer Value": 11], store: prefs.ownStore)
+            }
+            return prefs
+        }
+    }
+}

@@ -1,0 +1,76 @@
+@testable import PrefsSupport
+import Foundation
+import Testing
+
+/// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
+/// isolation, and in one with the settings of a new app in Xcode, whose default isolation is the main actor.
+///
+/// Two kinds are looked at elsewhere: a block that imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
+/// is type-checked by `Scripts/check-apple.sh` where there is none.
+@Suite struct DocumentationTests {
+    @Test(
+        .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
+        arguments: DocumentationPage.all, [Compiler.Isolation.none, .approachable])
+    func theCodeOfAPageCompiles(_ page: DocumentationPage, _ isolation: Compiler.Isolation) throws {
+        #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")
+        #if canImport(SwiftUI)
+            let isForOthers = false
+        #else
+            let isForOthers = page.blocks.contains { $0.imports("SwiftUI") }
+        #endif
+        guard !isForOthers, page.blocks.contains(where: { !$0.isTest }) else { return }
+        // Each with page, line and the compiler's words.
+        for complaint in try Compiler.complaints(of: page.program, isolation.arguments + ["-warnings-as-errors"]) {
+            Issue.record("\(complaint)")
+        }
+    }
+
+    /// What runs as a test is what a reader sees.
+    @Test(arguments: [
+        ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
+        ("WritingAStore.md", 2, "Stores/AccountStoreTests.swift"),
+    ])
+    func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
+        let file = DocumentationPage.package.appending(path: "Tests/PersistentPreferencesTests/\(sample)")
+        let code = try String(contentsOf: file, encoding: .utf8)
+        let blocks = try #require(DocumentationPage.all.first { $0.testDescription == page }).blocks
+        try #require(blocks.indices.contains(number))
+        #expect(code.contains(blocks[number].code), "block \(number) of \(page) stands otherwise in \(sample)")
+    }
+
+    @Test func noOtherBlockIsATest() {
+        let tests = DocumentationPage.all.flatMap { page in
+            page.blocks.indices.filter { page.blocks[$0].isTest }.map { "\(page.testDescription) \($0)" }
+        }
+        #expect(tests == ["Testing.md 0", "WritingAStore.md 2"])
+    }
+
+    /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.
+    @Test func everyTestThatAPageNamesIsThere() throws {
+        let folder = DocumentationPage.package.appending(path: "Tests")
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        for page in DocumentationPage.all + DocumentationPage.house {
+            for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/) {
+                let file = files.first { ($0 as NSString).lastPathComponent == "\(match.output.1).swift" }
+                let text = try file.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+                let declared = match.output.2.map { ["func \($0)(", "enum \($0):"] } ?? ["@Test"]
+                if !declared.contains(where: { text?.contains($0) == true }) {
+                    Issue.record("\(page.path): there is no \(match.output.0)")
+                }
+            }
+        }
+    }
+
+    @Test func everyFileThatAPageNamesIsThere() {
+        #expect(DocumentationPage.house.count == 5)
+        for page in DocumentationPage.all + DocumentationPage.house {
+            let folder = DocumentationPage.package.appending(path: page.path).deletingLastPathComponent()
+            let links = page.text.matches(of: /\]\(([^)#: ]+)\)/).map { folder.appending(path: String($0.output.1)) }
+            let named = page.text.matches(of: /\b((?:Scripts|Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9_])/)
+                .map { DocumentationPage.package.appending(path: String($0.output.1)) }
+            for file in links + named where !FileManager.default.fileExists(atPath: file.path) {
+                Issue.record("\(page.path): there is no \(file.relativePath)")
+            }
+        }
+    }
+}

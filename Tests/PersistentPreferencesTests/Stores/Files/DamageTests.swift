@@ -1,0 +1,381 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write quarantines.
+@Suite struct DamageTests {
+    private let folder: TemporaryFolder
+    /// Its pauses take no time.
+    private let system = RecordingSystemCalls()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
+
+    static let damages: [(name: String, bytes: Data)] = [
+        ("empty", Data()),
+        ("text", Data("hello".utf8)),
+        ("old style", Data("{}".utf8)),
+        ("cut binary", Data("bplist00".utf8)),
+        ("cut XML", Data("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>a".utf8)),
+        ("array on top", Data("<?xml version=\"1.0\"?><plist version=\"1.0\"><array/></plist>".utf8)),
+    ]
+
+    @Test(arguments: damages.map(\.name))
+    func aReadLeavesItAndReturnsWhatIsKnown(_ name: String) throws {
+        let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try bytes.write(to: folder.file())
+        let before = try FolderState(folder)
+        for _ in 0..<2 {
+            #expect(prefs.ints == ["a": 1])
+            guard case .damaged(let file) = prefs.lastError else {
+                Issue.record("\(prefs.outcome)")
+                return
+            }
+            #expect(file.path == folder.file().path && file.state == .lastKnown && file.quarantinedAs == nil)
+            #expect(prefs.lastError?.isWarning == false)
+        }
+        // In one process every instance knows the same.
+        let other = self.prefs()
+        #expect(other.ints == ["a": 1])
+        #expect(other.outcome.hasSuffix("the last known state is read"))
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// A process that knows nothing of the file takes the copy.
+    @Test func aNewProcessReadsTheLastGoodCopy() throws {
+        do {
+            prefs()["a"] = 1
+        }
+        try folder.damage()
+        let copy = try SystemCalls.real.status(ofPath: folder.file(".test.plist.lastgood").path, followsLinks: false)
+        let prefs = prefs()
+        #expect(prefs.ints == ["a": 1])
+        guard case .damaged(let file) = prefs.lastError, case .lastGoodCopy(let date) = file.state else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(Int64(date.timeIntervalSince1970) == copy?.modified.seconds)
+    }
+
+    @Test(arguments: damages.map(\.name))
+    func aWriteQuarantinesItAndStoresOnTopOfWhatIsKnown(_ name: String) throws {
+        let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
+        prefs().values = ["a": 1, "b": 2]
+        let prefs = prefs()
+        try bytes.write(to: folder.file())
+        // The write has succeeded, so the call returns nil; the warning is in lastError.
+        #expect(prefs.update { $0["a"] = 5 } == nil)
+        guard case .damaged(let file) = prefs.lastError, let quarantine = file.quarantinedAs else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.lastError?.isWarning == true && prefs.errors.count == 1)
+        #expect(try folder.quarantined().map { folder.path + "/" + $0 } == [quarantine])
+        #expect(try Data(contentsOf: URL(filePath: quarantine)) == bytes)
+        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
+        #expect(prefs.ints == ["a": 5, "b": 2])
+        // Told once.
+        #expect(prefs.outcome == "ok" && prefs.errors.count == 1)
+    }
+
+    /// An acknowledged value is in the file, also one that was known already.
+    @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process])
+    func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability) throws {
+        prefs()["a"] = 1
+        let prefs = AnyPrefs(
+            store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
+        try folder.damage()
+        prefs["a"] = 1
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined().count == 1)
+        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test func aRejectedWriteChangesNothing() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        let before = try FolderState(folder)
+        prefs["a"] = { 1 } as () -> Int
+        #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
+        struct Stop: Error {}
+        #expect(throws: Stop.self) { try prefs.update { _ in throw Stop() } }
+        prefs["unknown"] = 1
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// Deleted for good: neither the file nor the copy has it, and the bytes are quarantined.
+    @Test func deleteAllOfADamagedFile() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        prefs.deleteAll()
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined().count == 1)
+        try folder.damage("again")
+        #expect(prefs.values.isEmpty)
+        #expect(self.prefs().values.isEmpty)
+    }
+
+    /// A person edits the file, the program reads the edit, and the next edit has a typo.
+    @Test func whatAPersonWroteIsNewerThanTheCopy() throws {
+        func edit(_ body: String) throws {
+            let text =
+                "<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n<dict>\n<key>AnyPrefs</key>\n<dict>\n\(body)\n</dict>\n"
+                + "</dict>\n</plist>\n"
+            try Data(text.utf8).write(to: folder.file())
+        }
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml))
+        prefs["a"] = 1
+        try edit("<key>a</key><integer>2</integer>")
+        #expect(prefs.ints == ["a": 2])
+        try edit("<key>a</key><integer>3</integr>")
+        let before = try FolderState(folder)
+        #expect(prefs.ints == ["a": 2])
+        guard case .damaged(let file) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(file.state == .lastKnown && file.line == 6 && file.column == 23)
+        #expect(file.reason == "expected </integer>, found </integr>")
+        #expect(try FolderState(folder) == before)
+        // After the typo is corrected in place, everything is as before.
+        try edit("<key>a</key><integer>3</integer>")
+        #expect(prefs.ints == ["a": 3])
+        #expect(prefs.outcome == "ok")
+        prefs["b"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    /// What another process commits is newer than what this one has read.
+    @Test func theCopyOfALaterCommitIsNewer() throws {
+        prefs()["a"] = 1
+        let file = PropertyListFile(path: folder.file().path, system: RecordingSystemCalls())
+        #expect(try (file.read().content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 1)
+        // Another object of the engine, as in another process.
+        PropertyListFile(path: folder.file().path, system: .real).commitForTest(["AnyPrefs": ["a": 2]])
+        try folder.damage()
+        let reading = try file.read()
+        #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
+        guard case .damaged(let report) = reading.warning, case .lastGoodCopy = report.state else {
+            Issue.record("\(String(describing: reading.warning))")
+            return
+        }
+    }
+
+    @Test func repeatedReadsCostWhatAReadOfAGoodFileCosts() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        _ = prefs["a"]
+        _ = system.takeCalls()
+        #expect(prefs["a"] as? Int == 1)
+        #expect(system.takeCalls() == ["fstat"])
+        #expect(!prefs.outcome.isEmpty)
+    }
+
+    @Test func isGivenTimeWhileItIsYoungAndCutOff() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        system.isClockAhead = false
+        for (text, pauses) in [("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0)] {
+            try folder.damage(text)
+            _ = system.takeCalls()
+            _ = prefs.values
+            #expect(system.takeCalls().filter { $0 == "pause" }.count == pauses, "\(text)")
+        }
+    }
+
+    @Test func anotherProgramThatFinishesItsWriteIsWaitedFor() throws {
+        prefs()["a"] = 1
+        let finished = try PropertyListCoder.encode(plain: ["AnyPrefs": ["a": 2]], as: .binary)
+        final class Finisher: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var finish: () -> Void = {}
+            override func pause() { finish() }
+        }
+        let finisher = Finisher()
+        let url = folder.file()
+        finisher.finish = { try? finished.write(to: url) }
+        let file = PropertyListFile(path: url.path, system: finisher)
+        try finished.dropLast(3).write(to: url)
+        let reading = try file.read()
+        #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
+        #expect(reading.warning == nil)
+    }
+
+    @Test func whatCannotBeQuarantinedIsNotReplaced() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        let before = try FolderState(folder)
+        system.fail("link", with: EROFS)
+        let error = prefs.update { $0["a"] = 2 }
+        guard case .notStored(let failure) = error, failure.code == EROFS else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(prefs.ints == ["a": 1])
+        #expect(try FolderState(folder) == before)
+    }
+
+    @Test func withoutSecondNamesItIsCopied() throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        system.fail("link", with: EPERM)
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+        #expect(prefs.ints == ["a": 2])
+    }
+
+    @Test func twoDamagesOfOneSecondAreBothKept() throws {
+        for (number, text) in ["one", "two", "three"].enumerated() {
+            prefs()["a"] = number
+            try folder.damage(text)
+            prefs()["a"] = 10 + number
+        }
+        let texts = try folder.quarantined().map { try String(contentsOf: folder.file($0), encoding: .utf8) }
+        #expect(texts.sorted() == ["one", "three", "two"])
+    }
+
+    @Test func manyThreadsQuarantineItOnce() throws {
+        prefs().values = ["a": 1, "b": 0]
+        try folder.damage()
+        inThreads(8) { _ in
+            let error = prefs().update { $0["b"] = ($0["b"] as? Int ?? 100) + 1 }
+            if let error { Issue.record("\(error)") }
+        }
+        #expect(prefs().ints == ["a": 1, "b": 8])
+        #expect(try folder.quarantined().count == 1)
+    }
+
+    @Test(arguments: [EPERM, 0])
+    func aWriteThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try folder.damage()
+        let before = try FolderState(folder)
+        // With EPERM for the link the damaged file is copied.
+        if code != 0 { system.fail("link", with: code, code) }
+        system.fail("write", with: ENOSPC, ENOSPC)
+        for _ in 0..<2 {
+            prefs["a"] = 2
+            guard case .notStored = prefs.lastError else {
+                Issue.record("\(prefs.outcome)")
+                return
+            }
+            #expect(prefs.ints == ["a": 1])
+            #expect(try FolderState(folder).hasSameFiles(as: before))
+        }
+        // There is room again.
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined().count == 1)
+        #expect(prefs.ints == ["a": 2])
+    }
+
+    @Test func aFlushThatFailsAfterTheReplacementLosesNoBytes() throws {
+        final class FolderFails: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var syncs = 0
+            override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
+                syncs += 1
+                if syncs == 4 { throw StorageFailure("fsync", "", code: EIO) }
+            }
+            override func pause() {}
+        }
+        prefs()["a"] = 1
+        try folder.damage()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FolderFails()))
+        prefs["a"] = 2
+        guard case .durabilityUnconfirmed = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.ints == ["a": 2])
+        #expect(prefs.lastError?.isWarning == true, "the warning comes with the next access that succeeds")
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
+    }
+
+    @Test func aCopyThatCannotBeReadIsNotGivenUp() throws {
+        prefs()["a"] = 1
+        try folder.damage()
+        let before = try FolderState(folder)
+        final class CopyFails: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var isHealed = false
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                if name.hasSuffix(".lastgood"), !isHealed { throw StorageFailure("open", name, code: EMFILE) }
+                return try super.open(name, in: folder, flags, mode: mode)
+            }
+        }
+        let system = CopyFails()
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        guard case .unreadable(let failure) = prefs.lastError, failure.path.hasSuffix(".lastgood") else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(prefs.values.isEmpty)
+        system.isHealed = true
+        #expect(prefs.ints == ["a": 1])
+        #expect(try FolderState(folder) == before)
+    }
+
+    @Test func noErrorQuotesTheFile() throws {
+        let secret =
+            "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>k</key><integer>12secret</integer></dict>"
+        try Data(secret.utf8).write(to: folder.file())
+        let prefs = prefs()
+        #expect(
+            prefs.outcome.contains(
+                "line 3, column 13: <integer> does not hold a whole number of 64 bits; the file is unchanged"))
+        #expect(!prefs.outcome.contains("secret"))
+    }
+
+    @Test func aGoodFileThatIsTooDeepForUsIsLeftAsItIs() throws {
+        var deep: Any = 1
+        for _ in 0..<200 { deep = [deep] }
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            try writePropertyList(["AnyPrefs": ["a": 1], "theirs": deep], to: folder.file(), as: format)
+            let bytes = try Data(contentsOf: folder.file())
+            let prefs = prefs()
+            let message = "nested deeper than 160 levels; the stored state is unchanged"
+            #expect(prefs.outcome.hasSuffix(message))
+            prefs["a"] = 2
+            #expect(prefs.outcome.hasSuffix(message))
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+            #expect(try folder.quarantined().isEmpty)
+        }
+    }
+
+    @Test func aRootThatIsNotADictionaryIsKeptUntilDeleteAll() throws {
+        try writePropertyList(["AnyPrefs": [1, 2]], to: folder.file())
+        let prefs = prefs()
+        let message = "the root \"AnyPrefs\": expected a dictionary, found another type; deleteAll() removes it"
+        #expect(prefs.outcome == message)
+        #expect(prefs.values.isEmpty)
+        prefs["a"] = 1
+        #expect(prefs.outcome == message)
+        #expect(prefs.update { $0["a"] = 1 }.map { "\($0)" } == message)
+        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [Int] == [1, 2])
+        #expect(try folder.quarantined().isEmpty)
+        prefs.deleteAll()
+        #expect(prefs.outcome == "ok")
+        prefs["a"] = 1
+        #expect(prefs.ints == ["a": 1])
+    }
+}

@@ -1,0 +1,152 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+
+/// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
+@Suite struct ForeignEntryTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs() -> AnyPrefs { folder.prefs() }
+
+    @Test(arguments: 0..<30) func binaryIsBitExact(_ seed: UInt64) throws {
+        var theirs = try InteropTree.make(seed: seed)
+        theirs["archive"] =
+            [KeyedArchiveUID(value: seed), "\u{0}\u{1}", Date.distantPast, "\u{FEFF}x", NSNumber(value: -0.0)] as [Any]
+        let bytes = try PropertyListCoder.encode(
+            ["theirs": theirs, "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
+        try bytes.write(to: folder.file())
+        prefs()["a"] = 1
+        #expect(prefs().ints == ["a": 1])
+        let after = try PropertyListCoder.decode(Data(contentsOf: folder.file())).value as? [String: Any]
+        let again = try PropertyListCoder.encode(
+            ["theirs": after?["theirs"] ?? "", "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
+        #expect(again == bytes)
+        #expect(exactForm(after?["theirs"] ?? "") == exactForm(theirs))
+    }
+
+    /// What Foundation reads of XML is the same before and after, also of text that only it writes so.
+    @Test(arguments: [
+        "<string>a\rb\r\nc</string>", "<string> 15 </string>", "<array><string>&#13;</string><data/></array>",
+        "<integer>-0</integer>",
+        "<real>nan</real>", "<dict><key>CF$UID</key><integer>7</integer></dict>", "<date>0001-01-01T00:00:00Z</date>",
+    ])
+    func xmlIsTheSameForFoundation(_ element: String) throws {
+        // Foundation does not read an empty element of data.
+        func theirs(_ text: String) throws -> String {
+            let list = try PropertyListSerialization.propertyList(
+                from: Data(text.replacing("<data/>", with: "<data></data>").utf8), options: [], format: nil)
+            return XMLJudge.form(try #require((list as? [String: Any])?["theirs"]))
+        }
+        let text = "<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>"
+        try Data(text.utf8).write(to: folder.file())
+        let before = try theirs(text)
+        prefs()["a"] = 1
+        #expect(prefs().ints == ["a": 1])
+        #expect(try theirs(String(decoding: Data(contentsOf: folder.file()), as: UTF8.self)) == before)
+    }
+
+    @Test(arguments: [
+        ("<string>a\u{1}b</string>", "theirs: the control character U+0001 cannot be stored in XML"),
+        (
+            "<array><string>&#xFEFF;x</string></array>",
+            "theirs[0]: a string that begins with U+FEFF cannot be stored in XML"
+        ),
+        ("<dict><key>\u{FFFE}</key><true/></dict>", "theirs.\u{FFFE}: the character U+FFFE cannot be stored in XML"),
+        ("<date>10000-01-01T00:00:00Z</date>", "theirs: a date outside of the years 1 to 9999 cannot be stored in XML"),
+    ])
+    func xmlThatCannotBeWrittenForEverybodyStopsTheWrite(_ element: String, _ reason: String) throws {
+        try Data("<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>".utf8).write(
+            to: folder.file())
+        let prefs = prefs()
+        #expect(prefs.values.isEmpty && prefs.outcome == "ok")
+        let bytes = try Data(contentsOf: folder.file())
+        prefs["a"] = 1
+        #expect(prefs.outcome == "\(folder.file().path): \(reason); the stored state is unchanged")
+        #expect(try Data(contentsOf: folder.file()) == bytes)
+    }
+
+    // MARK: - Keys that Swift takes for one
+
+    private static let twins = "the keys \"é\" (U+00E9) and \"é\" (U+0065 U+0301) differ only in Unicode normalization"
+
+    /// At the top, in a root of somebody else's, in the own root, and deep in a list.
+    private static let xmlOfTwins = [
+        "%", "<key>theirs</key><dict>%</dict>", "<key>AnyPrefs</key><dict>%</dict>",
+        "<key>x</key><array><dict>%</dict></array>",
+    ]
+
+    @Test(arguments: xmlOfTwins) func twinsInXMLStopEveryWrite(_ place: String) throws {
+        let pair = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"
+        let text = "<plist version=\"1.0\"><dict>\(place.replacing("%", with: pair))</dict></plist>"
+        try Data(text.utf8).write(to: folder.file())
+        try expectRejectedWrites()
+    }
+
+    @Test func twinsInBinaryStopEveryWrite() throws {
+        try BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]]).data.write(
+            to: folder.file())
+        try expectRejectedWrites()
+    }
+
+    private func expectRejectedWrites(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let bytes = try Data(contentsOf: folder.file())
+        let prefs = prefs()
+        #expect(prefs.outcome == "ok", sourceLocation: sourceLocation)
+        prefs["a"] = 1
+        #expect(prefs.outcome.contains(Self.twins), "\(prefs.outcome)", sourceLocation: sourceLocation)
+        #expect(prefs.outcome.hasSuffix("the stored state is unchanged"), sourceLocation: sourceLocation)
+        #expect(prefs.update { $0["b"] = 2 } != nil, sourceLocation: sourceLocation)
+        #expect(try Data(contentsOf: folder.file()) == bytes, sourceLocation: sourceLocation)
+    }
+
+    /// Of the same key twice, readers of binary lists take different values: whichever is written, one of them would change.
+    @Test func theSameKeyTwiceInBinaryStopsEveryWrite() throws {
+        try BinaryList([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).data.write(to: folder.file())
+        let bytes = try Data(contentsOf: folder.file())
+        let prefs = prefs()
+        prefs["a"] = 1
+        #expect(prefs.outcome.contains("the key \"a\" occurs twice"))
+        #expect(try Data(contentsOf: folder.file()) == bytes)
+        // In XML the last one counts for every reader.
+        try Data("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>".utf8).write(to: folder.file())
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+    }
+
+    @Test func anUnpairedSurrogateStopsEveryWrite() throws {
+        try BinaryList([[0xD1, 1, 2], [0x51, 0x61], [0x61, 0xD8, 0]]).data.write(to: folder.file())
+        let bytes = try Data(contentsOf: folder.file())
+        let prefs = prefs()
+        prefs["a"] = 1
+        #expect(prefs.outcome.contains("a string has an unpaired surrogate, which a write would replace"))
+        #expect(try Data(contentsOf: folder.file()) == bytes)
+    }
+
+    /// Nobody can make one: not by a value that was read, either.
+    @Test func aUIDCannotBeStored() throws {
+        let bytes = BinaryList([
+            [0xD1, 1, 2], [0x58] + Array("AnyPrefs".utf8), [0xD1, 3, 4], [0x51, 0x61], [0x80, 5],
+        ]).data
+        try bytes.write(to: folder.file())
+        let prefs = prefs()
+        let uid = try #require(prefs["a"])
+        prefs["b"] = uid
+        #expect(prefs.outcome == "b: a reference of a keyed archive cannot be stored")
+        prefs["b"] = ["CF$UID": 5]
+        #expect(prefs.outcome.hasPrefix("b: a dictionary of a lone number CF$UID"))
+        prefs["c"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(
+            try exactForm(PropertyListCoder.decode(Data(contentsOf: folder.file())).value)
+                == "{'AnyPrefs': {'a': UID 5, 'c': 1}}")
+    }
+}

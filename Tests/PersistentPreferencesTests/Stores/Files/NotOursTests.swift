@@ -1,0 +1,119 @@
+@testable import PrefsSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+
+/// Malformed files that this package has not written: they are read as what is known of them, and never changed.
+@Suite struct NotOursTests {
+    private let folder: TemporaryFolder
+    /// Its pauses take no time.
+    private let system = RecordingSystemCalls()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
+
+    @Test(arguments: DamageTests.damages.map(\.name))
+    func aFileThatWeHaveNotWrittenIsNeverChanged(_ name: String) throws {
+        let bytes = try #require(DamageTests.damages.first { $0.name == name }?.bytes)
+        try bytes.write(to: folder.file())
+        let before = try FolderState(folder)
+        let prefs = prefs()
+        #expect(prefs.values.isEmpty)
+        if bytes.isEmpty {
+            #expect(prefs.outcome == "ok", "an empty file is no file")
+            prefs["a"] = 1
+            #expect(prefs.outcome == "ok")
+            #expect(prefs.ints == ["a": 1])
+            return
+        }
+        for access in AccessKind.allCases {
+            access.run(on: prefs)
+            // It finds nothing stored, besides.
+            if access == .flush { continue }
+            guard case .notOurs(let file) = prefs.lastError, file.state == .nothing else {
+                Issue.record("\(access): \(prefs.outcome)")
+                return
+            }
+            #expect(try FolderState(folder) == before, "\(access)")
+        }
+        let error = prefs.update { $0["a"] = 1 }
+        guard case .notOurs = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// A file that a person keeps, and a program only reads: after a typo it goes on with what it has read.
+    @Test func whatWasReadFromItStays() throws {
+        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file(), as: .xml)
+        let prefs = prefs()
+        #expect(prefs.ints == ["a": 1])
+        try folder.damage()
+        let before = try FolderState(folder)
+        #expect(prefs.ints == ["a": 1])
+        guard case .notOurs(let file) = prefs.lastError, file.state == .lastKnown else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        prefs["a"] = 2
+        #expect(try FolderState(folder) == before)
+        // Once it is gone, nothing is known any more.
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.values.isEmpty)
+        try folder.damage()
+        #expect(prefs.values.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("{\"a\": [1, 2.5, null]}", "looks like JSON, not a property list"),
+        ("{ \"a\": 1, }", "looks like JSON, not a property list"),
+        ("\u{FEFF}{\"a\": 1}", "is JSON, not a property list"),
+        ("{\"a\": [1, 2.5]}\n", "is JSON, not a property list"), ("[]", "is JSON, not a property list"),
+        ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
+        (
+            "// theirs\n{ \"a b\" = ( x, <0fbd77>, { }, ); /* c */ c = 'd'; }\n",
+            "is an OpenStep property list; only binary and XML property lists are read"
+        ),
+        ("( a, b", "is neither a binary nor an XML property list"),
+        ("{a=1}", "is neither a binary nor an XML property list"),
+        ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
+        ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
+        ("#!/bin/sh\n", "is neither a binary nor an XML property list"),
+        ("<plist><array/></plist>", "its top level is not a dictionary"),
+    ])
+    func itsFormatIsNamed(_ text: String, _ reason: String) throws {
+        try folder.damage(text)
+        guard case .notOurs(let file) = prefs().lastError else {
+            Issue.record("\(prefs().outcome)")
+            return
+        }
+        #expect(file.reason == reason)
+    }
+
+    @Test func aNameWithoutRoomForRecoveryIsRejected() throws {
+        let longest = String(repeating: "n", count: 218)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(longest), system: system))
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        try Data("hello".utf8).write(to: folder.file(longest))
+        prefs["a"] = 2
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        let names = try folder.names()
+        for length in [219, 225, 249, 255] {
+            let tooLong = AnyPrefs(
+                store: PropertyListFileStore(url: folder.file(String(repeating: "n", count: length)), system: system))
+            #expect(tooLong.outcome == "ok")
+            tooLong["a"] = 1
+            #expect(tooLong.outcome.contains("its name has \(length) bytes; expected at most 218"))
+        }
+        #expect(try folder.names() == names)
+    }
+}

@@ -1,0 +1,93 @@
+@testable import PrefsSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+
+/// That a file is malformed, and that it was quarantined, is told for sure, whatever else the access comes to.
+@Suite struct WarningTests {
+    private let folder: TemporaryFolder
+    private let prefs: AnyPrefs
+
+    private struct Stop: Error {}
+
+    /// Damages the file behind an instance's back.
+    init() throws {
+        folder = try TemporaryFolder()
+        prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
+        prefs["a"] = 1
+        try Data("hello".utf8).write(to: folder.file())
+    }
+
+    private func expectReported(
+        _ ending: String, _ others: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let told = prefs.errors
+        #expect(told.first?.hasSuffix(ending) == true, sourceLocation: sourceLocation)
+        #expect(Array(told.dropFirst()) == others, sourceLocation: sourceLocation)
+        #expect(prefs.ints["a"] == 1, sourceLocation: sourceLocation)
+    }
+
+    private static let read = "the file is unchanged, and the last known state is read"
+    private static let written = "; the write started from the last known state"
+
+    @Test func withAWriteThatIsRejected() {
+        prefs["a"] = { 1 } as () -> Int
+        #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
+        expectReported(Self.read, "a: a closure cannot be stored in a property list")
+    }
+
+    @Test func withAChangeInPlace() {
+        prefs.values["b"] = 1
+        #expect(prefs.outcome.hasSuffix(Self.written))
+        expectReported(Self.written)
+    }
+
+    @Test func withAnEqualChangeInPlace() {
+        prefs.values["a"] = 1
+        expectReported(Self.written)
+    }
+
+    @Test func withAChangeInPlaceThatThrows() {
+        func change(_ values: inout [String: Any]) throws { throw Stop() }
+        #expect(throws: Stop.self) { try change(&prefs.values) }
+        expectReported(Self.read)
+    }
+
+    @Test func withAnImport() {
+        #expect(prefs.import(Data("{\"b\": 2}".utf8), merge: true) == nil)
+        expectReported(Self.written)
+    }
+
+    @Test func withAFlushThatFindsNothing() throws {
+        try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
+        try FileManager.default.removeItem(at: folder.file())
+        _ = prefs.values
+        try Data("hello".utf8).write(to: folder.file())
+        prefs.flush()
+        #expect(prefs.outcome == "nothing is stored under the root key \"AnyPrefs\"")
+        #expect(prefs.errors.count == 2)
+        #expect(prefs.errors.first?.hasSuffix("because this package did not write it") == true)
+    }
+
+    @Test func withAnUpdateThatThrows() {
+        #expect(throws: Stop.self) { try prefs.update { throw Stop() } }
+        _ = prefs.values
+        #expect(prefs.errors.contains { $0.hasSuffix(Self.read) })
+    }
+
+    /// A store used directly has no way to tell of it. The next access of an instance does, and is not kept from its values.
+    @Test func afterAWriteOfTheStoreAlone() throws {
+        let store = PropertyListFileStore(url: folder.file())
+        try store.update(root: "AnyPrefs") { $0?["b"] = 2 }
+        #expect(try store.read(root: "AnyPrefs")?["b"] as? Int == 2)
+        #expect(prefs.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func aStoreThrowsWhatItCannotReportOtherwise() throws {
+        let store = PropertyListFileStore(url: folder.file())
+        #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
+    }
+}
