@@ -23,7 +23,7 @@ checks() { # target: the file with its checks
     fi
 }
 kept() { # target: the folder of its corpus
-    if [[ $1 == bytes ]]; then echo Tests/FileEngineTests/Corpus/bytes; else echo Tests/PersistentPreferencesTests/Corpus/values; fi
+    if [[ $1 == bytes ]]; then echo Tests/FileEngineTests/Corpus/bytes; else echo Tests/PersistentPreferencesTests/Hazards/Corpus/values; fi
 }
 flags=(
     -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name persistentpreferences -warnings-as-errors

@@ -47,7 +47,7 @@ struct CorpusReplay {
         }
         thread.stackSize = Self.stackSize
         thread.start()
-        done.wait()
+        Patience.await("the replay", #fileID, #line) { done.wait(timeout: $0) == .success }
         for failure in broken { Issue.record("\(failure)") }
         #expect(accepted > 0 && accepted < inputs.count)
         // A crash ends the process before this: there is no line then.

@@ -1,10 +1,21 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What an observer has heard, in order, to be waited for.
+///
+/// After `wait(for:)` nothing more may come: what is heard until this object ends, or until the next wait, is an issue at the line that
+/// waited.
 final class Heard<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var elements: [Element] = []
+    /// How many were waited for, and where; nil if more may come.
+    private var last: (count: Int, place: SourceLocation)?
+
+    deinit {
+        guard let last, elements.count > last.count else { return }
+        Self.record("after \(last.count) were waited for, more came: \(elements[last.count...])", last.place)
+    }
 
     func append(_ element: Element) {
         condition.lock()
@@ -19,38 +30,61 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         return elements
     }
 
-    /// All of them once what was heard is as asked. That it never is ends the wait after ten minutes, and is an issue.
+    /// All of them once what was heard is as asked; more may come. A wait that is too long ends, and is an issue.
     @discardableResult
     func wait(
         sourceLocation: SourceLocation = #_sourceLocation, until isEnough: ([Element]) -> Bool
     ) -> [Element] {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: 600)
+        last = nil
+        return waitLocked(sourceLocation, until: isEnough)
+    }
+
+    /// All of them once there are so many, and not more.
+    @discardableResult
+    func wait(for count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [Element] {
+        condition.lock()
+        defer { condition.unlock() }
+        let elements = waitLocked(sourceLocation) { $0.count >= count }
+        last = (count, sourceLocation)
+        return elements
+    }
+
+    private func waitLocked(_ place: SourceLocation, until isEnough: ([Element]) -> Bool) -> [Element] {
+        let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
         while !isEnough(elements) {
             guard condition.wait(until: limit) else {
-                Issue.record("not heard; so far: \(elements)", sourceLocation: sourceLocation)
+                Self.record("not heard within \(Patience.seconds) s; so far: \(elements)", place)
                 break
             }
         }
         return elements
     }
 
-    @discardableResult
-    func wait(for count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [Element] {
-        wait(sourceLocation: sourceLocation) { $0.count >= count }
+    private static func record(_ what: String, _ place: SourceLocation) {
+        Issue.record("\(what)", sourceLocation: place)
     }
 }
 
-/// Lets one or more threads through, once it is open; a wait for one that never opens ends after ten minutes.
+/// Lets one or more threads through, once it is open. A wait that is too long ends, and is an issue.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func open() { semaphore.signal() }
 
     @discardableResult
-    func pass() -> Bool {
+    func pass(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         defer { semaphore.signal() }
-        return semaphore.wait(timeout: .now() + 600) == .success
+        let isOpen = semaphore.wait(timeout: .now() + .seconds(Patience.seconds)) == .success
+        if !isOpen {
+            Issue.record("the gate was not opened within \(Patience.seconds) s", sourceLocation: sourceLocation)
+        }
+        return isOpen
     }
+}
+
+extension Trait where Self == TimeLimitTrait {
+    /// For tests that wait by `await`: ends each after a minute, or after as long as a wait may last.
+    static var limited: Self { .timeLimit(.minutes(max(1, Patience.seconds / 60))) }
 }

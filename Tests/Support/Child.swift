@@ -48,9 +48,11 @@ package struct Child {
         try self.init(product, arguments, environment: ["HOME": home.path])
     }
 
-    /// Waits for the end. A child that is not there after the limit is killed, and that is thrown.
-    package func wait(limit: DispatchTimeInterval = .seconds(300)) throws -> Result {
-        try watchdog.wait(for: process, limit: limit)
+    /// Waits for the end. A child that has not ended after the limit is killed, and that is thrown.
+    package func wait(
+        limit: DispatchTimeInterval? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> Result {
+        try watchdog.wait(for: process, limit: limit, file, line)
         return Result(
             code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
             output: try String(contentsOf: streams.file("output"), encoding: .utf8),

@@ -8,8 +8,8 @@ package final class PipedChild {
     package enum Failure: Error {
         /// It has closed its output, by ending most likely.
         case hasEnded
-        /// It lives and has said nothing for five minutes.
-        case isSilent
+        /// It lives and has said nothing for as long as a wait may last.
+        case isSilent(String)
     }
 
     private let process = Process()
@@ -47,17 +47,19 @@ package final class PipedChild {
     }
 
     /// Writes a line to its input and waits for the one that answers it.
-    package func ask(_ question: String) throws -> String {
+    package func ask(_ question: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
         try tell(question)
-        return try line()
+        return try self.line(file: file, line: line)
     }
 
     /// The next line of its output, waited for.
-    package func line() throws -> String {
+    package func line(file: StaticString = #fileID, line: UInt = #line) throws -> String {
         while true {
             if let line = takeLine() { return line }
             if isAtEnd { throw Failure.hasEnded }
-            guard fill(waiting: 300_000) else { throw Failure.isSilent }
+            guard fill(waiting: Int32(Patience.seconds * 1_000)) else {
+                throw Failure.isSilent(Patience.message("no line came", file, line))
+            }
         }
     }
 
@@ -73,14 +75,14 @@ package final class PipedChild {
     package func isWriting() -> Bool {
         var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
-        repeat { count = poll(&awaited, 1, 300_000) } while count < 0 && errno == EINTR
+        repeat { count = poll(&awaited, 1, Int32(Patience.seconds * 1_000)) } while count < 0 && errno == EINTR
         return count > 0
     }
 
     /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
-    /// One that does not is killed after five minutes, and that is thrown.
-    package func exitCode() throws -> Int32 {
-        try watchdog.wait(for: process, limit: .seconds(300))
+    /// One that does not is killed after as long as a wait may last, and that is thrown.
+    package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
+        try watchdog.wait(for: process, file, line)
         return process.terminationStatus
     }
 
@@ -106,7 +108,7 @@ package final class PipedChild {
         sendKill()
         // A process that it has forked may wait for the end of its input, and is waited for too.
         try? input.fileHandleForWriting.close()
-        try? watchdog.wait(for: process, limit: .seconds(300))
+        try? watchdog.wait(for: process, #fileID, #line)
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 

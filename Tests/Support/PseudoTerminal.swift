@@ -72,25 +72,27 @@ package final class PseudoTerminal {
         kill(process, signal)
     }
 
-    /// Reads until the screen is as awaited. Fails after five minutes.
-    package func wait(for what: String, _ isThere: (VirtualScreen) -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(300)
+    /// Reads until the screen is as awaited. Fails after as long as a wait may last.
+    package func wait(
+        for what: String, file: StaticString = #fileID, line: UInt = #line, _ isThere: (VirtualScreen) -> Bool
+    ) throws {
+        let deadline = Patience.deadline
         while !isThere(screen) {
-            guard try readMore(until: deadline) else { throw failure("\(what): the program ended before") }
+            guard try readMore(until: deadline, file, line) else { throw failure("\(what): the program ended before") }
         }
     }
 
-    /// Reads until the program has written that text. Fails after five minutes.
-    package func wait(forText text: String) throws {
-        let deadline = ContinuousClock.now + .seconds(300)
+    /// Reads until the program has written that text. Fails after as long as a wait may last.
+    package func wait(forText text: String, file: StaticString = #fileID, line: UInt = #line) throws {
+        let deadline = Patience.deadline
         while !String(decoding: output, as: UTF8.self).contains(text) {
-            guard try readMore(until: deadline) else { throw failure("\(text): the program ended before") }
+            guard try readMore(until: deadline, file, line) else { throw failure("\(text): the program ended before") }
         }
     }
 
     /// Waits until the program waits for the lock of a file. Only the system shows that.
-    package func waitUntilItWaitsForALock() throws {
-        let deadline = ContinuousClock.now + .seconds(300)
+    package func waitUntilItWaitsForALock(file: StaticString = #fileID, line: UInt = #line) throws {
+        let deadline = Patience.deadline
         let process = String(process)
         while ContinuousClock.now < deadline {
             let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
@@ -99,14 +101,14 @@ package final class PseudoTerminal {
             }
             sched_yield()
         }
-        throw failure("the program does not wait for a lock")
+        throw failure(Patience.message("the program did not wait for a lock", file, line))
     }
 
     /// Waits until all who had the terminal have ended.
     /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
-    package func exitCode() throws -> Int32 {
-        let deadline = ContinuousClock.now + .seconds(300)
-        while try readMore(until: deadline) {}
+    package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
+        let deadline = Patience.deadline
+        while try readMore(until: deadline, file, line) {}
         var status: Int32 = 0
         waitpid(process, &status, 0)
         isEnded = true
@@ -114,10 +116,14 @@ package final class PseudoTerminal {
     }
 
     /// - Returns: false if no process has the terminal open any more.
-    private func readMore(until deadline: ContinuousClock.Instant) throws -> Bool {
+    private func readMore(
+        until deadline: ContinuousClock.Instant, _ file: StaticString, _ line: UInt
+    ) throws -> Bool {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
-        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else { throw failure("nothing came") }
+        guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else {
+            throw failure(Patience.message("nothing came", file, line))
+        }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0, errno == EINTR { return true }

@@ -13,18 +13,26 @@ final class Watchdog: Sendable {
     }
 
     /// Waits until it ends.
-    func wait(for process: Process, limit: DispatchTimeInterval) throws(ChildIsOverdue) {
+    ///
+    /// - Parameter limit: as long as a wait may last if it is nil.
+    func wait(
+        for process: Process, limit: DispatchTimeInterval? = nil, _ file: StaticString, _ line: UInt
+    ) throws(ChildIsOverdue) {
         guard process.isRunning else { return }
-        let isOverdue = ended.wait(timeout: .now() + limit) == .timedOut
+        let isOverdue = ended.wait(timeout: .now() + (limit ?? .seconds(Patience.seconds))) == .timedOut
         if isOverdue {
             // Kills its forked children, too, because the test would wait for them: Foundation gives a child its own process group.
             Foundation.kill(-process.processIdentifier, SIGKILL)
             Foundation.kill(process.processIdentifier, SIGKILL)
             ended.wait()
-            throw ChildIsOverdue()
+            let words = [process.executableURL?.lastPathComponent ?? ""] + (process.arguments ?? [])
+            throw ChildIsOverdue(
+                description: Patience.message("\(words.joined(separator: " ")): did not end", file, line))
         }
     }
 }
 
 /// A process did not end in time, and was killed.
-package struct ChildIsOverdue: Error {}
+package struct ChildIsOverdue: Error, CustomStringConvertible {
+    package let description: String
+}

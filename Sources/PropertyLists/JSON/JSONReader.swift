@@ -45,6 +45,7 @@ package struct JSONReader {
     private var containers: [Container] = []
     /// What is left of the limits.
     private var limits: Limits
+    private let mostNodes: Int
 
     /// The value that the bytes hold.
     ///
@@ -63,6 +64,7 @@ package struct JSONReader {
     private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
         self.bytes = bytes
         self.limits = limits
+        mostNodes = limits.nodes
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
     }
 
@@ -83,7 +85,7 @@ package struct JSONReader {
     private mutating func readValueOrBeginning() throws(DecodingFailure) -> Any? {
         skipBlanks()
         limits.nodes -= 1
-        guard limits.nodes >= 0 else { throw excess("has more than \(PropertyListLimits.fileNodes) values") }
+        guard limits.nodes >= 0 else { throw excess("has more than \(mostNodes) values") }
         try charge(9)
         switch current {
         case UInt8(ascii: "["), UInt8(ascii: "{"):

@@ -46,13 +46,15 @@ package struct JSONWriter {
     }
 
     /// The bytes of a file.
-    static func data(ofFile value: Any) throws(EncodingFailure) -> Data {
+    ///
+    /// - Parameter limits: those of the reader, which would reject more values.
+    static func data(ofFile value: Any, limits: JSONReader.Limits = .file) throws(EncodingFailure) -> Data {
         var writer = Self()
         guard writer.write(value, depth: 0) else {
             throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
         }
-        guard writer.nodes <= PropertyListLimits.fileNodes else {
-            throw EncodingFailure(path: "", reason: "more than \(PropertyListLimits.fileNodes) values")
+        guard writer.nodes <= limits.nodes else {
+            throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
         }
         writer.bytes.append(UInt8(ascii: "\n"))
         return Data(writer.bytes)

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
 
 /// What others do in the middle of a commit.
@@ -131,29 +132,28 @@ import Testing
         prefs["a"] = 1
         let otherSystem = Interfering()
         let other = folder.root(system: otherSystem)
-        let (isWritten, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isWritten, isOver, isDone) = (Gate(), Gate(), Gate())
         // The other one has written its temporary file, and is about to give it the file's name.
         otherSystem.afterSync = {
-            isWritten.signal()
-            isOver.wait()
+            isWritten.open()
+            isOver.pass()
         }
         let lock = folder.file(".test.plist.lock")
-        let isDone = DispatchSemaphore(value: 0)
         (system.syncsBefore, system.afterSync) = (
             1,
             {
                 unlink(lock.path)
                 Thread.detachNewThread {
                     other["b"] = 3
-                    isDone.signal()
+                    isDone.open()
                 }
-                isWritten.wait()
+                isWritten.pass()
             }
         )
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")
-        isOver.signal()
-        isDone.wait()
+        isOver.open()
+        isDone.pass()
         #expect(other.outcome == "ok")
         #expect(folder.root().ints == ["a": 2, "b": 3])
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])

@@ -8,7 +8,7 @@ import Testing
 
 /// Accesses within accesses on one thread: no deadlock, and one commit or none. Over a file, and over a store from
 /// outside the package.
-@Suite(.timeLimit(.minutes(30))) struct NestingTests {
+@Suite(.limited) struct NestingTests {
     enum Kind: CaseIterable {
         case file, memory, foreign
     }
@@ -174,12 +174,12 @@ import Testing
         nonisolated(unsafe) var task: Task<[String: Int], Never>?
         prefs.update {
             prefs["a"] = 2
-            let read = DispatchSemaphore(value: 0)
+            let read = Gate()
             task = Task.detached {
-                defer { read.signal() }
+                defer { read.open() }
                 return other.ints
             }
-            read.wait()
+            read.pass()
         }
         #expect(await task?.value == ["a": 1])
         #expect(prefs.ints == ["a": 2])

@@ -1,9 +1,10 @@
+@testable import EngineSupport
 @testable import PrefsSupport
 import PersistentPreferences
 import Testing
 
 /// A store for code that says `AppPrefs()` and knows nothing of stores.
-@Suite struct WithStoreTests {
+@Suite(.limited) struct WithStoreTests {
     final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         static let ownStore = InMemoryStore()
         override class var store: any PrefsStore { ownStore }

@@ -102,7 +102,7 @@ import Testing
     private func isReleased(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
     ) {
-        let limit = Date(timeIntervalSinceNow: 600)
+        let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
         while !condition(), Date() < limit { sched_yield() }
         #expect(condition(), sourceLocation: sourceLocation)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Changes and values as asynchronous sequences.
-@Suite(.timeLimit(.minutes(30))) struct ChangeSequenceTests {
+@Suite(.limited) struct ChangeSequenceTests {
     private let store = InMemoryStore()
 
     private final class SizePrefs: PersistentPrefs, @unchecked Sendable {

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
-    @Test(.timeLimit(.minutes(30)), arguments: watched)
+    @Test(.limited, arguments: watched)
     func eachObserverReceivesEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
         let prefs = CountPrefs(key: "Root", store: store(place, watcher))
         let commits = Self.threads * Self.writes

@@ -8,7 +8,7 @@ import Testing
 @testable import PersistentPreferences
 
 /// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.
-@Suite(.timeLimit(.minutes(30))) @MainActor struct TrackingGapTests {
+@Suite(.limited) @MainActor struct TrackingGapTests {
     private let store = InMemoryStore()
 
     fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {

@@ -25,7 +25,7 @@ import Testing
         /// Those that are left once the last has ended. An event that is being handled may hold one for a moment more.
         var watchesLeft: Int {
             lock.withLock {
-                let limit = Date(timeIntervalSinceNow: 600)
+                let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
                 while count > 0, lock.wait(until: limit) {}
                 return count
             }

@@ -1,4 +1,3 @@
-@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import TestSupport

@@ -4,6 +4,8 @@ import PrefsPropertyLists
 import TestSupport
 import Testing
 
+@testable import EngineSupport
+
 /// Two versions of a program, whose types have the same stored form but for fields that one of them does not know.
 private enum Old {
     struct Font: Codable, Equatable { var name = "Menlo" }
@@ -39,7 +41,7 @@ private enum New {
 }
 
 /// A Codable struct may gain fields, and programs of both versions may run at once.
-@Suite struct EvolvingStructTests {
+@Suite(.limited) struct EvolvingStructTests {
     private let store = InMemoryStore()
     private var old: Old.Program { Old.Program(key: "Root", store: store) }
     private var new: New.Program { New.Program(key: "Root", store: store) }

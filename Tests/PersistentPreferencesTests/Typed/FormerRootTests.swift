@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
@@ -11,7 +12,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// Renaming a class loses nothing, if the class names its former root keys.
-@Suite struct FormerRootTests {
+@Suite(.limited) struct FormerRootTests {
     private static let own = "ReaderPrefs"
 
     private let folder: TemporaryFolder

@@ -161,8 +161,8 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             case .hidden:
                 "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
             case .sameName:
-                "SameName: the property \"one\" of PersistentPreferencesTests.CollisionBelow.SameName and the property "
-                    + "\"one\" of PersistentPreferencesTests.CollisionAbove.SameName have one key, \"one\"; give one a key "
+                "SameName: the property \"one\" of TypedTests.CollisionBelow.SameName and the property "
+                    + "\"one\" of TypedTests.CollisionAbove.SameName have one key, \"one\"; give one a key "
                     + "of its own"
             case .wrongDefault: "WrongDefault: the default of the property \"size\" is 7, but must be in 8...72"
             case .wrongTextDefault:

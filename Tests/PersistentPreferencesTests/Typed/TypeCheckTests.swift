@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
@@ -27,7 +28,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// No property has a constraint here: the types are enough.
-@Suite struct TypeCheckTests {
+@Suite(.limited) struct TypeCheckTests {
     private static let bad: [(key: String, value: any Sendable, reason: String)] = [
         ("size", "3", "size: expected Double, found a string"),
         ("size", true, "size: expected Double, found a Boolean"),

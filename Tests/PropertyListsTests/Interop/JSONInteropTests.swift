@@ -174,15 +174,22 @@ import Testing
 
     /// A reader would reject more values than it may count, so the writer does.
     @Test func moreValuesThanAFileMayHold() throws {
-        let most = PropertyListLimits.fileNodes
-        let many = [Any](repeating: true, count: most - 1)
-        let bytes = try PropertyListCoder.encode(many, as: .json)
-        #expect(try Self.read(bytes).count == most - 1)
-        let tooMany = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(many + [true], as: .json) }
-        #expect(tooMany?.reason == "more than \(most) values")
-        let failure = #expect(throws: DecodingFailure.self) {
-            try PropertyListCoder.decode(bytes.dropLast(3) + Data(",true]".utf8), json: .file)
+        #expect(JSONReader.Limits.file.nodes == PropertyListLimits.fileNodes)
+        var limits = JSONReader.Limits.file
+        limits.nodes = 1_000
+        let many = [Any](repeating: true, count: limits.nodes - 1)
+        let bytes = try JSONWriter.data(ofFile: many, limits: limits)
+        #expect(try (JSONReader.value(of: bytes, limits: limits) as? [Any])?.count == limits.nodes - 1)
+        let tooMany = #expect(throws: EncodingFailure.self) {
+            try JSONWriter.data(ofFile: many + [true], limits: limits)
         }
-        #expect(failure?.reason.contains("has more than \(most) values") == true)
+        #expect(tooMany?.reason == "more than 1000 values")
+        let failure = #expect(throws: DecodingFailure.self) {
+            try JSONReader.value(of: bytes.dropLast(3) + Data(",true]".utf8), limits: limits)
+        }
+        #expect(failure?.reason.contains("has more than 1000 values") == true)
+        // The files of every store have the limits that are the default.
+        let rest = try PropertyListCoder.encode(many + [true], as: .json)
+        #expect(try Self.read(rest).count == 1_000)
     }
 }

@@ -122,7 +122,7 @@ struct ModelRun {
         let index = zip(expected, found).enumerated().first { $1.0 != $1.1 }?.offset ?? min(expected.count, found.count)
         func text(_ observations: [ModelObservation]) -> String {
             guard index < observations.count else { return "nothing" }
-            return "\(observations[index])".replacing("PersistentPreferencesTests.", with: "")
+            return "\(observations[index])".replacing("HazardsTests.", with: "")
                 .replacing("lastError(", with: "lastError(p").replacing("told(", with: "told(p")
         }
         throw Disagreement(description: "expected \(text(expected)), found \(text(found))")

@@ -1,3 +1,4 @@
+@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import PropertyListSupport
