@@ -183,3 +183,16 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// With PREFS_ONLY=ObservationTests, there is nothing but this target and what it needs: after a change of the library,
+// `Scripts/test.sh --only ObservationTests` compiles no other test and no tool.
+if let only = Context.environment["PREFS_ONLY"] {
+    var needed: Set<String> = []
+    func need(_ name: String) {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+        for case .byNameItem(let name, _) in target.dependencies { need(name) }
+    }
+    need(only)
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}

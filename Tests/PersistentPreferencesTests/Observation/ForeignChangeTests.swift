@@ -178,7 +178,7 @@ import Testing
             throw StorageFailure("open", url.path, code: EACCES)
         }
         try replace(url, with: ["a": 2])
-        tries.wait(for: 1)
+        tries.wait { !$0.isEmpty }
         prefs["b"] = 1
         #expect(prefs.lastError != nil)
         #expect(listener.heard.all == [])

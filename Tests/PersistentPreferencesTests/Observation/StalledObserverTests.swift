@@ -39,7 +39,7 @@ import Testing
         }
         func blob(_ number: UInt8) -> Data { Data(repeating: number, count: 1 << 20) }
         prefs["blob"] = blob(1)
-        isInside.wait(for: 1)
+        isInside.wait { !$0.isEmpty }
         for number in 2...40 { prefs["blob"] = blob(UInt8(number)) }
         gate.open()
         let all = heard.wait { $0.last?.newValues["blob"] as? Data == blob(40) }
@@ -67,7 +67,7 @@ import Testing
             prefs.onChange(of: "number") { _ in unhindered.append(1) },
         ]
         prefs.commit(1)
-        isInside.wait(for: 2)
+        isInside.wait { $0.count >= 2 }
         for number in 2...10_000 { prefs.commit(number) }
         unhindered.wait { !$0.isEmpty }
         #expect(heard.all.isEmpty)
@@ -95,6 +95,7 @@ import Testing
         // And it goes on as before.
         prefs.commit(10_001)
         #expect(heard.wait(for: Self.capacity + 2).last?.count == 1)
+        #expect(numbers.wait(for: Self.capacity + 2).last == [10_000, 10_001])
         for observation in observations { observation.cancel() }
     }
 
@@ -185,7 +186,7 @@ import Testing
             },
         ]
         for number in 1...Self.capacity { prefs["number"] = number }
-        isInside.wait(for: 2)
+        isInside.wait { $0.count >= 2 }
         // The last that waits, and those that join it: there and back.
         prefs["number"] = -1
         prefs["number"] = -2

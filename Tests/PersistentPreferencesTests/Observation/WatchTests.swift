@@ -161,7 +161,7 @@ import Testing
             store: PropertyListFileStore(url: url, durability: .process, system: system))
         let heard = Heard<String>()
         let observation = prefs.onChange { heard.append($0.text) }
-        system.handled.wait(for: 1)
+        system.handled.wait { !$0.isEmpty }
         try writePropertyList(["Root": ["a": 1]], to: url)
         #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
         observation.cancel()

@@ -287,9 +287,11 @@ import Testing
             heard.all.suffix(2) == ["isOn: - → true thisProcess", "ratio: 1.5 → 2.5 thisProcess"], "size is covered")
         try write(21, 3.5)
         values.wait { $0.last == 21 }
+        heard.wait(for: 5)
         #expect(values.all == [20, 21])
         try FileManager.default.removeItem(at: folder.file(name))
         values.wait { $0.last == 50 }
+        heard.wait(for: 6)
         #expect(prefs.name == "above")
         all.cancel()
         one.cancel()
