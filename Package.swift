@@ -189,7 +189,9 @@ let package = Package(
 if let only = Context.environment["PREFS_ONLY"] {
     var needed: Set<String> = []
     func need(_ name: String) {
-        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            return
+        }
         for case .byNameItem(let name, _) in target.dependencies { need(name) }
     }
     need(only)

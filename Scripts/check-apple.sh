@@ -4,7 +4,7 @@
 # temporary folder.
 # Finds: code with errors or warnings in the files for Apple platforms, in the command-line tool and in Tests/Support;
 # isolation and Sendable errors; types of C that differ (a mode is UInt16, a time is in `st_mtimespec`, `posix_spawnattr_t` is a
-# pointer); symbols newer than the deployment targets, by Scripts/availability.sh, which needs a debug build.
+# pointer); symbols newer than the deployment targets, by Scripts/availability.sh in the index of a debug build, which is made if there is none.
 # Does not find: a stub that is wrong (each names its source), symbols that have no stub and no version, what tests use of C outside
 # of Tests/Support, `os(Linux)` taken for true, code for 32 bits, and anything that shows only when it runs.
 # usage: Scripts/check-apple.sh
@@ -142,6 +142,13 @@ for article in $(grep -lx 'import SwiftUI' Sources/PersistentPreferences/Persist
     check "${objc[@]}" -default-isolation MainActor -typecheck -module-name Article "$folder/Article.swift"
 done
 
+if [ ! -d .build/debug/index/store ]; then
+    echo "== a debug build, for its index"
+    swift build --build-tests -Xswiftc -warnings-as-errors >"$log" 2>&1 || {
+        cat "$log" >&2
+        exit 1
+    }
+fi
 echo "== nothing is newer than the deployment targets"
 Scripts/availability.sh .build/debug/index/store "$folder/index"
 

@@ -20,7 +20,7 @@ struct AccessControlListTests {
     }
 
     /// A user who is named in the access control list of a file keeps access, and the owning group gains none.
-    @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
+    @Test(.enabled(if: Tool.setfacl.isThere))
     func anAccessControlListIsKept() throws {
         var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o600)
@@ -40,7 +40,7 @@ struct AccessControlListTests {
     }
 
     /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group matters.
-    @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
+    @Test(.enabled(if: Tool.setfacl.isThere))
     func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
         var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o644)
@@ -58,7 +58,7 @@ struct AccessControlListTests {
     }
 
     /// The default access control list of a folder gives nobody access to a file that a write replaces or creates.
-    @Test(.enabled(if: Tool.setfacl.isThere, "needs setfacl"))
+    @Test(.enabled(if: Tool.setfacl.isThere))
     func aFoldersListOpensNoFile() throws {
         var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o640)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Extended attributes of a file, set and looked at by Python: each write keeps them.
-@Suite(.enabled(if: Tool.python.isThere, "needs python3")) struct AttributeTests {
+@Suite(.enabled(if: Tool.python.isThere)) struct AttributeTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -87,7 +87,7 @@ struct OtherUsersTests {
     }
 
     /// A link to a terminal: the terminal is not opened, so it does not become the controlling terminal of the process.
-    @Test(.enabled(if: Tool.python.isThere, "needs python3")) func aLinkToATerminalIsNotOpened() throws {
+    @Test(.enabled(if: Tool.python.isThere)) func aLinkToATerminalIsNotOpened() throws {
         let path = users.folder.path + "/app.plist"
         // A terminal that controls no session, and a session without a terminal.
         let script = """

@@ -47,7 +47,9 @@ import Testing
         #expect(failure.map { "\($0)" } == "Root.a[1].b: the control character U+0001 cannot be stored in XML")
     }
 
-    @Test(.enabled(if: plutil != nil), arguments: PropertyListFormat.propertyLists)
+    @Test(
+        .enabled(if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is not on the PATH")),
+        arguments: PropertyListFormat.propertyLists)
     func plutilAccepts(_ format: PropertyListFormat) throws {
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]

@@ -26,9 +26,20 @@ package enum Hazard {
         dlsym(nil, name) != nil
     }
 
-    /// Whether the test can run here; if not, the summary says so. For `.enabled(if:)`.
+    /// Whether a test can run here; if not, the summary says so, once. For `.enabled(if:)` of every test that needs something that a
+    /// machine may lack.
     package static func canRun(_ name: String, if condition: Bool, else reason: String) -> Bool {
-        if !condition { report("\(name): skipped: \(reason)") }
+        let line = "\(name): skipped: \(reason)"
+        if !condition, skipped.withLock({ $0.insert(line).inserted }) { report(line) }
         return condition
+    }
+
+    private static let skipped = Reported()
+
+    private final class Reported: @unchecked Sendable {
+        private let lock = NSLock()
+        private var lines: Set<String> = []
+
+        func withLock<R>(_ body: (inout Set<String>) -> R) -> R { lock.withLock { body(&lines) } }
     }
 }

@@ -224,10 +224,13 @@ package struct JSONReader {
 
     /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
-        let before = bytes[..<offset]
-        let lineStart = (before.lastIndex(of: 0x0A) ?? -1) + 1
-        let line = before.reduce(1) { $0 + ($1 == 0x0A ? 1 : 0) }
-        let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        var (line, lineStart) = (1, 0)
+        while let start = bytes.baseAddress, let found = memchr(start + lineStart, 0x0A, offset - lineStart) {
+            line += 1
+            lineStart = UnsafeRawPointer(found) - start + 1
+        }
+        var column = 1
+        for byte in bytes[lineStart..<offset] where byte & 0xC0 != 0x80 { column += 1 }
         let steps = containers.map(\.step).joined()
         // Joins bytes, because a combining mark may follow the dot.
         let path = ShownText.path(

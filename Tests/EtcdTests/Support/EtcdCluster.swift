@@ -46,7 +46,7 @@ final class EtcdCluster: @unchecked Sendable {
 
     /// For `.enabled(if:)`.
     static let isThere = Hazard.canRun(
-        "etcd", if: program != nil && control != nil, else: "etcd is missing; Scripts/etcd.sh installs it")
+        "etcd", if: program != nil && control != nil, else: "etcd is missing; Scripts/tools.sh installs it")
 
     /// One node that tests share, each with its own prefix.
     static let shared: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }

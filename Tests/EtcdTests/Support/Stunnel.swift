@@ -13,7 +13,7 @@ final class Stunnel {
     /// For `.enabled(if:)`.
     static let isThere = Hazard.canRun(
         "etcd over TLS", if: program != nil && CertificateAuthority.program != nil,
-        else: "stunnel or openssl is missing; Scripts/etcd.sh installs them")
+        else: "stunnel or openssl is missing; Scripts/tools.sh installs them")
 
     /// - Parameters:
     ///   - authority: the authority whose certificates it accepts from servers.

@@ -12,7 +12,7 @@ import Testing
 /// Each commit once, in the order of the commits, for every observer.
 @Suite struct CommitOrderTests {
     private static let threads = 8
-    private static let writes = 60
+    private static let writes = 40
 
     private let folder: TemporaryFolder
 

@@ -60,8 +60,9 @@ private final class BusSettings: VehicleSettings {
         }
     }
 
-    @Test func everyFileIsAPropertyList() throws {
-        guard let plutil = plutil else { return print("plutil was not found: not checked") }
+    @Test(.enabled(if: Hazard.canRun("settings files: plutil", if: plutil != nil, else: "it is not on the PATH")))
+    func everyFileIsAPropertyList() throws {
+        let plutil = try #require(Self.plutil)
         try SettingsPlace.with { folder throws in
             succeeds(BusSettings().load())
             var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
@@ -81,9 +82,9 @@ private final class BusSettings: VehicleSettings {
         }
     }
 
-    private var plutil: URL? {
+    private static let plutil: URL? = {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.map { URL(filePath: "\($0)/plutil") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
+    }()
 }

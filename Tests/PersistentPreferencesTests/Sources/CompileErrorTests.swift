@@ -31,7 +31,7 @@ import Testing
 
     private let preamble = "import PersistentPreferences; struct Plain {}; enum Key: String, PropertyListKey { case k }"
 
-    @Test(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+    @Test(.enabled(if: Compiler.canRun))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {
         let found = try errors(in: [preamble] + Self.declarations.map(\.code))
         for (number, declaration) in Self.declarations.enumerated() {
@@ -41,7 +41,7 @@ import Testing
         #expect(!found.contains { $0.hasPrefix("1:") })
     }
 
-    @Test(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+    @Test(.enabled(if: Compiler.canRun))
     func aSubclassThatDoesNotRestateSendableGetsOneWarning() throws {
         for version in ["5", "6"] {
             let found = try Compiler.complaints(

@@ -42,7 +42,13 @@ enum Compiler {
         }
     }
 
-    static var isUsable: Bool { program != nil && modules != nil }
+    /// `Scripts/check.sh` asks for these tests, which take longer than all others.
+    static let canRun =
+        ProcessInfo.processInfo.environment["PREFS_COMPILER"] == nil
+        ? Hazard.canRun("compiler", if: false, else: "Scripts/check.sh runs these tests")
+        : Hazard.canRun(
+            "compiler", if: program != nil && modules != nil,
+            else: "no swiftc on the PATH, or no module beside the test program")
 
     /// Type-checks a source.
     ///

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CrossingTests {
     /// What crosses to another task: of a value that is Sendable, and of one that is not.
     @Test(
-        .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
+        .enabled(if: Compiler.canRun),
         arguments: [
             "AppSetting(\\AppSettingsValues.NAME)", "prefs.$NAME", "prefs.$NAME.updates",
             "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })",

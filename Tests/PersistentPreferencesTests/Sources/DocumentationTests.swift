@@ -9,7 +9,7 @@ import Testing
 /// is type-checked by `Scripts/check-apple.sh` where there is none.
 @Suite struct DocumentationTests {
     @Test(
-        .enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"),
+        .enabled(if: Compiler.canRun),
         arguments: DocumentationPage.all, [Compiler.Isolation.none, .approachable])
     func theCodeOfAPageCompiles(_ page: DocumentationPage, _ isolation: Compiler.Isolation) throws {
         #expect(page.strayFences == 0, "a Swift block begins and ends at the beginning of a line")

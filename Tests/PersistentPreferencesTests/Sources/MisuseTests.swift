@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the compiler says about a wrong declaration: the exact errors, from the toolchain's own compiler.
-@Suite(.enabled(if: Compiler.isUsable, "no swiftc on the PATH, or no module beside the test program"))
+@Suite(.enabled(if: Compiler.canRun))
 struct MisuseTests {
     struct Misuse: Sendable, CustomTestStringConvertible {
         let code: String

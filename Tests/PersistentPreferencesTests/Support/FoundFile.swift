@@ -42,10 +42,11 @@ enum FoundFile {
         case none, goodCopy, damagedCopy, goodCopyAndLeftovers
     }
 
-    /// Makes the file, or a link to it, and what stands beside it.
-    static func put(_ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, in folder: TemporaryFolder) throws
-        -> URL
-    {
+    /// Makes the file, or a link to it, and what stands beside it. Unless they are young, they are so old that a read does not wait for
+    /// the rest of one that seems to be cut off.
+    static func put(
+        _ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, isYoung: Bool = false, in folder: TemporaryFolder
+    ) throws -> URL {
         let name = isLinked ? "target" : "test.plist"
         try content.bytes?.write(to: folder.file(name))
         if isLinked {
@@ -60,6 +61,10 @@ enum FoundFile {
             try good.write(to: folder.file(".\(name).lastgood"))
             try Data("half".utf8).write(to: folder.file(".\(name).tmp"))
             try Data().write(to: folder.file(".\(name).lock"))
+        }
+        for name in try isYoung ? [] : folder.names() where name != "test.plist" || !isLinked {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: folder.file(name).path)
         }
         return folder.file()
     }

@@ -26,14 +26,14 @@ import Testing
         let url: URL
     }
 
-    /// All files are written before the first is read. A read waits for the rest of a young file that seems to be cut off: so does
-    /// the first one here, and the others are older by then.
+    /// A read waits for the rest of a young file that seems to be cut off: in one of the four cases the files are young.
     @Test(arguments: [false, true], [PropertyListFormat.binary, .json])
     func nothingChanges(_ isLinked: Bool, _ format: PropertyListFormat) throws {
         let situations = try FoundFile.Content.allCases.flatMap { content in
             try FoundFile.Neighbors.allCases.map { neighbors in
                 let folder = try TemporaryFolder()
-                let url = try FoundFile.put(content, neighbors, isLinked, in: folder)
+                let url = try FoundFile.put(
+                    content, neighbors, isLinked, isYoung: !isLinked && format == .json, in: folder)
                 return Situation(content: content, neighbors: neighbors, folder: folder, url: url)
             }
         }

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs the programs that tests use beside the toolchain, from Debian's packages, if they are missing and root asks for it: etcd, and
+# what judges the package's files and scripts. Says which tests are skipped without them.
+# usage: Scripts/tools.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+usage() {
+    sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
+    exit 64
+}
+
+[ $# -eq 0 ] || usage
+
+# A program, or a module of Python, its packages, and what its tests are about.
+tools="
+etcd etcd-server,etcd-client the fleet
+etcdctl etcd-client the fleet
+stunnel stunnel4 encryption of a fleet
+openssl openssl encryption of a fleet
+faketime faketime wrong clocks
+setfacl acl access control lists
+jq jq JSON of other programs
+plistutil libplist-utils property lists of other programs
+python:jsonschema python3-jsonschema JSON schemas
+zsh zsh completion
+fish fish completion
+shellcheck shellcheck the style of shell scripts
+mandoc mandoc the manual page
+"
+
+has() { # tool
+    case $1 in
+        python:*) /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
+        *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+isUpdated=""
+while read -r tool packages what; do
+    if [ -z "$tool" ] || has "$tool"; then continue; fi
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        [ -n "$isUpdated" ] || apt-get update >/dev/null 2>&1 || true
+        isUpdated=yes
+        # stunnel's service starts only with a configuration, and the package has none.
+        # shellcheck disable=SC2086 # several words
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${packages//,/ } >/dev/null 2>&1 </dev/null || true
+    fi
+    has "$tool" || echo "tools: $tool is missing: tests of $what are skipped (on Debian: apt-get install ${packages//,/ })"
+done <<<"$tools"
+if has etcd; then echo "tools: etcd $(etcd --version | sed -n 's/^etcd Version: //p')"; fi
