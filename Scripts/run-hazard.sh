@@ -14,6 +14,8 @@ usage() {
 [[ $# -eq 1 && "$1" != -* ]] || usage
 
 export PREFS_TEST_FOLDER="${PREFS_TEST_FOLDER:-${TMPDIR:-/tmp}}"
+# A wait may last for a whole long form.
+export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-86400}"
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 if ! swift test -Xswiftc -warnings-as-errors --filter "$1" >"$log" 2>&1; then

@@ -20,6 +20,8 @@ esac
 
 # Few seeds: sequences are slow here and differ little, and the sanitizers are mainly for threads.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096
+# A wait may take longer here.
+export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-300}"
 
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT

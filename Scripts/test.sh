@@ -1,14 +1,32 @@
 #!/usr/bin/env bash
 # Runs `swift test` with the flags of the checks. With --only, builds and runs the tests of one target: a change is tested without
-# compiling the other tests. If the tests take longer than PREFS_TEST_LIMIT seconds, 600 by default, prints those that are running and
-# ends them.
-# usage: Scripts/test.sh [--only TARGET] [--filter SUITE] [--skip SUITE]
+# compiling the other tests. With --as-user, root runs the tests that root skips, as nobody, with the program that is built. If the tests
+# take longer than PREFS_TEST_LIMIT seconds, 600 by default, prints those that are running and ends them.
+# usage: Scripts/test.sh [--as-user | [--only TARGET] [--filter SUITE] [--skip SUITE]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() {
     sed -n 's/^# usage: /usage: /p' "Scripts/${0##*/}" >&2
     exit 64
 }
+
+# The suites with tests for which files must be closed to the user.
+unprivileged='\.(FileStoreTests|HarnessErrorTests|UnreadableTests)/'
+
+if [ "$*" = --as-user ]; then
+    program="$PWD/.build/debug/PersistentPreferencesPackageTests.xctest"
+    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    if [ "$(id -u)" != 0 ] || ! "${nobody[@]}" test -x "$program" 2>/dev/null; then
+        echo "test: --as-user is skipped: it needs root, setpriv, a build, and folders above it that are open to others" >&2
+        exit 0
+    fi
+    home="$(mktemp -d)"
+    trap 'rm -rf "$home"' EXIT
+    chown 65534:65534 "$home"
+    env -i PATH="$PATH" HOME="$home" TMPDIR="$home" "${nobody[@]}" \
+        "$program" --testing-library swift-testing --filter "$unprivileged"
+    exit
+fi
 
 words=()
 while [ $# -gt 0 ]; do
