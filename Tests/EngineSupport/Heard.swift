@@ -55,7 +55,7 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
         while !isEnough(elements) {
             guard condition.wait(until: limit) else {
-                Self.record("not heard within \(Patience.seconds) s; so far: \(elements)", place)
+                Self.record(Patience.failure("heard only \(elements)"), place)
                 break
             }
         }
@@ -77,9 +77,7 @@ final class Gate: Sendable {
     func pass(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         defer { semaphore.signal() }
         let isOpen = semaphore.wait(timeout: .now() + .seconds(Patience.seconds)) == .success
-        if !isOpen {
-            Issue.record("the gate was not opened within \(Patience.seconds) s", sourceLocation: sourceLocation)
-        }
+        if !isOpen { Issue.record("\(Patience.failure("the gate was not opened"))", sourceLocation: sourceLocation) }
         return isOpen
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import PrefsFileEngine
 
@@ -58,9 +59,11 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more, and for as
     /// long as its thread has no processor.
     var openDescriptors: Set<Descriptor> {
-        for turn in 0..<60_000 {
-            if lock.withLock({ opened.isEmpty }) { break }
-            if turn < 1_000 { sched_yield() } else { usleep(1_000) }
+        let deadline = Patience.deadline
+        var turns = 0
+        while !lock.withLock({ opened.isEmpty }), ContinuousClock.now < deadline {
+            turns += 1
+            if turns < 1_000 { sched_yield() } else { usleep(1_000) }
         }
         return lock.withLock { opened }
     }

@@ -58,7 +58,7 @@ package final class PipedChild {
             if let line = takeLine() { return line }
             if isAtEnd { throw Failure.hasEnded }
             guard fill(waiting: Int32(Patience.seconds * 1_000)) else {
-                throw Failure.isSilent(Patience.message("no line came", file, line))
+                throw Failure.isSilent(Patience.failure("no line came", file, line))
             }
         }
     }

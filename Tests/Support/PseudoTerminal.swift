@@ -101,7 +101,7 @@ package final class PseudoTerminal {
             }
             sched_yield()
         }
-        throw failure(Patience.message("the program did not wait for a lock", file, line))
+        throw failure(Patience.failure("the program did not wait for a lock", file, line))
     }
 
     /// Waits until all who had the terminal have ended.
@@ -122,7 +122,7 @@ package final class PseudoTerminal {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let rest = (deadline - .now).components.seconds
         guard rest >= 0, poll(&awaited, 1, Int32(rest + 1) * 1_000) != 0 else {
-            throw failure(Patience.message("nothing came", file, line))
+            throw failure(Patience.failure("nothing came", file, line))
         }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(descriptor, &bytes, bytes.count)

@@ -27,7 +27,7 @@ final class Watchdog: Sendable {
             ended.wait()
             let words = [process.executableURL?.lastPathComponent ?? ""] + (process.arguments ?? [])
             throw ChildIsOverdue(
-                description: Patience.message("\(words.joined(separator: " ")): did not end", file, line))
+                description: Patience.failure("\(words.joined(separator: " ")): did not end", file, line))
         }
     }
 }
