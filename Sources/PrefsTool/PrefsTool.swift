@@ -40,17 +40,18 @@ public enum PrefsTool {
     ///   - suite: where the preferences are if the user names no other place.
     ///   - storeOfURL: makes a store of the URL that the user gives with `--store`.
     ///   - prepareToShow: prepares the preferences in the suite to be shown, and returns what to tell the user.
+    ///   - context: what the run takes from its process.
     package static func runWithDomains(
         _ arguments: [String], name: String, suite: String,
         storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore,
-        prepareToShow: @escaping (PersistentPrefs) -> String?,
+        prepareToShow: @escaping (PersistentPrefs) -> String?, context: ProcessContext = .process,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
         run(
             arguments,
             in: Program(
                 name: name, target: .suite(suite), storeOfURL: storeOfURL, prepareToShow: prepareToShow,
-                commands: CommandSpec.all, make: make))
+                commands: CommandSpec.all, make: make, context: context))
     }
 
     private static func run(_ arguments: [String], in program: Program) -> Int32 {
@@ -59,7 +60,10 @@ public enum PrefsTool {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
-        return (rejection(of: arguments) ?? outcome(of: arguments, in: program)).write(as: program.name)
+        return program.context.withConfigurationFolder {
+            (rejection(of: arguments) ?? outcome(of: arguments, in: program)).write(
+                as: program.name, in: program.context)
+        }
     }
 
     /// Why arguments cannot be used at all.
@@ -133,12 +137,12 @@ public enum PrefsTool {
         case .undo(let target):
             try UndoRunner(
                 target: named(target), folder: UndoFolder(of: program), isDryRun: invocation.isDryRun,
-                wantsJSON: wantsJSON
+                wantsJSON: wantsJSON, context: program.context
             ).run()
         case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
         case .doctor(let target, let mends):
             try Doctor(program: program, wantsJSON: wantsJSON).run(named(target), mends: mends)
-        case .stress(let plan): Stress(plan, wantsJSON: wantsJSON).run()
+        case .stress(let plan): Stress(plan, program.context, wantsJSON: wantsJSON).run()
         case .completions(let shell): Outcome(output: CompletionScript(of: program).text(for: shell))
         case .help(let topic): Outcome(output: try Help(of: program).text(topic))
         case .manual: Outcome(output: ManualPage(of: program).text)

@@ -15,6 +15,7 @@ struct Program {
     let commands: [CommandSpec]
     /// Makes the preferences under a root key in a store; nil stands for the program's own.
     let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
+    var context = ProcessContext.process
 
     /// Preferences of the class that read and write no file.
     var sample: PersistentPrefs { make(nil, InMemoryStore()) }

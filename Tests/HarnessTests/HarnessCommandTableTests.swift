@@ -88,15 +88,46 @@ import Testing
         "help": ExitCodes(success: ["help"], failure: nil),
     ]
 
-    @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
-        let row = try #require(Self.exitCodes[command], "a new command needs a row")
+    private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
         try home.prefs()
         try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
+        return home
+    }
+
+    /// The built program runs every command, and other tests may run it in this process: the result and the files are the same.
+    @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
+        let row = try #require(Self.exitCodes[command], "a new command needs a row")
+        #expect(row.success != nil || row.failure != nil || command == "edit", "no process runs it")
+        let (home, twin) = (try Self.home(), try Self.home())
         for (arguments, code) in [(row.success, 0), (row.failure, 1)] {
-            guard let words = arguments?.map({ $0.replacing("HOME", with: home.folder.path) }) else { continue }
-            let printed = try home.prefs(words)
-            #expect(printed.code == code, "\(words): \(printed)")
+            guard let arguments else { continue }
+            let printed = try home.process(words(arguments, home))
+            #expect(printed.code == code, "\(arguments): \(printed)")
+            guard HarnessHome.needsNoProcess(arguments) else { continue }
+            #expect(try comparable(twin.prefs(words(arguments, twin)), twin) == comparable(printed, home))
+            #expect(try contents(twin) == contents(home))
         }
+    }
+
+    private func words(_ arguments: [String], _ home: HarnessHome) -> [String] {
+        arguments.map { $0.replacing("HOME", with: home.folder.path) }
+    }
+
+    private func comparable(_ printed: Printed, _ home: HarnessHome) -> Printed {
+        func text(_ text: String) -> String {
+            text.replacing(home.folder.path, with: "HOME").replacing(/[0-9-]{10}T[0-9:.]+Z/, with: "TIME")
+        }
+        return Printed(text(printed.output), errors: text(printed.errors), code: printed.code)
+    }
+
+    /// The files in the home. The names and the contents of those for an undo depend on its path.
+    private func contents(_ home: HarnessHome) throws -> [String: Data?] {
+        let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
+        var contents: [String: Data?] = [:]
+        for path in paths where !path.contains("/undo/") {
+            contents[path] = .some(FileManager.default.contents(atPath: home.path(path)))
+        }
+        return contents
     }
 }

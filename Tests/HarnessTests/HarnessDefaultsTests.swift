@@ -23,7 +23,7 @@ import Testing
         (["-array", "<dict><key>tile</key><string>x</string></dict>"], "[{tile='x'}]"),
     ]
 
-    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib"), arguments: values)
+    @Test(.enabled(if: Plistlib.isThere), arguments: values)
     func aValueIsStoredAsDefaultsStoresIt(words: [String], expected: String) throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
@@ -31,7 +31,7 @@ import Testing
         #expect(try Plistlib.text(file) == "{k=\(expected)}")
     }
 
-    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib")) func typesPrecedeValuesThatAreAdded() throws {
+    @Test(.enabled(if: Plistlib.isThere)) func typesPrecedeValuesThatAreAdded() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         for words in [["-array-add", "-int", "1"], ["-array-add", "x", "-bool", "yes"]] {
@@ -131,7 +131,7 @@ import Testing
         }
     #endif
 
-    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib")) func aDomainIsExportedAndImportedByTwoOperands()
+    @Test(.enabled(if: Plistlib.isThere)) func aDomainIsExportedAndImportedByTwoOperands()
         throws
     {
         let home = try HarnessHome()
@@ -181,7 +181,7 @@ import Testing
         #expect(try home.prefs("read", copy, "S") == home.prefs("read", file, "R"))
     }
 
-    @Test(.enabled(if: Plistlib.isThere, "no python3 with plistlib")) func aKeyLeadsIntoAValueThatExists() throws {
+    @Test(.enabled(if: Plistlib.isThere)) func aKeyLeadsIntoAValueThatExists() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.prefs("write", file, "R", "-json", #"{"a": {"b": [1, {"c": 2}]}, "x.y": {"z": 3}, "s": "t"}"#)

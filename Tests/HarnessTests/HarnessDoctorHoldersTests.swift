@@ -26,7 +26,7 @@ import Testing
         #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
     }
 
-    @Test(.enabled(if: namesHolders, "nothing tells who holds a lock"))
+    @Test(.enabled(if: namesHolders))
     func doctorSuggestsContinuingAStoppedLockHolder() throws {
         let home = try HarnessHome()
         let file = home.folder.file("x.plist")
@@ -55,12 +55,17 @@ import Testing
         return (lock?["holders"] as? [[String: Any]])?.first?["isStopped"] as? Bool == true
     }
 
-    private static let namesHolders = access("/proc/locks", R_OK) == 0
+    private static let namesHolders = Hazard.canRun(
+        "doctor: names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
 
     // MARK: - Permissions
 
     @Test(
-        .enabled(if: User.isAvailable, "root may do everything"),
+        .enabled(
+            if: Hazard.canRun(
+                "doctor: missing permissions", if: User.isAvailable,
+                else: "root may do everything, and cannot be another user"
+            )),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (

@@ -91,7 +91,11 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(.enabled(if: access("/dev/ptmx", W_OK) == 0)) func binaryIsNotWrittenToATerminal() throws {
+        @Test(
+            .enabled(
+                if: Hazard.canRun(
+                    "export to a terminal", if: access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals")))
+        func binaryIsNotWrittenToATerminal() throws {
             let home = try HarnessHome()
             let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             defer { close(primary) }

@@ -93,6 +93,10 @@ import Testing
         ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]),
     ]
 
+    private static let installedReaders = readers.filter { program, _ in
+        Hazard.canRun("manual page: \(program)", if: access(program, X_OK) == 0, else: "it is not installed")
+    }
+
     @Test(arguments: [nil, "myapp prefs"]) func theManualPageIsWellFormed(name: String?) throws {
         let home = try HarnessHome()
         let printed = try home.prefs("help", "--man")
@@ -102,11 +106,7 @@ import Testing
             #expect(text.contains("\n.B \(command.name.replacing("-", with: "\\-"))"))
         }
         let page = try home.write(Data(text.utf8), to: "page.1")
-        for (program, arguments) in Self.readers {
-            guard access(program, X_OK) == 0 else {
-                print("manual page: \(program) is not installed")
-                continue
-            }
+        for (program, arguments) in Self.installedReaders {
             let read = try Child(URL(filePath: program), arguments + [page.path], environment: ["LC_ALL": "C.UTF-8"])
                 .wait()
             #expect(read.code == 0 && read.errors == "", "\(read)")

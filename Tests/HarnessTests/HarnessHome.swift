@@ -1,7 +1,9 @@
 import Foundation
+import HarnessCLI
+import PrefsTool
 import TestSupport
 
-/// A temporary home folder, and the harness that runs in it.
+/// A temporary home folder, and `prefs` that runs in it: in this process, or as a process.
 struct HarnessHome {
     static let suite = "persistentpreferences.harness"
 
@@ -27,9 +29,32 @@ struct HarnessHome {
         try prefs(arguments)
     }
 
+    /// Runs a command in this process. Its standard input is empty.
+    ///
+    /// `HarnessCommandTableTests` compares the result with that of a process, for each command. Elsewhere, UserDefaults takes no folder, so
+    /// each command is a process.
+    ///
+    /// - Parameter variables: the environment, besides HOME.
     @discardableResult
-    func prefs(_ arguments: [String]) throws -> Printed {
-        try run("prefs", arguments)
+    func prefs(_ arguments: [String], _ variables: [String: String] = [:]) throws -> Printed {
+        #if os(Linux)
+            if Self.needsNoProcess(arguments) {
+                return try CommandRun(environment: variables.merging(["HOME": folder.path]) { $1 }).run(arguments)
+            }
+        #endif
+        return try process(arguments, variables)
+    }
+
+    /// These commands take hold of a terminal, of signals or of other processes.
+    static func needsNoProcess(_ arguments: [String]) -> Bool {
+        !["edit", "watch", "stress", "stress-worker"].contains { arguments.contains($0) }
+    }
+
+    /// Runs a command as a process.
+    @discardableResult
+    func process(_ arguments: [String], _ variables: [String: String] = [:]) throws -> Printed {
+        Printed(
+            try Child("prefs", arguments, environment: variables.merging(["HOME": folder.path]) { $1 }).wait())
     }
 
     @discardableResult

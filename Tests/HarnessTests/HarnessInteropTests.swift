@@ -102,7 +102,9 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test(.enabled(if: plutil != nil, "plutil is neither in PATH nor beside swift"))
+    @Test(
+        .enabled(
+            if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is neither in PATH nor beside swift")))
     func plutilShowsWhatIsSet() throws {
         let home = try HarnessHome()
         try home.prefs()

@@ -17,12 +17,7 @@ import Testing
     }
 
     private func prefs(_ arguments: [String], variables: [String: String]) throws -> Printed {
-        let environment = variables.merging(["HOME": home.folder.path]) { $1 }
-        return Printed(
-            try Child(
-                "prefs", arguments + ["--file", home.path("f.plist"), "--layers", "APP_"], environment: environment
-            )
-            .wait())
+        try home.prefs(arguments + ["--file", home.path("f.plist"), "--layers", "APP_"], variables)
     }
 
     @Test func commandsShowWhatLayersSet() throws {

@@ -60,7 +60,9 @@ import Testing
 
     #if os(Linux)
         @Test(
-            .enabled(if: access("/dev/ptmx", W_OK) == 0),
+            .enabled(
+                if: Hazard.canRun(
+                    "confirmation on a terminal", if: access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals")),
             arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
         func aTerminalIsAsked(answer: String, code: Int32) throws {
             let (home, bytes) = try Self.homeWithDomain()
@@ -150,7 +152,8 @@ import Testing
         defer { close(descriptor) }
         let state = try home.state()
         let words = words.map { $0.replacing("FILE", with: home.path("d.plist")) }
-        let printed = try home.prefs(words + ["--timeout", "0.1"])
+        // A process does not name itself as the holder.
+        let printed = try home.process(words + ["--timeout", "0.1"])
         #expect(printed.code == 1 && printed.output.isEmpty)
         let lock = home.path(".d.plist.lock")
         let holder = Self.namesHolders ? "held by process \(getpid()) (" : "held by another process"
@@ -159,7 +162,8 @@ import Testing
         #expect(try home.state() == state)
     }
 
-    private static let namesHolders = access("/proc/locks", R_OK) == 0
+    private static let namesHolders = Hazard.canRun(
+        "timeout: names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
 
     @Test func aLongWaitNamesTheHolder() throws {
         let home = try HarnessHome()

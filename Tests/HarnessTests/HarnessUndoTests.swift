@@ -124,7 +124,7 @@ import Testing
     // MARK: - The folder
 
     private func run(_ home: HarnessHome, _ words: [String], state: String) throws -> Printed {
-        Printed(try Child("prefs", words, environment: ["HOME": home.folder.path, "XDG_STATE_HOME": state]).wait())
+        try home.prefs(words, ["XDG_STATE_HOME": state])
     }
 
     @Test func theBytesAreKeptPrivately() throws {

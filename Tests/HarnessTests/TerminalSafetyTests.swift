@@ -243,7 +243,11 @@ import Testing
         #expect(text.contains(#"\u{202e}"#) && session.terminal.screen.unknown.isEmpty)
     }
 
-    @Test(.enabled(if: access("/usr/bin/flock", X_OK) == 0))
+    @Test(
+        .enabled(
+            if: Hazard.canRun(
+                "terminal: the name of a lock holder", if: access("/usr/bin/flock", X_OK) == 0,
+                else: "flock is not installed")))
     func theNameOfTheLockHolderIsEscaped() throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")

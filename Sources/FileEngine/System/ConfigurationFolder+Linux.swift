@@ -4,13 +4,16 @@
 
     /// The folder for settings on Linux. UserDefaults keeps its domains there, too.
     package enum ConfigurationFolder {
-        /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`, as they were when the process started: UserDefaults has
-        /// seen no later change of them.
-        package static let path: Result<String, StorageFailure> = {
-            if let config = initial("XDG_CONFIG_HOME"), config.utf8.first == slash {
+        /// The folder of the variables as they were when the process started: UserDefaults has seen no later change of them. A
+        /// task that runs a command for another environment has another folder.
+        @TaskLocal package static var path: Result<String, StorageFailure> = path(of: initial)
+
+        /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`.
+        package static func path(of variable: (String) -> String?) -> Result<String, StorageFailure> {
+            if let config = variable("XDG_CONFIG_HOME"), config.utf8.first == slash {
                 return .success(normalized(config))
             }
-            guard let home = initial("HOME"), !home.isEmpty else {
+            guard let home = variable("HOME"), !home.isEmpty else {
                 // UserDefaults would write to /.config.
                 return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
             }
@@ -18,7 +21,7 @@
                 return .failure(StorageFailure(path: home, reason: "HOME is not an absolute path"))
             }
             return .success(normalized(home + "/.config"))
-        }()
+        }
 
         private static let slash = UInt8(ascii: "/")
 

@@ -1,8 +1,8 @@
 package import Foundation
-package import PrefsPropertyLists
+import PrefsPropertyLists
 
-/// How this process waits for write locks. A command-line tool says who holds a lock, and gives up after a while. A process that sets
-/// nothing waits for as long as it takes.
+/// How the writes of a task wait for locks. A command-line tool says who holds a lock, and gives up after a while. Without it, a write
+/// waits for as long as it takes.
 package struct LockWait: Sendable {
     /// Seconds; nil to wait for ever.
     let timeout: TimeInterval?
@@ -11,7 +11,7 @@ package struct LockWait: Sendable {
     /// Called once in a wait that takes longer than a second.
     let notice: @Sendable (String) -> Void
 
-    package static let current = Locked<LockWait?>(nil)
+    @TaskLocal package static var current: LockWait?
 
     private static let patience: TimeInterval = 1
 

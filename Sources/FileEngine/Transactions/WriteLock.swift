@@ -170,7 +170,7 @@ package struct WriteLock {
                 }
                 // If this fails, the lock file belongs to a trusted user, who may keep it open to others.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
-                try LockWait.current.withLock { $0 }?.lock(file.descriptor, at: names.path(of: names.lock), system)
+                try LockWait.current?.lock(file.descriptor, at: names.path(of: names.lock), system)
                 try system.lockRetrying(file.descriptor)
                 let held = try system.status(of: file.descriptor)
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),

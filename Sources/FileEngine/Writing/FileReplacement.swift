@@ -1,5 +1,5 @@
 package import Foundation
-package import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// The bytes of a file before and after a commit: what an undo needs.
 package struct FileReplacement: Sendable {
@@ -16,14 +16,14 @@ package struct FileReplacement: Sendable {
         self.after = after
     }
 
-    /// Called with each commit of this process, under the write lock, after the file was replaced.
-    package static let observer = Locked<(@Sendable (FileReplacement) -> Void)?>(nil)
+    /// Called with each commit of the task, under the write lock, after the file was replaced.
+    @TaskLocal package static var observer: (@Sendable (FileReplacement) -> Void)?
 }
 
 extension PropertyListFile {
-    /// Tells the observer of replacements. Without one, it costs a lock.
+    /// Tells the observer of replacements.
     func noteReplacement(of base: Snapshot, by bytes: Data?) {
-        guard let observer = FileReplacement.observer.withLock({ $0 }) else { return }
+        guard let observer = FileReplacement.observer else { return }
         // If the former bytes cannot be read, there is nothing to tell.
         guard case .success(let before) = Result(catching: { try formerBytes(of: base) }) else { return }
         observer(FileReplacement(path: names.path, before: before, after: bytes))

@@ -6,14 +6,17 @@ import PrefsPropertyLists
 enum Assignments {
     /// Parses `KEY VALUE`, `KEY=VALUE …` or, with a file, `KEY`. A VALUE `-` is standard input, without its last line end.
     ///
+    /// - Parameter input: the descriptor of the standard input.
     /// - Throws: `UsageError`.
-    static func parse(_ words: [String], file: String?) throws(UsageError) -> [(key: String, text: String)] {
+    static func parse(
+        _ words: [String], file: String?, input: Int32
+    ) throws(UsageError) -> [(key: String, text: String)] {
         if let file {
             guard words.count == 1 else { throw UsageError("--from takes the place of VALUE: set KEY --from PATH") }
-            return [(words[0], try contents(file))]
+            return [(words[0], try contents(file, input: input))]
         }
         if words.count == 2, parts(of: words[1]) == nil || parts(of: words[0]) == nil {
-            return [(words[0], words[1] == "-" ? try contents(nil) : words[1])]
+            return [(words[0], words[1] == "-" ? try contents(nil, input: input) : words[1])]
         }
         return try words.map { word throws(UsageError) in
             guard let assignment = parts(of: word) else {
@@ -32,10 +35,10 @@ enum Assignments {
     }
 
     /// The text of a file, or of the standard input, without its last line end.
-    static func contents(_ file: String?) throws(UsageError) -> String {
+    static func contents(_ file: String?, input: Int32) throws(UsageError) -> String {
         let bytes: Data
         do throws(StorageFailure) {
-            bytes = try ExportFile.read(file.flatMap { $0 == "-" ? nil : $0 }?.absolutePath)
+            bytes = try ExportFile.read(file.flatMap { $0 == "-" ? nil : $0 }?.absolutePath, orInput: input)
         } catch {
             throw UsageError("\(error)")
         }

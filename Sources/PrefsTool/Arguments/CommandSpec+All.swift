@@ -32,7 +32,9 @@ extension CommandSpec {
                 """,
             example: "set KEY VALUE", options: OptionSpec.layeredTarget + [.expected, .valueFile] + OptionSpec.writing,
             parse: { words, options throws(UsageError) in
-                .set(try Assignments.parse(words, file: options[.valueFile]), expected: options[.expected])
+                .set(
+                    try Assignments.parse(words, file: options[.valueFile], input: options.input),
+                    expected: options[.expected])
             }),
         CommandSpec(
             name: "unset", operands: "KEY …", summary: "remove values, so that their defaults apply",
@@ -127,7 +129,8 @@ extension CommandSpec {
             details: ParsedValue.help, example: "write settings.plist Editor fontSize -float 12.5",
             options: [.expected, .valueFile] + OptionSpec.writing, minimumOperands: 2,
             parse: { words, options throws(UsageError) in
-                try ParsedValue.command(words, file: options[.valueFile], expected: options[.expected])
+                try ParsedValue.command(
+                    words, file: options[.valueFile], expected: options[.expected], input: options.input)
             }),
         CommandSpec(
             name: "rename", operands: "DOMAIN ROOT [KEY] NEW", summary: "rename a key of a root, or a top-level entry",

@@ -5,10 +5,13 @@ struct Options {
     private(set) var operands: [String] = []
     private(set) var optionNames: [String] = []
     private var values: [String: [String]] = [:]
+    /// The descriptor of the standard input.
+    let input: Int32
 
     /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
     /// and so are `-`, negative numbers, and the types of `write` with their values.
     init(_ arguments: [String], of program: Program) throws(UsageError) {
+        input = program.context.input
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" {

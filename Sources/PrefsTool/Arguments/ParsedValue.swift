@@ -19,8 +19,12 @@ struct ParsedValue {
 
     /// The words of `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
     ///
-    /// - Parameter file: the file that the value is read from; nil if the words contain it.
-    static func command(_ words: [String], file: String?, expected: String?) throws(UsageError) -> Invocation.Command {
+    /// - Parameters:
+    ///   - file: the file that the value is read from; nil if the words contain it.
+    ///   - input: the descriptor of the standard input.
+    static func command(
+        _ words: [String], file: String?, expected: String?, input: Int32
+    ) throws(UsageError) -> Invocation.Command {
         let synopsis = "write DOMAIN ROOT [KEY] [-TYPE] VALUE …"
         let type = words.dropFirst(2).prefix(2).firstIndex { types.contains($0) }
         // Without a type, the last word is the value.
@@ -32,9 +36,9 @@ struct ParsedValue {
         var values = Array(words[(type.map { $0 + 1 } ?? end)...])
         if let file {
             guard values.isEmpty else { throw UsageError("--from takes the place of VALUE; give one of them") }
-            values = [try Assignments.contents(file)]
+            values = [try Assignments.contents(file, input: input)]
         } else if values == ["-"], type.map({ scalarTypes.contains(words[$0]) }) ?? true {
-            values = [try Assignments.contents(nil)]
+            values = [try Assignments.contents(nil, input: input)]
         }
         let value =
             if let type {

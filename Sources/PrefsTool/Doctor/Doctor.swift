@@ -17,7 +17,7 @@ struct Doctor {
         let (output, format): (String, OutputFormat) =
             wantsJSON
             ? (Self.json(diagnosis, findings), .json)
-            : (Self.text(target, diagnosis, findings, Style(of: STDOUT_FILENO)), .text)
+            : (Self.text(target, diagnosis, findings, program.context.outputStyle), .text)
         return Outcome(
             output: output, as: format, code: findings.contains(where: \.isProblem) ? Outcome.failureCode : 0)
     }

@@ -13,14 +13,12 @@ enum ShellCommand {
         guard program.hasCommand(command) else { return nil }
         // A word that begins with a dash could be taken for an option.
         let end = words.contains { $0.utf8.first == UInt8(ascii: "-") } ? ["--"] : []
-        return text(called(program.name) + [command] + options + end + words)
+        return text(called(program) + [command] + options + end + words)
     }
 
-    private static func called(_ name: String) -> [String] {
-        let words = name.split(separator: " ").map(String.init)
-        guard let argument = CommandLine.unsafeArgv[0], let called = String(validatingCString: argument),
-            called.utf8.contains(UInt8(ascii: "/"))
-        else { return words }
+    private static func called(_ program: Program) -> [String] {
+        let words = program.name.split(separator: " ").map(String.init)
+        guard let called = program.context.executable, called.utf8.contains(UInt8(ascii: "/")) else { return words }
         return [called] + words.dropFirst()
     }
 

@@ -24,8 +24,8 @@ struct EditCommand {
                 try editor.run()
             } else {
                 var editor = LineEditor(
-                    source, columns: Terminal.size.columns, readLine: Self.readLine,
-                    write: { try FileHandle.standardOutput.write(contentsOf: Data($0.utf8)) })
+                    source, columns: Terminal.size.columns, readLine: program.context.readLine,
+                    write: { try program.context.writeOutput(Data($0.utf8)) })
                 try editor.run()
             }
             return Outcome()
@@ -36,20 +36,6 @@ struct EditCommand {
 
     func edit(_ target: Target) -> Outcome {
         run(setter: "write") { DomainSource(try target.domain(), name: target.name) }
-    }
-
-    /// Reads a line of the terminal. Its driver edits lines, and hands out one at a time.
-    ///
-    /// - Throws: `CommandError` if the line is not UTF-8, which `Swift.readLine` would repair.
-    private static func readLine() throws -> String? {
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        var count = read(STDIN_FILENO, &bytes, bytes.count)
-        while count < 0, errno == EINTR { count = read(STDIN_FILENO, &bytes, bytes.count) }
-        guard count > 0 else { return nil }
-        guard let text = String(data: Data(bytes.prefix(count)), encoding: .utf8) else {
-            throw CommandError("the line is not valid UTF-8")
-        }
-        return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
     }
 }
 

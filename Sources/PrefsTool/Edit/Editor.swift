@@ -12,7 +12,7 @@ struct Editor {
     private var decoder = KeyDecoder()
     /// True if the terminal was large enough for the last screen.
     private var isShown = false
-    private var painter = ScreenPainter(Style(of: STDOUT_FILENO))
+    private var painter = ScreenPainter(ProcessContext.process.outputStyle)
 
     /// - Parameter command: the name of the command, for the title line.
     init(_ source: any EditableSource, command: String) throws {

@@ -56,19 +56,25 @@ enum ExportFile {
     ///
     /// Of a last good copy, returns the bytes of the commit.
     ///
-    /// - Parameter path: absolute; nil stands for the standard input.
-    static func read(_ path: String?) throws(StorageFailure) -> Data {
+    /// - Parameter path: absolute.
+    static func read(_ path: String) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
         do throws(StorageFailure) {
-            if let descriptor = path.map(openDescriptor) ?? STDIN_FILENO { return try read(descriptor) }
-            let names = FileNames(path: try PathResolution(path ?? "", system: system).target)
+            if let descriptor = openDescriptor(path) { return try read(descriptor) }
+            let names = FileNames(path: try PathResolution(path, system: system).target)
             let file = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
                 try openFileOrPipe(name, in: folder, system)
             }
             return try read(file.descriptor)
         } catch {
-            throw error.path == path ? error : error.at(error.path.isEmpty ? path ?? "standard input" : error.path)
+            throw error.path == path ? error : error.at(error.path.isEmpty ? path : error.path)
         }
+    }
+
+    /// Reads a file, or the standard input if there is no path.
+    static func read(_ path: String?, orInput input: Int32) throws(StorageFailure) -> Data {
+        if let path { return try read(path) }
+        do throws(StorageFailure) { return try read(input) } catch { throw error.at("standard input") }
     }
 
     /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other path.

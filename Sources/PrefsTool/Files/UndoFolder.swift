@@ -7,9 +7,11 @@ import PrefsPropertyLists
 struct UndoFolder: Sendable {
     /// Under the name of the program.
     private let program: String
+    private let context: ProcessContext
 
     init(of program: Program) {
         self.program = program.name.map { $0 == "/" || $0 == " " ? "-" : "\($0)" }.joined()
+        context = program.context
     }
 
     /// Stores the replacement in place of the former one of the same file.
@@ -45,7 +47,7 @@ struct UndoFolder: Sendable {
 
     /// The physical path of the folder. A new one, and those above it, have the mode 0700.
     private func folder(creates: Bool) throws -> String {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = context.environment
         let home = environment["HOME"] ?? ""
         var state = environment["XDG_STATE_HOME"] ?? ""
         if state.utf8.first != UInt8(ascii: "/") { state = home + "/.local/state" }

@@ -21,10 +21,10 @@ struct Outcome {
         let isJSON: Bool
 
         /// The line as it is printed, without its end.
-        func line(as program: String) -> String {
-            if isJSON { return OutputFormat.json.text(JSONText.object([("error", text)]), for: STDERR_FILENO) }
+        func line(as program: String, in context: ProcessContext) -> String {
+            if isJSON { return OutputFormat.json.text(JSONText.object([("error", text)]), for: context.errors) }
             let name = program + ":"
-            return "\(isError ? Style(of: STDERR_FILENO).red(name) : name) \(text.printable)"
+            return "\(isError ? context.errorStyle.red(name) : name) \(text.printable)"
         }
     }
 
@@ -57,21 +57,16 @@ struct Outcome {
     ///
     /// - Parameter program: the name that begins each line of standard error.
     /// - Returns: the exit code; 1 if the output cannot be written.
-    func write(as program: String) -> Int32 {
+    func write(as program: String, in context: ProcessContext) -> Int32 {
         do {
-            try FileHandle.standardOutput.write(contentsOf: format.bytes(output, for: STDOUT_FILENO))
+            try context.writeOutput(format.bytes(output, for: context.output))
         } catch {
-            Self.print([Message(text: "standard output: \(error.localizedDescription)", isJSON: false)], program)
+            let message = Message(text: "standard output: \(error.localizedDescription)", isJSON: false)
+            context.writeError(message.line(as: program, in: context) + "\n")
             return Self.failureCode
         }
-        Self.print(messages, program)
+        context.writeError(messages.map { $0.line(as: program, in: context) + "\n" }.joined())
         return code
-    }
-
-    /// If this fails as well, only the exit code reports it.
-    private static func print(_ messages: [Message], _ program: String) {
-        let text = messages.map { $0.line(as: program) + "\n" }.joined()
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
 

@@ -7,10 +7,13 @@ struct Style {
     static let plain = Style(hasColours: false)
 
     /// The style for a stream.
-    init(of descriptor: Int32) {
-        let environment = ProcessInfo.processInfo.environment
-        hasColours =
-            isatty(descriptor) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    init(of descriptor: Int32, in environment: @autoclosure () -> [String: String]) {
+        guard isatty(descriptor) == 1 else {
+            hasColours = false
+            return
+        }
+        let environment = environment()
+        hasColours = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
     private init(hasColours: Bool) {

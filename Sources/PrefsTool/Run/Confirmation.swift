@@ -3,7 +3,7 @@ import PersistentPreferences
 
 /// Asks before something is lost.
 struct Confirmation {
-    let program: String
+    let program: Program
     /// True if the user has given `--force`.
     let isForced: Bool
 
@@ -11,11 +11,12 @@ struct Confirmation {
     func require(_ risks: Risks) throws(CommandError) {
         guard !isForced, !risks.texts.isEmpty else { return }
         let text = risks.texts.joined(separator: "; ")
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+        let context = program.context
+        guard isatty(context.input) == 1, isatty(context.errors) == 1 else {
             throw CommandError("\(text); --force does it; nothing has changed")
         }
-        try? FileHandle.standardError.write(contentsOf: Data("\(program): \(text.printable). Continue? [y/N] ".utf8))
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        context.writeError("\(program.name): \(text.printable). Continue? [y/N] ")
+        guard let answer = try? context.readLine(), ["y", "yes"].contains(answer.lowercased()) else {
             throw CommandError("nothing has changed")
         }
     }

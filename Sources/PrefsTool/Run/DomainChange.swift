@@ -49,7 +49,7 @@ extension DomainRunner {
             invocation.root.map { root in
                 Difference(from: values(before, root), to: values(after, root), nested: false)
             } ?? Difference(from: before, to: after, nested: true)
-        return difference.outcome(asJSON: wantsJSON)
+        return difference.outcome(asJSON: wantsJSON, in: program.context)
     }
 
     static func risk(of file: MalformedFile) -> String {
@@ -71,7 +71,7 @@ extension DomainRunner {
 }
 
 extension Difference {
-    func outcome(asJSON wantsJSON: Bool) -> Outcome {
-        wantsJSON ? Outcome(output: json, as: .json) : Outcome(output: text(Style(of: STDOUT_FILENO)))
+    func outcome(asJSON wantsJSON: Bool, in context: ProcessContext) -> Outcome {
+        wantsJSON ? Outcome(output: json, as: .json) : Outcome(output: text(context.outputStyle))
     }
 }

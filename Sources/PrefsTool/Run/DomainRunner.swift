@@ -6,6 +6,7 @@ struct DomainRunner {
     let target: Target
     let domain: PropertyListDomain
     let invocation: Invocation
+    let program: Program
     let confirmation: Confirmation
     var wantsJSON: Bool { invocation.wantsJSON }
 
@@ -13,7 +14,8 @@ struct DomainRunner {
     init(_ target: Target, _ invocation: Invocation, of program: Program) throws {
         self.target = target
         self.invocation = invocation
-        confirmation = Confirmation(program: program.name, isForced: invocation.isForced)
+        self.program = program
+        confirmation = Confirmation(program: program, isForced: invocation.isForced)
         domain = try target.domain()
     }
 
@@ -97,7 +99,7 @@ struct DomainRunner {
 
     /// Stores the values of a file, or of the standard input.
     func importValues(from path: String?, merge: Bool) throws -> Outcome {
-        let imported = try ExportFormat.values(of: ExportFile.read(path?.absolutePath))
+        let imported = try ExportFormat.values(of: ExportFile.read(path?.absolutePath, orInput: program.context.input))
         return try change { entries, risks in
             guard let root = invocation.root else {
                 if !merge, imported.isEmpty, !entries.isEmpty {

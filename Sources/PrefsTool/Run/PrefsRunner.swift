@@ -15,7 +15,8 @@ struct PrefsRunner {
         target = invocation.target ?? program.target
         var store = invocation.store ?? invocation.target?.store
         if invocation.hasLayers, let target {
-            let above = invocation.layers.map { [PrefsLayer.environment(prefix: $0)] } ?? []
+            let above =
+                invocation.layers.map { [PrefsLayer.environment(prefix: $0, in: program.context.environment)] } ?? []
             let below = invocation.layerFiles.map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
             store = LayeredStore(store ?? target.store, above: above, below: below)
         }
@@ -198,11 +199,8 @@ struct PrefsRunner {
         let after = rehearsal.prefs.values
         if invocation.isDryRun {
             let difference = Difference(from: before, to: after, nested: false)
-            return
-                (invocation.wantsJSON
-                ? Outcome(output: difference.json, as: .json)
-                : Outcome(output: difference.text(Style(of: STDOUT_FILENO))))
-                .reporting(failure, asJSON: invocation.wantsJSON)
+            return difference.outcome(asJSON: invocation.wantsJSON, in: program.context).reporting(
+                failure, asJSON: invocation.wantsJSON)
         }
         // Nothing is stored, and nothing would be.
         return failure == nil && stored.isEmpty && after.isEmpty ? Outcome() : nil
@@ -313,7 +311,7 @@ struct PrefsRunner {
 
     private func table(of values: [String: Any]) -> String {
         var head = Table()
-        head.add("root", Self.cell(prefs.key))
+        head.add("root", cell(prefs.key))
         head.add("store", storeName)
         if let file { head.add("file", file) }
         var table = Table()
@@ -321,24 +319,24 @@ struct PrefsRunner {
         for key in keys {
             let stored = values[key.name]
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
-            let text = effective(stored, key.name).map { Self.cell(ValueText.line($0)) } ?? "(not set)"
+            let text = effective(stored, key.name).map { cell(ValueText.line($0)) } ?? "(not set)"
             let note = mismatch.map {
                 "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))"
             }
             table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
-        return head.text() + "\n" + table.text(head: Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO))
+        return head.text() + "\n" + table.text(head: program.context.outputStyle, width: program.context.outputWidth)
     }
 
     /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
     private func source(of key: PrefsKey) -> String {
         let source = prefs.source(ofKey: key.name)
-        return if case .layer(let name) = source { "layer \(Self.cell(name))" } else { "\(source)" }
+        return if case .layer(let name) = source { "layer \(cell(name))" } else { "\(source)" }
     }
 
     /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
-    private static func cell(_ text: String) -> String {
-        TerminalWidth.of(STDOUT_FILENO).map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    private func cell(_ text: String) -> String {
+        program.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
     }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.

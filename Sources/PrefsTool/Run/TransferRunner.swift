@@ -11,7 +11,7 @@ struct Export {
     func run(
         as format: ExportFormat, to path: String?, _ confirmation: Confirmation, wantsJSON: Bool
     ) throws -> Outcome {
-        if format == .binary, path == nil, isatty(STDOUT_FILENO) == 1 {
+        if format == .binary, path == nil, isatty(confirmation.program.context.output) == 1 {
             throw UsageError("binary output cannot be written to a terminal; give a PATH or redirect the output")
         }
         let bytes = try format.data(of: values)
@@ -42,12 +42,12 @@ struct TransferRunner {
         let (values, failure) = try values()
         return try Export(values: values, failure: failure).run(
             as: format, to: path,
-            Confirmation(program: runner.program.name, isForced: runner.invocation.isForced), wantsJSON: wantsJSON)
+            Confirmation(program: runner.program, isForced: runner.invocation.isForced), wantsJSON: wantsJSON)
     }
 
     /// Stores all values of a file or none.
     func importValues(from path: String?, merge: Bool) throws -> Outcome {
-        let bytes = try ExportFile.read(path?.absolutePath)
+        let bytes = try ExportFile.read(path?.absolutePath, orInput: runner.program.context.input)
         guard runner.invocation.isDryRun else {
             return try DomainRunner.outcome(asJSON: wantsJSON) {
                 if let error = prefs.import(bytes, merge: merge) { throw explained(error) }
@@ -56,7 +56,7 @@ struct TransferRunner {
         }
         let (before, failure) = try values()
         return Difference(from: before, to: try result(of: bytes, merge: merge, over: before), nested: false)
-            .outcome(asJSON: wantsJSON).reporting(failure, asJSON: wantsJSON)
+            .outcome(asJSON: wantsJSON, in: runner.program.context).reporting(failure, asJSON: wantsJSON)
     }
 
     private func values() throws -> (values: [String: Any], failure: PrefsError?) {

@@ -9,6 +9,7 @@ struct UndoRunner {
     let folder: UndoFolder
     let isDryRun: Bool
     let wantsJSON: Bool
+    let context: ProcessContext
 
     func run() throws -> Outcome {
         guard let named = try target.path() else {
@@ -29,7 +30,7 @@ struct UndoRunner {
             throw CommandError("\(replacement.path): has changed since that write")
         }
         return Difference(from: entries(replacement.after), to: entries(replacement.before), nested: true)
-            .outcome(asJSON: wantsJSON)
+            .outcome(asJSON: wantsJSON, in: context)
     }
 
     private func entries(_ bytes: Data?) -> [String: Any] {

@@ -5,6 +5,7 @@ import PersistentPreferences
 final class Watch: Sendable {
     private let source: any WatchSource
     private let program: String
+    private let context: ProcessContext
     private let asJSON: Bool
 
     /// Used for printing only, because a reader of the output may block it for ever.
@@ -22,6 +23,7 @@ final class Watch: Sendable {
     init(_ source: any WatchSource, of program: Program, asJSON: Bool) {
         self.source = source
         self.program = program.name
+        context = program.context
         self.asJSON = asJSON
     }
 
@@ -53,7 +55,7 @@ final class Watch: Sendable {
         }
         if isNew {
             if asJSON {
-                printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: STDERR_FILENO))
+                printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: context.errors))
             } else {
                 printStatus("\(program): " + (now ?? "\(source.place) can be read again").printable)
             }
@@ -61,18 +63,14 @@ final class Watch: Sendable {
         if !changes.isEmpty { print(changes) }
     }
 
-    /// Ignores errors, because a status line is optional.
-    private func printStatus(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
-    }
+    private func printStatus(_ line: String) { context.writeError(line + "\n") }
 
     private func print(_ changes: [WatchedChange]) {
         guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
         let bytes = Data(changes.map { line($0, time) }.joined().utf8)
         do {
-            try FileHandle.standardOutput.write(
-                contentsOf: (asJSON ? OutputFormat.json : .text).bytes(bytes, for: STDOUT_FILENO))
+            try context.writeOutput((asJSON ? OutputFormat.json : .text).bytes(bytes, for: context.output))
         } catch {
             if (error as? CocoaError)?.underlying(NSPOSIXErrorDomain) != EPIPE { state.withLock { $0.failure = error } }
             finished.signal()

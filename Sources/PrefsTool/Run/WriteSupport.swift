@@ -15,23 +15,20 @@ struct WriteSupport {
     func run(_ command: () throws -> Outcome) throws -> Outcome {
         // Its writes are not those of a user.
         if case .stress = invocation.command { return try command() }
-        LockWait.current.withLock { $0 = lockWait }
         let (folder, failure) = (UndoFolder(of: program), Locked<String?>(nil))
-        FileReplacement.observer.withLock {
-            $0 = { replacement in
-                do {
-                    try folder.save(replacement)
-                } catch {
-                    failure.withLock { $0 = "this cannot be undone: \(error)" }
-                }
+        let save: @Sendable (FileReplacement) -> Void = { replacement in
+            do {
+                try folder.save(replacement)
+            } catch {
+                failure.withLock { $0 = "this cannot be undone: \(error)" }
             }
         }
-        defer {
-            FileReplacement.observer.withLock { $0 = nil }
-            LockWait.current.withLock { $0 = nil }
+        var outcome = try LockWait.$current.withValue(lockWait) {
+            try FileReplacement.$observer.withValue(save) {
+                let forced = try domainToReplace()
+                return try withExtendedLifetime(forced) { try command() }
+            }
         }
-        let forced = try domainToReplace()
-        var outcome = try withExtendedLifetime(forced) { try command() }
         if let text = failure.withLock({ $0 }) {
             outcome.messages.append(Outcome.Message(text: text, isError: false, isJSON: invocation.wantsJSON))
         }
@@ -42,14 +39,14 @@ struct WriteSupport {
         // A line would damage the screen of the editor.
         var isQuiet = false
         if case .edit = invocation.command { isQuiet = true }
-        let (name, wantsJSON, isSilent) = (program.name, invocation.wantsJSON, isQuiet)
+        let (name, context, wantsJSON, isSilent) = (program.name, program.context, invocation.wantsJSON, isQuiet)
         return LockWait(
             timeout: invocation.timeout,
             holders: { LockState.held(LockHolder.all(of: $0).filter { $0.pid != getpid() }).text },
             notice: { text in
                 guard !isSilent else { return }
                 let message = Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
-                try? FileHandle.standardError.write(contentsOf: Data((message.line(as: name) + "\n").utf8))
+                context.writeError(message.line(as: name, in: context) + "\n")
             })
     }
 
@@ -65,7 +62,7 @@ struct WriteSupport {
         else { return nil }
         var risks = Risks()
         risks.add(DomainRunner.risk(of: file))
-        try Confirmation(program: program.name, isForced: invocation.isForced).require(risks)
+        try Confirmation(program: program, isForced: invocation.isForced).require(risks)
         let domain = try target.domain(isForced: true)
         _ = try domain.entries()
         return domain

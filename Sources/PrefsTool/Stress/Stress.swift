@@ -4,10 +4,12 @@ import PersistentPreferences
 /// Writes from many threads and processes at once, and counts lost writes.
 struct Stress {
     private let plan: StressPlan
+    private let context: ProcessContext
     private let wantsJSON: Bool
 
-    init(_ plan: StressPlan, wantsJSON: Bool) {
+    init(_ plan: StressPlan, _ context: ProcessContext, wantsJSON: Bool) {
         self.plan = plan
+        self.context = context
         self.wantsJSON = wantsJSON
     }
 
@@ -30,7 +32,7 @@ struct Stress {
     private func run(in folder: URL) throws -> Outcome {
         let url = folder.appending(path: "stress.plist", directoryHint: .notDirectory)
         let file = url.path(percentEncoded: false)
-        let progress = StressProgress(plan, folder: folder.path(percentEncoded: false), isSilent: wantsJSON)
+        let progress = StressProgress(plan, context, folder: folder.path(percentEncoded: false), isSilent: wantsJSON)
         var run = StressRun(plan, file: file, progress: progress)
         let start = ContinuousClock.now
         try run.run()
@@ -45,7 +47,7 @@ struct Stress {
         let report = StressReport(tally: tally, seconds: seconds, stored: stored)
         return Outcome(
             output: wantsJSON
-                ? report.json : report.text(Style(of: STDOUT_FILENO), width: TerminalWidth.of(STDOUT_FILENO) ?? 80),
+                ? report.json : report.text(context.outputStyle, width: context.outputWidth ?? 80),
             as: wantsJSON ? .json : .text,
             code: tally.losses.isEmpty ? 0 : Outcome.failureCode)
     }

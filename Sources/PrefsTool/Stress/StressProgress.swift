@@ -2,6 +2,7 @@ import Foundation
 
 /// The progress of a stress, on standard error: a bar on a terminal, otherwise one line at the start.
 struct StressProgress {
+    private let context: ProcessContext
     private let isBar: Bool
     private let total: Int
     private let seconds: Int?
@@ -9,14 +10,15 @@ struct StressProgress {
     private var lastShown: ContinuousClock.Instant?
     private var width = 0
 
-    init(_ plan: StressPlan, folder: String, isSilent: Bool) {
-        isBar = !isSilent && isatty(STDERR_FILENO) == 1
+    init(_ plan: StressPlan, _ context: ProcessContext, folder: String, isSilent: Bool) {
+        self.context = context
+        isBar = !isSilent && isatty(context.errors) == 1
         total = plan.total
         seconds = plan.seconds
         start = .now
         guard !isSilent, !isBar else { return }
         let processes = plan.processes == 1 ? "1 process" : "\(plan.processes) processes"
-        Self.print(
+        context.writeError(
             "prefs: \(processes) of \(VetRunner.count(plan.threads, "thread")), \(plan.seconds.map { "\($0) s" } ?? VetRunner.count(total, "write")), in \(folder.printable)\n"
         )
     }
@@ -35,17 +37,12 @@ struct StressProgress {
         let line =
             "[\(bar)] \(writes)\(seconds == nil ? "/\(total)" : ""), \(Int(rate))/s\(left)"
             + (kills > 0 ? ", \(kills) killed" : "")
-        Self.print("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
+        context.writeError("\r" + line + String(repeating: " ", count: max(0, width - line.count)))
         width = line.count
     }
 
     /// Erases the bar.
     func end() {
-        if isBar { Self.print("\r" + String(repeating: " ", count: width) + "\r") }
-    }
-
-    private static func print(_ text: String) {
-        // Ignores errors, because the progress is optional.
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        if isBar { context.writeError("\r" + String(repeating: " ", count: width) + "\r") }
     }
 }

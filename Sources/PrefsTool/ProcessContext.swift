@@ -1,0 +1,74 @@
+import Foundation
+import PrefsFileEngine
+
+/// What a run takes from its process: the word that it was called by, the environment and the standard streams.
+package struct ProcessContext: Sendable {
+    /// The context of this process.
+    package static let process = ProcessContext()
+
+    /// The program as it was called; nil if that is not valid UTF-8.
+    let executable: String?
+    /// The descriptors of the standard streams.
+    let input: Int32
+    let output: Int32
+    let errors: Int32
+    /// nil for the environment of this process.
+    private let variables: [String: String]?
+
+    private init() {
+        executable = CommandLine.unsafeArgv[0].flatMap { String(validatingCString: $0) }
+        (input, output, errors) = (STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO)
+        variables = nil
+    }
+
+    /// The context of a run in a process that does other things, too. Paths are still relative to the working folder of the process.
+    package init(executable: String, environment: [String: String], input: Int32, output: Int32, errors: Int32) {
+        self.executable = executable
+        (self.input, self.output, self.errors) = (input, output, errors)
+        variables = environment
+    }
+
+    var environment: [String: String] { variables ?? ProcessInfo.processInfo.environment }
+
+    var outputStyle: Style { Style(of: output, in: environment) }
+    var errorStyle: Style { Style(of: errors, in: environment) }
+    var outputWidth: Int? { TerminalWidth.of(output) }
+
+    /// Runs the closure with the configuration folder of the environment.
+    func withConfigurationFolder<R>(_ body: () -> R) -> R {
+        #if os(Linux) || os(Android)
+            if let variables {
+                return ConfigurationFolder.$path.withValue(
+                    ConfigurationFolder.path(of: { variables[$0] }), operation: body)
+            }
+        #endif
+        return body()
+    }
+
+    // MARK: - Streams
+
+    /// - Throws: why the bytes cannot be written.
+    func writeOutput(_ bytes: Data) throws { try Self.handle(output).write(contentsOf: bytes) }
+
+    /// Ignores errors, because nothing is left to report them on.
+    func writeError(_ text: String) { try? Self.handle(errors).write(contentsOf: Data(text.utf8)) }
+
+    /// Reads a line of a terminal. Its driver edits lines, and hands out one at a time.
+    ///
+    /// - Returns: nil at the end of the input.
+    /// - Throws: `CommandError` if the line is not UTF-8, which `Swift.readLine` would repair.
+    func readLine() throws -> String? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        var count = read(input, &bytes, bytes.count)
+        while count < 0, errno == EINTR { count = read(input, &bytes, bytes.count) }
+        guard count > 0 else { return nil }
+        guard let text = String(data: Data(bytes.prefix(count)), encoding: .utf8) else {
+            throw CommandError("the line is not valid UTF-8")
+        }
+        return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
+    }
+
+    private static func handle(_ descriptor: Int32) -> FileHandle {
+        FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+    }
+}
