@@ -53,6 +53,23 @@ import Testing
         #expect(states > 40)
     }
 
+    /// The program that has damaged the file has not flushed what it has written.
+    @Test func damageThatNobodyHasFlushedIsFlushedBeforeTheFileIsReplaced() throws {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        CrashScenario.prefs(on: SimulatedProcess(machine))["a"] = 1
+        machine.volume.flushAll()
+        let file = try #require(machine.volume.inode(at: CrashScenario.path))
+        machine.volume.truncate(file, to: 0)
+        machine.volume.write(Self.damage, to: file, at: 0)
+        let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
+        prefs["b"] = 2
+        #expect(prefs.lastError?.isWarning == true)
+        for disk in machine.volume.statesAfterPowerCut(isThorough: true) {
+            #expect(disk.reopened().prefs.ints == ["a": 1, "b": 2])
+            #expect(disk.listing().values.contains(Self.damage))
+        }
+    }
+
     /// Each flush of a write fails in turn, and takes with it what it was to save. It is tried again until acknowledged.
     @Test(arguments: CrashScenario.all)
     func whatIsAcknowledgedAfterAFailedFlushIsThere(_ story: CrashScenario) {

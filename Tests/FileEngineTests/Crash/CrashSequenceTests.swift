@@ -40,6 +40,19 @@ import Testing
         expectAfterPowerCut(machine, ["a": 1, "b": 2])
     }
 
+    /// Another process removes the folder and makes it again, after this one has flushed its entry.
+    @Test func aFolderThatIsMadeAgainIsFlushed() throws {
+        let machine = SimulatedMachine(CrashScenario.volume())
+        let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
+        prefs["a"] = 1
+        let home = try #require(machine.volume.inode(at: "/home"))
+        machine.volume.change(home, .remove(".config"))
+        _ = machine.volume.create(.folder, ".config", in: home, mode: 0o700)
+        prefs["b"] = 2
+        #expect(prefs.outcome == "ok")
+        expectAfterPowerCut(machine, ["b": 2])
+    }
+
     /// Two writers are killed one after the other, each at every call; a third one's change is acknowledged.
     @Test func whatTwoKilledWritersLeftIsFlushed() {
         var looked = 0

@@ -226,4 +226,92 @@ import Testing
         prefs["a"] = 3
         #expect(prefs.outcome == "ok")
     }
+
+    /// The other writer has taken over the name of the temporary file, and is about to rename its own.
+    @Test func aWriterWithoutItsLockFileLeavesTheTemporaryFileOfAnotherAlone() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let otherSystem = Interfering()
+        let other = folder.root(system: otherSystem)
+        let (isWritten, isOver, isDone) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        otherSystem.afterSync = {
+            isWritten.signal()
+            isOver.wait()
+        }
+        let lock = folder.file(".test.plist.lock")
+        system.afterSync = {
+            unlink(lock.path)
+            Thread.detachNewThread {
+                other["b"] = 3
+                isDone.signal()
+            }
+            isWritten.wait()
+        }
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
+        isOver.signal()
+        isDone.wait()
+        #expect(other.outcome == "ok")
+        #expect(folder.root().ints == ["a": 1, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+    }
+
+    // MARK: - Damaged files
+
+    private func damage() throws -> URL {
+        try Data("damage".utf8).write(to: folder.file())
+        let theirs = folder.file("theirs.plist")
+        try writePropertyList(["Root": ["a": 5]], to: theirs)
+        return theirs
+    }
+
+    private func quarantined() throws -> [String] {
+        try folder.names().filter { $0.contains(".corrupt-") }
+            .map { String(decoding: try Data(contentsOf: folder.file($0)), as: UTF8.self) }
+    }
+
+    /// Another program mends the damage during the update: its file is neither replaced nor quarantined.
+    @Test func aFileThatReplacesADamagedOneIsNotQuarantined() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let (theirs, file) = (try damage(), folder.file())
+        #expect(prefs.ints == ["a": 1])
+        let error = prefs.update {
+            prefs["a"] = 2
+            #expect(rename(theirs.path, file.path) == 0)
+        }
+        #expect(error?.text == "not stored: \(file.path): was replaced meanwhile")
+        #expect(prefs.ints == ["a": 5])
+        #expect(try quarantined() == [])
+    }
+
+    /// The same after the damage was quarantined: then only the second name still has the bytes.
+    @Test func damageThatWasQuarantinedBeforeTheFileWasReplacedIsKept() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let (theirs, file) = (try damage(), folder.file())
+        #expect(prefs.ints == ["a": 1])
+        system.afterSync = { rename(theirs.path, file.path) }
+        prefs["a"] = 2
+        #expect(prefs.outcome == "not stored: \(file.path): was replaced by another program during the update")
+        #expect(prefs.ints == ["a": 5])
+        #expect(try quarantined() == ["damage"])
+    }
+
+    /// If the write fails for another reason, the damage keeps its one name.
+    @Test func damageThatCouldNotBeReplacedHasOneName() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let theirs = try damage()
+        #expect(prefs.ints == ["a": 1])
+        let lock = folder.file(".test.plist.lock")
+        system.afterSync = { unlink(lock.path) }
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
+        #expect(try quarantined() == [])
+        #expect(try String(contentsOf: folder.file(), encoding: .utf8) == "damage")
+        unlink(theirs.path)
+    }
 }

@@ -230,4 +230,48 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         await #expect(processExitsWith: .failure) { _ = Misnamed(store: InMemoryStore()) }
         await #expect(processExitsWith: .failure) { _ = SelfNamed(store: InMemoryStore()) }
     }
+
+    /// A store of another module that calls a closure before the first read of a root.
+    private final class Interrupted: PrefsStore {
+        private let store: any PrefsStore
+        private let root: String
+        private let interruption: Action
+
+        final class Action: @unchecked Sendable {
+            private let lock = NSLock()
+            private var body: (() throws -> Void)?
+
+            func set(_ body: @escaping () throws -> Void) { lock.withLock { self.body = body } }
+
+            func take() -> (() throws -> Void)? {
+                lock.withLock {
+                    defer { body = nil }
+                    return body
+                }
+            }
+        }
+
+        init(_ store: any PrefsStore, before root: String, _ interruption: Action) {
+            (self.store, self.root, self.interruption) = (store, root, interruption)
+        }
+
+        func read(root: String) throws -> [String: Any]? {
+            if root == self.root { try interruption.take()?() }
+            return try store.read(root: root)
+        }
+
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            try store.update(root: root, body)
+        }
+    }
+
+    /// Another process moves the root after the look at its key and before the look at its former one.
+    @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
+        let roots = try store([former: ["size": 20, "title": "a"]])
+        let interruption = Interrupted.Action()
+        let prefs = ReaderPrefs(store: Interrupted(roots, before: former, interruption))
+        interruption.set { ReaderPrefs(store: roots).size = 21 }
+        #expect(prefs.size == 21 && prefs.name == "a" && prefs.lastError == nil)
+        #expect(try roots.read(root: former) == nil)
+    }
 }

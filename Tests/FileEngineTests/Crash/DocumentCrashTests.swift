@@ -1,0 +1,102 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// Power cuts after what only files of one value know: removals, undone writes, and values of another type that are kept.
+@Suite struct DocumentCrashTests {
+    private let machine = SimulatedMachine(CrashScenario.volume())
+    private let process: SimulatedProcess
+    private let file: FileLocation
+
+    init() {
+        process = SimulatedProcess(machine)
+        file = FileLocation(path: CrashScenario.path, holds: .document, system: process)
+    }
+
+    private func write(_ value: String?, durability: CommitDurability = .powerCut) throws {
+        let value = try value.map { try PropertyListVetter.canonical($0, forKey: "").get() }
+        try file.withFile { file in
+            try file.transact(durability: durability) { $0.replace(PropertyListFile.documentKey, with: value) }
+        }
+    }
+
+    private func restore(_ before: Data?, after: Data) throws {
+        try file.withFile { try $0.restore(FileReplacement(path: CrashScenario.path, before: before, after: after)) }
+    }
+
+    private var bytes: Data {
+        get throws { Data(try #require(machine.volume.listing()[CrashScenario.path])) }
+    }
+
+    /// What may be at the path after a power cut now; nil for no file.
+    private var afterPowerCut: Set<Data?> {
+        Set(
+            machine.volume.statesAfterPowerCut(isThorough: true).map {
+                $0.listing()[CrashScenario.path].map { Data($0) }
+            })
+    }
+
+    @Test func aRemovedFileDoesNotReturn() throws {
+        try write("a")
+        #expect(try afterPowerCut == [bytes])
+        try write(nil)
+        #expect(afterPowerCut == [nil])
+    }
+
+    @Test func aRemovalThatNeedNotSurviveAPowerCutIsNotFlushed() throws {
+        try write("a")
+        let bytes = try bytes
+        try write(nil, durability: .process)
+        #expect(afterPowerCut == [nil, bytes])
+    }
+
+    @Test func anUndoneNewFileDoesNotReturn() throws {
+        try write("a")
+        try restore(nil, after: bytes)
+        #expect(afterPowerCut == [nil])
+    }
+
+    @Test func whatAnUndoPutsBackStays() throws {
+        try write("a")
+        let former = try bytes
+        try write("b")
+        try restore(former, after: bytes)
+        #expect(afterPowerCut == [former])
+    }
+
+    @Test func bytesOfNoFormatThatAnUndoPutsBackStay() throws {
+        try write("a")
+        let former = Data("notes".utf8)
+        try restore(former, after: bytes)
+        #expect(afterPowerCut == [former])
+    }
+
+    /// A settings file with values of another type gets a second name before it is replaced.
+    @Test(arguments: [true, false]) func aValueOfAnotherTypeIsNeverLost(_ hasSecondNames: Bool) throws {
+        try write("of another type")
+        let new = try PropertyListVetter.canonical("new", forKey: "").get()
+        let former = Array(try bytes)
+        var volumes: [SimulatedVolume] = []
+        process.onCall = { call throws(StorageFailure) in
+            volumes.append(machine.volume)
+            if call == "link", !hasSecondNames { throw StorageFailure("link", "", code: EPERM) }
+        }
+        try file.withFile { file in
+            try file.transact(durability: .powerCut) { transaction in
+                try file.quarantineFile(in: transaction)
+                transaction.replace(PropertyListFile.documentKey, with: new)
+            }
+        }
+        process.onCall = nil
+        #expect(machine.volume.listing().keys.count { $0.contains(".corrupt-") } == 1)
+        for volume in volumes + [machine.volume] {
+            for disk in volume.statesAfterPowerCut(isThorough: true) {
+                #expect(disk.listing().values.contains(former))
+            }
+        }
+        #expect(volumes.count > 20)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// Edits in place, of the same size and within one step of the clock that stamps the file: its status does not show them.
+@Suite struct CoarseClockTests {
+    private let folder: TemporaryFolder
+    private let system = StoppedClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private final class StoppedClock: SystemCalls, @unchecked Sendable {
+        /// What it is now, and when every file was changed last.
+        nonisolated(unsafe) var time = FileStatus.Time(seconds: 1_000, nanoseconds: 4)
+        nonisolated(unsafe) var stamp = FileStatus.Time(seconds: 1_000, nanoseconds: 4)
+        /// Called once, after the file has been read, or has got its name.
+        nonisolated(unsafe) var afterRead: (() -> Void)?
+        nonisolated(unsafe) var afterRename: (() -> Void)?
+
+        private func stamped(_ status: FileStatus) -> FileStatus {
+            var status = status
+            (status.modified, status.changed) = (stamp, stamp)
+            return status
+        }
+
+        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+            stamped(try super.status(of: descriptor))
+        }
+
+        override func status(
+            ofPath name: String, in folder: Descriptor, followsLinks: Bool
+        ) throws(StorageFailure) -> FileStatus? {
+            try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
+        }
+
+        override func read(
+            _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+        ) throws(StorageFailure) -> Int {
+            let count = try super.read(descriptor, into: buffer, at: offset)
+            defer { take(&afterRead)?() }
+            return count
+        }
+
+        override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
+            try super.rename(name, to: newName, in: folder)
+            if newName == "test.plist" { take(&afterRename)?() }
+        }
+
+        private func take(_ action: inout (() -> Void)?) -> (() -> Void)? {
+            defer { action = nil }
+            return action
+        }
+
+        override func now() -> FileStatus.Time { time }
+    }
+
+    /// Without a new inode, size or time.
+    private func edit(_ number: Int) throws {
+        let handle = try FileHandle(forWritingTo: folder.file())
+        try handle.write(contentsOf: PropertyListCoder.encode(plain: ["Root": ["a": number]], as: .binary))
+        try handle.close()
+    }
+
+    /// Nanoseconds, and the whole or even seconds of other file systems, which are settled only after two seconds.
+    @Test(arguments: [(4, 0, 4), (0, 0, 1), (0, 1, 900_000_000), (0, 2, 0)])
+    func eachEditInOneStepOfTheClockIsRead(_ stamp: Int, _ seconds: Int64, _ nanoseconds: Int) throws {
+        system.stamp = FileStatus.Time(seconds: 1_000, nanoseconds: stamp)
+        system.time = FileStatus.Time(seconds: 1_000 + seconds, nanoseconds: nanoseconds)
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let prefs = folder.root(system: system)
+        for number in 1...5 {
+            try edit(number)
+            #expect(prefs.ints == ["a": number])
+            #expect(prefs.ints == ["a": number])
+        }
+        prefs["a"] = 6
+        #expect(prefs.outcome == "ok")
+        for number in 7...9 {
+            try edit(number)
+            #expect(prefs.ints == ["a": number])
+            prefs.update { prefs["b"] = number }
+            #expect(prefs.ints == ["a": number, "b": number])
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            _ = prefs.values
+        }
+    }
+
+    /// The clock moves on after the edit and before the read is over.
+    @Test func anEditRightAfterTheBytesWereReadIsRead() throws {
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let file = folder.file()
+        system.afterRead = { [self] in
+            do {
+                try edit(2)
+            } catch {
+                Issue.record("\(error) \(file)")
+            }
+            system.time = FileStatus.Time(seconds: 1_001, nanoseconds: 0)
+        }
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 2])
+        #expect(prefs.ints == ["a": 2])
+    }
+
+    @Test func anEditRightAfterACommitIsRead() throws {
+        let prefs = folder.root(system: system)
+        system.afterRename = { [self] in
+            do {
+                try edit(2)
+            } catch {
+                Issue.record("\(error)")
+            }
+            system.time = FileStatus.Time(seconds: 1_001, nanoseconds: 0)
+        }
+        prefs["a"] = 1
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.ints == ["a": 2])
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// What a commit compares before it replaces or removes a file, one thing at a time: each may be the only trace of another program.
+@Suite struct CommitComparisonTests {
+    private let folder: TemporaryFolder
+    private let system = Elsewhere()
+    private let file: FileLocation
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = FileLocation(path: folder.file().path, holds: .document, system: system)
+    }
+
+    /// Shows the file on another device, as if a folder had been mounted over it.
+    private final class Elsewhere: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var isMountedOver = false
+
+        override func status(
+            ofPath name: String, in folder: Descriptor, followsLinks: Bool
+        ) throws(StorageFailure) -> FileStatus? {
+            var buffer = stat()
+            guard isMountedOver, name == "test.plist", fstatat(folder, name, &buffer, AT_SYMLINK_NOFOLLOW) == 0 else {
+                return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+            }
+            buffer.st_dev += 1
+            return FileStatus(buffer)
+        }
+    }
+
+    private func write(_ number: Int?, _ inTheMiddle: () throws -> Void = {}) throws {
+        try file.withFile { file in
+            try file.transact(durability: .process) { transaction in
+                let value = try number.map { try PropertyListVetter.canonical(["a": $0], forKey: "").get() }
+                transaction.replace(PropertyListFile.documentKey, with: value)
+                try inTheMiddle()
+            }
+        }
+    }
+
+    private var stored: String? {
+        get throws { try file.withFile { try $0.read().content?[PropertyListFile.documentKey].map(exactForm) } }
+    }
+
+    /// What another program leaves alone, except for one thing.
+    enum Trace: CaseIterable {
+        case time, size, number, device, removal
+
+        var reason: String {
+            switch self {
+            case .time, .size: "was changed by another program during the update"
+            case .number, .device: "was replaced by another program during the update"
+            case .removal: "was removed by another program during the update"
+            }
+        }
+    }
+
+    private func leave(_ trace: Trace) throws {
+        let path = folder.file().path
+        var before = stat()
+        #expect(stat(path, &before) == 0)
+        let number = trace == .size ? 5_000_000 : 5
+        let theirs = try PropertyListCoder.encode(plain: ["a": number], as: .binary)
+        #expect((theirs.count == Int(before.st_size)) == (trace != .size))
+        func write(to path: String) throws {
+            let handle = try FileHandle(forUpdating: URL(filePath: path))
+            try handle.write(contentsOf: theirs)
+            try handle.close()
+            var times = [before.st_mtim, before.st_mtim]
+            if trace == .time { times[1].tv_sec -= 1 }
+            #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+        }
+        switch trace {
+        case .time, .size: try write(to: path)
+        case .number:
+            try Data().write(to: folder.file("theirs.plist"))
+            try write(to: folder.file("theirs.plist").path)
+            #expect(rename(folder.file("theirs.plist").path, path) == 0)
+        case .device: system.isMountedOver = true
+        case .removal: unlink(path)
+        }
+    }
+
+    @Test(arguments: Trace.allCases, [2, nil])
+    func aFileWithATraceOfAnotherProgramStays(_ trace: Trace, _ new: Int?) throws {
+        try write(1)
+        let copy = try Data(contentsOf: folder.file(".test.plist.lastgood"))
+        do {
+            try write(new) { try leave(trace) }
+            Issue.record("stored")
+        } catch FileError.notStored(let failure) {
+            #expect(failure.reason == trace.reason)
+        }
+        system.isMountedOver = false
+        let theirs: [Trace: String] = [
+            .time: "{'a': 5}", .size: "{'a': 5000000}", .number: "{'a': 5}", .device: "{'a': 1}",
+        ]
+        #expect(try stored == theirs[trace])
+        #expect(try Data(contentsOf: folder.file(".test.plist.lastgood")) == copy)
+        try write(3)
+        #expect(try stored == "{'a': 3}")
+    }
+
+    @Test func aFileThatIsMadeDuringTheFirstUpdateStays() throws {
+        do {
+            try write(2) { try writePropertyList(["a": 5], to: folder.file()) }
+            Issue.record("stored")
+        } catch FileError.notStored(let failure) {
+            #expect(failure.reason == "was replaced by another program during the update")
+        }
+        #expect(try stored == "{'a': 5}")
+    }
+
+    /// An undo puts back what there was before one commit, and not what there was before the commits after it.
+    @Test func anUndoOfAnOlderCommitChangesNothing() throws {
+        let bytes = try (1...3).map { number in
+            try write(number)
+            return try Data(contentsOf: folder.file())
+        }
+        let replacement = FileReplacement(path: folder.file().path, before: bytes[0], after: bytes[1])
+        do {
+            try file.withFile { try $0.restore(replacement) }
+            Issue.record("undone")
+        } catch FileError.notStored(let failure) {
+            #expect(failure.reason == "has changed since that write")
+        }
+        #expect(try Data(contentsOf: folder.file()) == bytes[2])
+        try file.withFile { try $0.restore(.init(path: folder.file().path, before: bytes[1], after: bytes[2])) }
+        #expect(try Data(contentsOf: folder.file()) == bytes[1])
+    }
+}

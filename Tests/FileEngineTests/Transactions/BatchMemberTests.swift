@@ -1,0 +1,186 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// Three threads that commit together: what each of them gets back, what is stored of it, and what observers are told.
+@Suite struct BatchMemberTests {
+    /// Commits as it is told to.
+    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
+        let queue = TransactionQueue()
+        private(set) var content: [String: Any]? = [:]
+        private(set) var begins = 0
+        private(set) var durabilities: [CommitDurability] = []
+        private let outcome: FileError?
+
+        init(_ outcome: FileError?) {
+            self.outcome = outcome
+            queue.feed.start(self)
+        }
+
+        func begin() -> any TransactionSession {
+            begins += 1
+            return self
+        }
+
+        func committed() -> [String: Any]? { content }
+
+        func commit(_ content: [String: Any], durability: CommitDurability) throws {
+            durabilities.append(durability)
+            if case .notStored? = outcome {} else { self.content = content }
+            if let outcome { throw outcome }
+        }
+    }
+
+    /// Notes each change, and who does what is to be done afterwards.
+    private final class Subscriber: EntrySubscriber {
+        let changes = Heard<String>()
+        let threads = Heard<ObjectIdentifier>()
+
+        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+            func text(_ entry: Any?) -> String { (entry as? [Int]).map { "\($0)" } ?? "-" }
+            changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
+            return { [threads] in threads.append(ObjectIdentifier(Thread.current)) }
+        }
+    }
+
+    private struct Refused: Error {}
+
+    /// What one batch has come to. The members have numbers in the order in which they ran.
+    private struct Batch {
+        let outcomes: [String]
+        let threads: [ObjectIdentifier]
+        let durabilities: [CommitDurability]
+        let changes: [String]
+        let threadsOfActions: [ObjectIdentifier]
+        let stored: [Int]
+    }
+
+    /// A batch of three members. A test cannot see whether the others asked in time, so it tries again.
+    private func batch(
+        _ outcome: FileError? = nil, _ member: @escaping @Sendable (Int, Transaction) throws -> Void
+    ) throws -> Batch {
+        for _ in 0..<10_000 {
+            let domain = Domain(outcome)
+            let subscriber = Subscriber()
+            let subscription = try domain.queue.feed.subscribe(to: "list", subscriber)
+            let (begun, asked) = (Heard<Int>(), Heard<Int>())
+            let ended = Heard<(member: Int, outcome: String, thread: ObjectIdentifier)>()
+            inThreads(3) { thread in
+                if thread > 0 {
+                    begun.wait(for: 1)
+                    asked.append(thread)
+                }
+                var number = -1
+                let result = Result {
+                    try domain.transact(durability: .process) { transaction in
+                        number = begun.all.count
+                        begun.append(number)
+                        if number == 0 {
+                            asked.wait(for: 2)
+                            for _ in 0..<1_000 { sched_yield() }
+                        }
+                        try member(number, transaction)
+                    }
+                }
+                let text =
+                    switch result {
+                    case .success: "ok"
+                    case .failure(let error as FileError): error.text
+                    case .failure(let error): "\(error)"
+                    }
+                ended.append((number, text, ObjectIdentifier(Thread.current)))
+            }
+            subscription.end()
+            guard domain.begins == 1 else { continue }
+            let members = ended.all.sorted { $0.member < $1.member }
+            return Batch(
+                outcomes: members.map(\.outcome), threads: members.map(\.thread), durabilities: domain.durabilities,
+                changes: subscriber.changes.all, threadsOfActions: subscriber.threads.all,
+                stored: domain.content?["list"] as? [Int] ?? [])
+        }
+        Issue.record("no batch was shared")
+        throw Refused()
+    }
+
+    private static func append(_ number: Int, to transaction: Transaction) {
+        transaction["list"] = (transaction["list"] as? [Int] ?? []) + [number]
+    }
+
+    private static let failure = StorageFailure(path: "", reason: "full")
+
+    /// Neither is it stored or told of, nor does it decide how durable the others are.
+    @Test(arguments: 0..<3, [true, false]) func aMemberThatFailsFailsAlone(_ failing: Int, isCaught: Bool) throws {
+        let batch = try batch { number, transaction in
+            Self.append(number, to: transaction)
+            guard number == failing else { return }
+            transaction.durability = .powerCut
+            if isCaught { transaction.fail(Refused()) } else { throw Refused() }
+        }
+        let others = [0, 1, 2].filter { $0 != failing }
+        #expect(batch.outcomes == [0, 1, 2].map { $0 == failing ? "Refused()" : "ok" })
+        #expect(batch.stored == others)
+        #expect(batch.durabilities == [.process])
+        #expect(batch.changes == ["- → [\(others[0])]", "[\(others[0])] → \(others)"])
+    }
+
+    @Test(arguments: 0..<3) func theMemberThatAsksForMostDecidesTheDurability(_ sure: Int) throws {
+        let batch = try batch { number, transaction in
+            Self.append(number, to: transaction)
+            if number == sure { transaction.durability = .powerCut }
+        }
+        #expect(batch.durabilities == [.powerCut])
+        #expect(batch.outcomes == ["ok", "ok", "ok"])
+    }
+
+    @Test func eachMemberIsToldOfOnceOnItsOwnThread() throws {
+        let batch = try batch { Self.append($0, to: $1) }
+        #expect(batch.stored == [0, 1, 2])
+        #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+        #expect(Set(batch.threads).count == 3)
+        #expect(Set(batch.threadsOfActions) == Set(batch.threads))
+        #expect(batch.threadsOfActions.count == 3)
+    }
+
+    @Test func aCommitThatFailsFailsForAll() throws {
+        let batch = try batch(.notStored(Self.failure)) { Self.append($0, to: $1) }
+        #expect(batch.outcomes == ["not stored: full", "not stored: full", "not stored: full"])
+        #expect(batch.stored == [])
+        #expect(batch.changes == [])
+    }
+
+    @Test func aCommitThatIsNotConfirmedIsToldOf() throws {
+        let batch = try batch(.durabilityUnconfirmed(Self.failure)) { Self.append($0, to: $1) }
+        #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
+        #expect(batch.stored == [0, 1, 2])
+        #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+    }
+
+    /// A member that changes nothing has seen what the members before it have changed. If that is never stored, it fails too.
+    @Test(arguments: 0..<3) func aMemberThatOnlyReadsReturnsNothingUnstored(_ reader: Int) throws {
+        let batch = try batch(.notStored(Self.failure)) { number, transaction in
+            if number != reader { Self.append(number, to: transaction) }
+        }
+        #expect(batch.outcomes == [0, 1, 2].map { $0 == 0 && reader == 0 ? "ok" : "not stored: full" })
+    }
+
+    private final class Nothing: CommitGroup {
+        var hasRoom: Bool { true }
+        var dependsOnCommit: Bool { false }
+        func commit() {}
+    }
+
+    @Test func aBatchThatCannotBeginPassesTheTurnOn() throws {
+        let commits = GroupCommit<Nothing>()
+        for _ in 0..<2 {
+            #expect(throws: Refused.self) { try commits.enter(until: .now) { throw Refused() } }
+        }
+        let batch = try commits.enter(until: .now) { Nothing() }
+        #expect(throws: GroupCommit<Nothing>.Timeout.self) { try commits.enter(until: .now) { Nothing() } }
+        try commits.leave(batch).get()
+        try commits.leave(commits.enter(until: .now) { Nothing() }).get()
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+/// Lets another program write while the type is decoded, once.
+private final class Interruption: @unchecked Sendable {
+    @TaskLocal static var current: Interruption?
+    private let lock = NSLock()
+    private var body: (() throws -> Void)?
+
+    init(_ body: @escaping () throws -> Void) {
+        self.body = body
+    }
+
+    func runOnce() throws {
+        let body = lock.withLock {
+            defer { self.body = nil }
+            return self.body
+        }
+        try body?()
+    }
+}
+
+private struct Style: Codable, Equatable {
+    var weight = 400
+
+    private enum CodingKeys: CodingKey { case weight }
+
+    init(weight: Int = 400) {
+        self.weight = weight
+    }
+
+    init(from decoder: any Decoder) throws {
+        weight = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .weight)
+        try Interruption.current?.runOnce()
+    }
+}
+
+private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var style = Style()
+    @Pref var other = 0
+}
+
+/// What another program writes under the key of a property, between the look of a write and its commit.
+@Suite struct TypedRaceTests {
+    enum Write: CaseIterable {
+        case assignment, handle, update
+    }
+
+    private static let late: [[String: Int]?] = [
+        ["weight": 1, "late": 5], ["weight": 1], ["weight": 7, "early": 2], ["weight": 700, "late": 5], nil,
+    ]
+
+    @Test(arguments: Write.allCases, late)
+    func unknownFieldsAreThoseOfTheCommit(_ write: Write, _ late: [String: Int]?) throws {
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["style": ["weight": 1, "early": 1], "other": 1] }
+        let prefs = StylePrefs(key: "Root", store: store)
+        let interruption = Interruption { try store.update(root: "Root") { $0?["style"] = late } }
+        if write == .update { try interruption.runOnce() }
+        Interruption.$current.withValue(interruption) {
+            switch write {
+            case .assignment: prefs.style = Style(weight: 700)
+            case .handle: #expect(prefs.$style.set(Style(weight: 700)) == nil)
+            case .update: #expect(prefs.update { prefs.style = Style(weight: 700) } == nil)
+            }
+        }
+        #expect(prefs.lastError == nil)
+        let expected: [String: Any] = ["style": (late ?? [:]).merging(["weight": 700]) { $1 }, "other": 1]
+        #expect(try store.read(root: "Root") as NSDictionary? == expected as NSDictionary)
+    }
+}
