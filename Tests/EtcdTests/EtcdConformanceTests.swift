@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 /// The store passes every check, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdConformanceTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdConformanceTests {
     @Test(arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
-        try check.run(threads: 4, updates: 20) {
+        try check.run(threads: 4, updates: 20, patience: 30) {
             EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
         }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
@@ -7,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
-@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere)) struct EtcdEncryptionTests {
+@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere), .onThreads) struct EtcdEncryptionTests {
     private let prefix = EtcdCluster.prefix()
 
     private func store(
@@ -27,7 +26,7 @@ import Testing
             // Another deadline is another client, as in another process.
             let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(9)))
             let exact = store(stunnel, reads: .current)
-            let isHeard = DispatchSemaphore(value: 0)
+            let isHeard = Signal()
             let heard = Locked<[Int]>([])
             let observation = try two.observe(root: "A") { change in
                 heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
@@ -36,7 +35,7 @@ import Testing
             func write(_ number: Int) throws {
                 try one.update(root: "A") { $0 = ["a": number] }
                 #expect(try exact.read(root: "A")?["a"] as? Int == number)
-                #expect(isHeard.wait(timeout: .now() + 300) == .success)
+                isHeard.wait()
                 #expect(heard.withLock { $0.last } == number)
                 #expect(try one.read(root: "A")?["a"] as? Int == number)
                 #expect(try two.read(root: "A")?["a"] as? Int == number)
@@ -56,49 +55,62 @@ import Testing
 
     /// Nothing is passed on, in either direction.
     @Test func whoCannotBeVerifiedIsRefused() async throws {
-        try await onThread {
-            let (authority, stranger) = (try CertificateAuthority(), try CertificateAuthority())
-            let cluster = try EtcdCluster(nodes: 1, authority: authority)
-            let client = try authority.issue("client")
-            let verified = try Stunnel(to: cluster, trusting: authority, as: client)
-            defer { verified.close() }
-            try store(verified).update(root: "A") { $0 = ["a": 1] }
-            let keys = try cluster.control("get", "--prefix", prefix)
-            // Each differs from the one above in one setting.
-            try expectRefusal(
-                "another authority", Stunnel(to: cluster, trusting: stranger, as: client), log: "verify failed")
-            try expectRefusal(
-                "another host", Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
-                log: "verify failed")
-            try expectRefusal("no certificate", Stunnel(to: cluster, trusting: authority, as: nil), log: " alert ")
-            try expectRefusal(
+        let (authority, stranger) = (try CertificateAuthority(), try CertificateAuthority())
+        let cluster = try EtcdCluster(nodes: 1, authority: authority)
+        let client = try authority.issue("client")
+        let verified = try Stunnel(to: cluster, trusting: authority, as: client)
+        defer { verified.close() }
+        try store(verified).update(root: "A") { $0 = ["a": 1] }
+        let keys = try cluster.control("get", "--prefix", prefix)
+        // Each differs from the one above in one setting.
+        let flaws: [(Comment, Stunnel, String)] = [
+            ("another authority", try Stunnel(to: cluster, trusting: stranger, as: client), "verify failed"),
+            (
+                "another host", try Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
+                "verify failed"
+            ),
+            ("no certificate", try Stunnel(to: cluster, trusting: authority, as: nil), " alert "),
+            (
                 "a certificate of another authority",
-                Stunnel(to: cluster, trusting: authority, as: stranger.issue("client")), log: " alert ")
-            #expect(try cluster.control("get", "--prefix", prefix) == keys)
-            // Has the files until here.
-            withExtendedLifetime(stranger) {}
+                try Stunnel(to: cluster, trusting: authority, as: stranger.issue("client")), " alert "
+            ),
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (flaw, stunnel, log) in flaws {
+                group.addTask { try await expectRefusal(flaw, stunnel, log: log) }
+            }
+            try await group.waitForAll()
         }
+        #expect(try cluster.control("get", "--prefix", prefix) == keys)
+        // Has the files until here.
+        withExtendedLifetime(stranger) {}
     }
 
     /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
-    private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) {
+    private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) async throws {
         defer { stunnel.close() }
         let store = store(stunnel, reads: .current, deadline: .seconds(2))
-        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
-            return #expect(Bool(false), flaw)
-        }
-        // Stunnel is running, and has ended the connection, perhaps before the request.
-        let reasons = [
-            "recv: Connection reset by peer", "send: Connection reset by peer", "send: Broken pipe",
-            "the connection was closed",
-        ]
-        #expect(reasons.contains(failure.reason), "\(flaw): \(failure.reason)")
-        guard case .notStored? = error(of: { try store.update(root: "A") { _ in Issue.record(flaw) } }) else {
-            return #expect(Bool(false), flaw)
-        }
-        guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in Issue.record(flaw) } }) else {
-            return #expect(Bool(false), flaw)
-        }
+        try await sideBySide(
+            {
+                guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+                    return #expect(Bool(false), flaw)
+                }
+                // Stunnel is running, and has ended the connection, perhaps before the request.
+                let reasons = [
+                    "recv: Connection reset by peer", "send: Connection reset by peer", "send: Broken pipe",
+                    "the connection was closed",
+                ]
+                #expect(reasons.contains(failure.reason), "\(flaw): \(failure.reason)")
+            },
+            {
+                guard case .notStored? = error(of: { try store.update(root: "A") { _ in Issue.record(flaw) } }) else {
+                    return #expect(Bool(false), flaw)
+                }
+            },
+            {
+                let failure = error { _ = try store.observe(root: "A") { _ in Issue.record(flaw) } }
+                guard case .notWatched? = failure else { return #expect(Bool(false), flaw) }
+            })
         #expect(stunnel.log.contains(log), flaw)
     }
 
@@ -112,15 +124,15 @@ import Testing
             try cluster.control("user", "grant-role", "root", "root")
             try cluster.control("user", "grant-role", "ann", "root")
             try cluster.control("auth", "enable")
-            func write(_ subject: String) throws {
+            func write(_ subject: String, deadline: Duration = .seconds(8)) throws {
                 let client = try authority.issue("client", subject: subject)
                 let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
                 defer { stunnel.close() }
-                let store = store(stunnel, user: "ann")
+                let store = store(stunnel, user: "ann", deadline: deadline)
                 try store.update(root: "A") { $0 = ["a": 1] }
                 #expect(try store.read(root: "A")?["a"] as? Int == 1)
             }
-            guard case .notStored(let failure)? = error(of: { try write("/CN=ann") }) else {
+            guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: .seconds(2)) }) else {
                 return #expect(Bool(false))
             }
             #expect(failure.reason == "HTTP status 400, and no answer of etcd")

@@ -8,7 +8,7 @@ import Testing
 /// Four processes read, write and remove roots of a cluster of three nodes, each behind a proxy that loses, delays, doubles and cuts,
 /// while nodes are killed, restarted, stopped and resumed. No acknowledged update is lost, none is applied twice, and the history of each
 /// root is linearizable.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdHistoryTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdHistoryTests {
     private static let processes = 4
 
     /// What is done to the cluster, one after another.
@@ -63,8 +63,7 @@ import Testing
                 #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")
             }
             #expect(counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +), "PREFS_SEED=\(seed)")
-            let limit = ContinuousClock.Instant.now + .seconds(300)
-            while .now < limit, last.withLock({ $0 }) != counter["all"] as? Int { poll(nil, 0, 10) }
+            wait { last.withLock { $0 } == counter["all"] as? Int }
             #expect(last.withLock { $0 } == counter["all"] as? Int, "PREFS_SEED=\(seed): the end was not observed")
             observation.cancel()
             let byKey = Dictionary(grouping: outcome.history(), by: \.key)

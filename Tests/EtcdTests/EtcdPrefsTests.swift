@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The base class over a fleet: what it promises over a file, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdPrefsTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdPrefsTests {
     private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
         struct Person: Codable, Equatable {
             var name: String
@@ -122,13 +122,15 @@ import Testing
     func changesAreReportedByProperty(_ reads: EtcdStore.ReadMode) async throws {
         let (here, there) = try stores(reads)
         let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
-        var changes = prefs.changes(of: "level").makeAsyncIterator()
-        others.level = 4
-        let foreign = await changes.next()
-        #expect(foreign?.newValues["level"] as? Int == 4 && foreign?.origin == .elsewhere)
-        prefs.level = 5
-        let own = await changes.next()
-        #expect(own?.oldValues["level"] as? Int == 4 && own?.origin == .thisProcess)
+        await inTime {
+            var changes = prefs.changes(of: "level").makeAsyncIterator()
+            others.level = 4
+            let foreign = await changes.next()
+            #expect(foreign?.newValues["level"] as? Int == 4 && foreign?.origin == .elsewhere)
+            prefs.level = 5
+            let own = await changes.next()
+            #expect(own?.oldValues["level"] as? Int == 4 && own?.origin == .thisProcess)
+        }
     }
 
     @Test(arguments: modes)
@@ -165,8 +167,7 @@ import Testing
         for number in 1...20 {
             try there.update(root: "before") { $0 = ["level": number] }
             let prefs = MovedPrefs(store: here)
-            let limit = ContinuousClock.Instant.now + .seconds(300)
-            while .now < limit, prefs.level != number {}
+            wait { prefs.level == number }
             try there.update(root: "before") { $0 = nil }
             prefs.level = number
             #expect(prefs.lastError == nil)

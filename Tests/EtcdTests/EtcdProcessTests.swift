@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Several processes on one cluster.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdProcessTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdProcessTests {
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()
     private let home: TemporaryFolder
@@ -66,7 +66,7 @@ import Testing
         try await onThread {
             let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
             #expect(try holder.line() == "holding")
-            let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(5)))
+            let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(1)))
             #expect {
                 try hasty.update(root: "A") { _ in Issue.record("run") }
             } throws: {

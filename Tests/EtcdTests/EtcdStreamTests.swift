@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
@@ -7,10 +6,10 @@ import TestSupport
 import Testing
 
 /// Observers and followed reads across compactions, restarts, failovers, restored copies, and silent, slow and refused streams.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdStreamTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdStreamTests {
     @Test func acrossACompaction() async throws {
         try await onThread {
-            let cluster = try EtcdCluster(nodes: 1)
+            let cluster = try EtcdCluster.compacted.get()
             let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
             defer { proxy.close() }
             let prefix = EtcdCluster.prefix()
@@ -24,15 +23,47 @@ import Testing
             proxy.block()
             for _ in 0..<10 { try increment(two) }
             try two.update(root: "B") { $0 = ["b": 1] }
-            let status = try cluster.control("get", "--print-value-only=false", "-w", "json", "x")
-            let revision = status.components(separatedBy: "\"revision\":").last?.prefix { $0.isNumber } ?? ""
-            try cluster.control("compact", String(revision))
+            try cluster.compact()
             proxy.unblock()
             #expect(heard.wait(for: 11) == .elsewhere)
             #expect(try one.read(root: "B")?["b"] as? Int == 1)
             try increment(two)
             #expect(heard.wait(for: 12) == .elsewhere)
             observation.cancel()
+        }
+    }
+
+    /// A copy that is read again holds several commits. Those of this process are told from the others, and removals are among them.
+    @Test func whatOthersDidBeforeAndAfterOurs() async throws {
+        try await onThread {
+            let cluster = try EtcdCluster.compacted.get()
+            let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+            defer { proxy.close() }
+            let prefix = EtcdCluster.prefix()
+            let one = EtcdStore(
+                endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
+            let two = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+            try increment(two)
+            try two.update(root: "B") { $0 = ["count": 5] }
+            let (heard, removals) = (ObservedCounts(), ObservedCounts())
+            let observations = [
+                try one.observe(root: "A") { heard.add($0) }, try one.observe(root: "B") { removals.add($0) },
+            ]
+            proxy.withoutWatch()
+            try increment(two)
+            try increment(one)
+            try increment(two)
+            try two.update(root: "B") { $0 = nil }
+            // The stream cannot go on where it was.
+            try cluster.compact()
+            proxy.intercept { _ in nil }
+            #expect(heard.wait(for: 4) == .elsewhere)
+            try #require(try one.read(root: "B") == nil)
+            #expect(removals.wait(for: 0) == .elsewhere)
+            for observation in observations { observation.cancel() }
+            #expect(heard.all == [2, 3, 4])
+            #expect(heard.allOrigins == [.elsewhere, .thisProcess, .elsewhere])
+            #expect(removals.all == [0])
         }
     }
 
@@ -80,19 +111,13 @@ import Testing
             #expect(current.staleness == .zero)
             try increment(store)
             #expect(try store.read(root: "A")?["count"] as? Int == 1)
-            func wait(_ isEnough: (Duration) -> Bool) {
-                let limit = ContinuousClock.Instant.now + .seconds(300)
-                var wasEnough = false
-                while .now < limit, !wasEnough {
-                    wasEnough = store.staleness.map(isEnough) == true
-                    if !wasEnough { poll(nil, 0, 10) }
-                }
-                #expect(wasEnough)
+            func wait(sourceLocation: SourceLocation = #_sourceLocation, _ isEnough: (Duration) -> Bool) {
+                EtcdTests.wait(sourceLocation: sourceLocation) { store.staleness.map(isEnough) == true }
             }
             wait { $0 < .milliseconds(500) }
             cluster.stop(cluster.nodes[0])
-            wait { $0 > .seconds(2) }
-            let options = EtcdStore.Options(reads: .current, deadline: .seconds(2))
+            wait { $0 > .milliseconds(1_500) }
+            let options = EtcdStore.Options(reads: .current, deadline: .seconds(1))
             #expect {
                 _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: options).read(root: "A")
             } throws: {
@@ -119,6 +144,15 @@ import Testing
             let observation = try store.observe(root: "A") { heard.add($0) }
             proxy.silenceStreams()
             try cluster.control("put", "\(prefix)r/A", #"{"count": 1}"#)
+            let written = ContinuousClock.Instant.now
+            // As long as a read does not see it, its age says so.
+            try wait {
+                let least = ContinuousClock.Instant.now - written
+                let age = store.staleness ?? .zero
+                if try store.read(root: "A")?["count"] as? Int == 1 { return true }
+                #expect(age >= least)
+                return age < least
+            }
             #expect(heard.wait(for: 1) == .elsewhere)
             proxy.silenceStreams()
             try cluster.control("del", "\(prefix)r/A")
@@ -133,7 +167,7 @@ import Testing
         try await onThread {
             let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
             defer { proxy.close() }
-            let options = EtcdStore.Options(deadline: .seconds(8))
+            let options = EtcdStore.Options(deadline: .seconds(2))
             let store = EtcdStore(endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: options)
             let heard = ObservedCounts()
             let observation = try store.observe(root: "A") { heard.add($0) }
@@ -188,15 +222,15 @@ import Testing
             let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
             defer { proxy.close() }
             let prefix = EtcdCluster.prefix()
-            let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(staleness: .seconds(4)))
+            let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(staleness: .seconds(2)))
             let two = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: prefix)
             let heard = ObservedCounts()
             let observation = try one.observe(root: "A") { heard.add($0) }
             try increment(two)
             #expect(heard.wait(for: 1) == .elsewhere)
             proxy.slowDown()
-            // 4.5 s of the stream; etcd sends it as one message, in one chunk.
-            try two.update(root: "A") { $0 = ["count": 2, "large": String(repeating: "x", count: 700 << 10)] }
+            // At least 2.2 s of the stream; etcd sends it as one message, in one chunk.
+            try two.update(root: "A") { $0 = ["count": 2, "large": String(repeating: "x", count: 330 << 10)] }
             #expect(heard.wait(for: 2) == .elsewhere)
             observation.cancel()
         }
@@ -216,9 +250,9 @@ import Testing
                     endpoints: [loopback(port)] + cluster.urls, prefix: prefix,
                     options: .init(deadline: .seconds(deadline), staleness: .seconds(60)))
             }
-            #expect(try store(8).read(root: "A")?["count"] as? Int == 1)
+            #expect(try store(4).read(root: "A")?["count"] as? Int == 1)
             let heard = ObservedCounts()
-            let other = store(9)
+            let other = store(5)
             let observation = try other.observe(root: "A") { heard.add($0) }
             try increment(other)
             #expect(heard.wait(for: 2) == .thisProcess)
@@ -232,20 +266,19 @@ import Testing
             let store = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: EtcdCluster.prefix())
             let heard = ObservedCounts()
             let observation = try store.observe(root: "A") { heard.add($0) }
-            let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let joins = Locked(false)
+            let (begun, joins, ended) = (Signal(), Signal(), Signal())
             Thread.detachNewThread {
                 try? store.update(root: "A") { root in
                     root = ["count": 1]
                     begun.signal()
-                    while !joins.withLock({ $0 }) {}
+                    joins.wait()
                     // Until the other thread waits for its turn.
                     poll(nil, 0, 50)
                 }
                 ended.signal()
             }
             begun.wait()
-            joins.withLock { $0 = true }
+            joins.signal()
             try store.update(root: "A") { $0 = nil }
             ended.wait()
             try store.update(root: "A") { $0 = ["count": 2] }
@@ -278,14 +311,7 @@ import Testing
             }
             let copy = try cluster.save()
             // The watch does not hear of the second write.
-            proxy.block()
-            proxy.intercept { request in
-                // Nor by reading everything again, which puts nothing.
-                let isOfTheWatch =
-                    request.contains("/v3/watch") || request.contains("/v3/kv/txn") && !request.contains("requestPut")
-                return isOfTheWatch ? LossyProxy.answer(503) : nil
-            }
-            proxy.unblock()
+            proxy.withoutWatch()
             try increment(one)
             #expect(try one.read(root: "A")?["count"] as? Int == 2)
             proxy.block()
@@ -297,8 +323,7 @@ import Testing
             }
             proxy.intercept { _ in nil }
             proxy.unblock()
-            let limit = ContinuousClock.Instant.now + .seconds(300)
-            while .now < limit, try one.read(root: "A")?["count"] as? Int != first ?? 1 {}
+            try wait { try one.read(root: "A")?["count"] as? Int == first ?? 1 }
             #expect(try one.read(root: "A")?["count"] as? Int == first ?? 1)
             try one.update(root: "A") { $0 = ["count": 3] }
             #expect(heard.wait(for: 3) == .thisProcess)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `prefs --store etcd://…`: the built tool on a cluster.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdToolTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdToolTests {
     private let url: String
     private let home: TemporaryFolder
 

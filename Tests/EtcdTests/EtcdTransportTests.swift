@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferencesEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdTransportTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdTransportTests {
     private let proxy: LossyProxy
     private let client: EtcdClient
 
@@ -71,7 +71,7 @@ import Testing
             defer { proxy.close() }
             proxy.intercept { _ in LossyProxy.answer(200, "{}") }
             #expect {
-                _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(3))
+                _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
             } throws: {
                 ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
             }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
@@ -7,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Observers and followed reads.
-@Suite(.enabled(if: EtcdCluster.isThere)) struct EtcdWatchTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdWatchTests {
     @Test func changesOfOthersAreToldFromOwnOnes() throws {
         let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let heard = ObservedCounts()
@@ -50,7 +49,7 @@ import Testing
     @Test func theWatchUsesNoThreadOfThePool() async throws {
         let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let heard = ObservedCounts()
-        let done = DispatchSemaphore(value: 0)
+        let done = Signal()
         nonisolated(unsafe) var observation: PrefsObservation?
         Thread.detachNewThread {
             observation = try? one.observe(root: "A") { heard.add($0) }
@@ -61,7 +60,7 @@ import Testing
             for number in 0..<ProcessInfo.processInfo.activeProcessorCount {
                 group.addTask {
                     if number == 0 {
-                        Self.wait(for: done)
+                        done.wait()
                         Thread.detachNewThread { try? increment(two) }
                     }
                     _ = heard.wait(for: 1)
@@ -71,6 +70,4 @@ import Testing
         #expect(heard.all == [1])
         observation?.cancel()
     }
-
-    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 }

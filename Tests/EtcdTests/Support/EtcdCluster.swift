@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The URL of a server on a port of the loopback.
 func loopback(_ port: Int, scheme: String = "http") -> URL {
@@ -50,6 +51,9 @@ final class EtcdCluster: @unchecked Sendable {
 
     /// One node that tests share, each with its own prefix.
     static let shared: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }
+
+    /// One node that tests share which drop former revisions.
+    static let compacted: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }
 
     /// - Parameter authority: if given, the nodes speak TLS with clients, which need a certificate of it.
     init(nodes count: Int, arguments: [String] = [], authority: CertificateAuthority? = nil) throws {
@@ -104,16 +108,32 @@ final class EtcdCluster: @unchecked Sendable {
     // MARK: - Control
 
     @discardableResult
-    func control(_ arguments: String...) throws -> String {
+    func control(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        try control(arguments, seconds: 25, sourceLocation)
+    }
+
+    private func control(_ arguments: [String], seconds: Int, _ sourceLocation: SourceLocation) throws -> String {
         guard let program = Self.control else { throw Failure(description: "no etcdctl") }
         let endpoints = urls.map(\.absoluteString).joined(separator: ",")
         let result = try Child(
             URL(filePath: program),
-            ["--endpoints", endpoints, "--command-timeout", "60s"] + controlArguments + arguments,
+            ["--endpoints", endpoints, "--command-timeout", "\(seconds)s"] + controlArguments + arguments,
             environment: ["ETCDCTL_API": "3"]
-        ).wait(limit: .seconds(120))
-        guard result.code == 0 else { throw Failure(description: "etcdctl \(arguments): \(result.errors)") }
-        return result.output
+        ).wait(limit: .seconds(30))
+        if result.code == 0 { return result.output }
+        let place = "\(sourceLocation.fileID):\(sourceLocation.line)"
+        throw Failure(description: "\(place): etcdctl \(arguments): \(result.errors)")
+    }
+
+    /// Drops all revisions before the current one.
+    func compact(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let status = try control("get", "-w", "json", "x", sourceLocation: sourceLocation)
+        let revision = status.components(separatedBy: "\"revision\":").last?.prefix { $0.isNumber } ?? ""
+        do {
+            try control("compact", String(revision), sourceLocation: sourceLocation)
+        } catch let failure as Failure where failure.description.contains("has been compacted") {
+            // Another test has dropped them, and more.
+        }
     }
 
     /// A copy of the data of the only node.
@@ -136,18 +156,16 @@ final class EtcdCluster: @unchecked Sendable {
         try waitUntilHealthy()
     }
 
-    func waitUntilHealthy() throws {
-        var last: (any Error)?
-        for _ in 0..<100 {
+    func waitUntilHealthy(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let limit = ContinuousClock.Instant.now + .seconds(25)
+        while true {
             do {
-                try control("get", "health")
+                _ = try control(["get", "health"], seconds: 5, sourceLocation)
                 return
-            } catch {
-                last = error
-                poll(nil, 0, 100)
+            } catch  where ContinuousClock.Instant.now < limit {
+                poll(nil, 0, 20)
             }
         }
-        throw last ?? Failure(description: "not healthy")
     }
 
     /// The node that leads; nil if there is none.
@@ -157,7 +175,7 @@ final class EtcdCluster: @unchecked Sendable {
                 URL(filePath: Self.control ?? ""),
                 ["--endpoints", "\(node.url)", "--command-timeout", "1s"] + controlArguments + ["endpoint", "status"],
                 environment: ["ETCDCTL_API": "3"]
-            ).wait(limit: .seconds(60)).output
+            ).wait(limit: .seconds(30)).output
             let columns = (status ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             if columns.count > 4, columns[4] == "true" { return node }
         }

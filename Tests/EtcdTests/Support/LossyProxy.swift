@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import TestSupport
 
 /// A proxy between clients and a node that treats some requests badly.
@@ -29,6 +30,7 @@ final class LossyProxy: @unchecked Sendable {
     private var generator: SeededGenerator
     private var percent: Int
     private var counts: [Fault: Int] = [:]
+    private var isClosed = false
     private var isBlocked = false
     private var isSlow = false
     private var silenced: Set<Int32> = []
@@ -58,8 +60,13 @@ final class LossyProxy: @unchecked Sendable {
         }
     }
 
-    /// Ends the proxy, and with it the thread that accepts.
+    /// Ends the proxy, and with it the thread that accepts: connections are refused.
     func close() {
+        let wasClosed = lock.withLock {
+            defer { isClosed = true }
+            return isClosed
+        }
+        if wasClosed { return }
         shutdown(descriptor, Int32(SHUT_RDWR))
         Foundation.close(descriptor)
     }
@@ -95,6 +102,31 @@ final class LossyProxy: @unchecked Sendable {
     /// Calls the closure with each request before it is passed on. If it returns an answer, that is sent instead.
     func intercept(_ interceptor: @escaping @Sendable (String) -> String?) {
         lock.withLock { self.interceptor = interceptor }
+    }
+
+    /// Ends the watch, and keeps it from beginning again, until `intercept`. Other requests are passed on.
+    func withoutWatch() {
+        block()
+        intercept { Self.isOfTheWatch($0) ? Self.answer(503) : nil }
+        unblock()
+    }
+
+    /// Whether a request comes from the watch. It reads everything again, too, which puts nothing.
+    static func isOfTheWatch(_ request: String) -> Bool {
+        request.contains("/v3/watch") || request.contains("/v3/kv/txn") && !request.contains("requestPut")
+    }
+
+    /// Calls the closure with the numbers of the requests that read or write, beginning with 1.
+    func answer(_ answer: @escaping @Sendable (_ number: Int, String) -> String?) {
+        let count = Locked(0)
+        intercept { request in
+            guard request.contains("/v3/kv/") else { return nil }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return answer(number, request)
+        }
     }
 
     /// Carries a request out, and loses the answer.

@@ -1,9 +1,12 @@
 import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
+import Testing
 
 /// The counts that an observer was told of.
 final class ObservedCounts: @unchecked Sendable {
+    // Unchecked because a condition protects the counts.
+
     private let condition = NSCondition()
     private var counts: [Int] = []
     private var origins: [PrefsChange.Origin] = []
@@ -17,11 +20,16 @@ final class ObservedCounts: @unchecked Sendable {
     }
 
     /// Waits for a count; the origin of the change to it.
-    func wait(for count: Int) -> PrefsChange.Origin? {
+    func wait(for count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> PrefsChange.Origin? {
         condition.withLock {
-            let limit = Date(timeIntervalSinceNow: 60)
-            while counts.last != count, condition.wait(until: limit) {}
-            return counts.last == count ? origins.last : nil
+            let limit = Date(timeIntervalSinceNow: longestWait / .seconds(1))
+            while counts.last != count {
+                guard condition.wait(until: limit) else {
+                    Issue.record("\(count) not heard; so far: \(counts)", sourceLocation: sourceLocation)
+                    return nil
+                }
+            }
+            return origins.last
         }
     }
 

@@ -1,9 +1,17 @@
 import Foundation
+import Testing
 
-/// Runs a test that waits a lot on a thread of its own, so that it takes none of the threads on which the other tests run. It stays in its
-/// task, by which a failure is known as one of the test.
+/// Runs a part of a test on a thread of its own. It stays in its task, by which a failure is known as one of the test.
 func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await ThreadActor().run(body)
+}
+
+/// Runs parts of a test at the same time, each on a thread of its own, and waits for all of them.
+func sideBySide(_ bodies: @Sendable () throws -> Void...) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for body in bodies { group.addTask { try await onThread(body) } }
+        try await group.waitForAll()
+    }
 }
 
 private actor ThreadActor {
@@ -21,5 +29,30 @@ private final class ThreadExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         Thread.detachNewThread { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+/// Runs each test of a suite on threads of its own. Swift's pool has one for each core, and tests that wait would keep the others from
+/// running.
+struct OnThreads: SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return try await function() }
+        try await withTaskExecutorPreference(ThreadsExecutor()) { try await function() }
+    }
+}
+
+extension Trait where Self == OnThreads {
+    static var onThreads: Self { OnThreads() }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class ThreadsExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 
 /// A stunnel that is configured as the article "A fleet" recommends: a port on the loopback for each node.
-final class Stunnel {
+final class Stunnel: @unchecked Sendable {
+    // Unchecked because its process is only ended by the test that has it.
+
     let urls: [URL]
     private let cluster: EtcdCluster
     private let process: ServerProcess
@@ -51,12 +53,13 @@ final class Stunnel {
     var log: String { (try? String(contentsOf: folder.file("log"), encoding: .utf8)) ?? "" }
 
     private static func waitUntilListening(_ port: Int) throws {
-        for _ in 0..<600 {
+        let limit = ContinuousClock.Instant.now + longestWait
+        while .now < limit {
             if let descriptor = LossyProxy.connect(to: port) {
                 Foundation.close(descriptor)
                 return
             }
-            poll(nil, 0, 100)
+            poll(nil, 0, 10)
         }
         throw EtcdCluster.Failure(description: "stunnel does not listen")
     }

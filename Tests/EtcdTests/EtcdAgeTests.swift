@@ -1,0 +1,93 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import TestSupport
+import Testing
+
+/// `staleness` is never below the age of what a read returns.
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdAgeTests {
+    /// The requests by which a watch learns that its copy is complete. Each is held until the test lets it through.
+    private final class Proofs: @unchecked Sendable {
+        // Unchecked because a condition protects the rest.
+
+        private let condition = NSCondition()
+        private var arrivals: [ContinuousClock.Instant] = []
+        private var allowed = 0
+
+        func arrive() {
+            condition.withLock {
+                arrivals.append(.now)
+                condition.broadcast()
+                let number = arrivals.count
+                while allowed < number { condition.wait() }
+            }
+        }
+
+        func allow(_ count: Int) {
+            condition.withLock {
+                allowed = count
+                condition.broadcast()
+            }
+        }
+
+        /// When a request has arrived. The proof begins before that.
+        func arrival(_ number: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> ContinuousClock.Instant
+        {
+            try condition.withLock {
+                let limit = Date(timeIntervalSinceNow: longestWait / .seconds(1))
+                while arrivals.count < number, condition.wait(until: limit) {}
+                try #require(arrivals.count >= number, "request \(number) has not come", sourceLocation: sourceLocation)
+                return arrivals[number - 1]
+            }
+        }
+    }
+
+    @Test func theAgeCountsFromTheBeginOfAProof() throws {
+        let cluster = try EtcdCluster.shared.get()
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        let proofs = Proofs()
+        defer {
+            proofs.allow(.max)
+            proxy.close()
+        }
+        let prefix = EtcdCluster.prefix()
+        // The next proof comes after a quarter of the staleness, and is not needed.
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(30), staleness: .seconds(60)))
+        proxy.intercept { request in
+            if LossyProxy.isOfTheWatch(request), !request.contains("/v3/watch") { proofs.arrive() }
+            return nil
+        }
+        func put(_ count: Int) throws { try cluster.control("put", "\(prefix)r/A", #"{"count": \#(count)}"#) }
+        /// Whether the age is that of a proof which began before an instant.
+        func isAge(since begin: ContinuousClock.Instant) throws -> Bool {
+            let least = ContinuousClock.Instant.now - begin
+            return try #require(store.staleness) >= least
+        }
+
+        // The first state of all roots.
+        let isRead = Signal()
+        Thread.detachNewThread {
+            _ = try? store.read(root: "A")
+            isRead.signal()
+        }
+        let first = try proofs.arrival(1)
+        try put(1)
+        proofs.allow(1)
+        isRead.wait()
+        #expect(try isAge(since: first))
+
+        // A proof.
+        let second = try proofs.arrival(2)
+        try put(2)
+        #expect(try isAge(since: first))
+        proofs.allow(2)
+        try wait { try !isAge(since: first) }
+        #expect(try isAge(since: second))
+
+        // A change proves nothing about others.
+        try put(3)
+        try wait { try store.read(root: "A")?["count"] as? Int == 3 }
+        #expect(try isAge(since: second))
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+@testable import PersistentPreferencesEtcd
+
+/// Updates that are committed together, and what one of them reads, changes and takes back. The threads of a batch share a session; here
+/// one thread uses it, so that the order is certain.
+@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdBatchTests {
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+    private let store: EtcdStore
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+    }
+
+    private struct Batch {
+        private let session: EtcdSession
+
+        init(_ store: EtcdStore, of root: String = "A") throws {
+            let namespace = try store.namespace.get()
+            session = try EtcdSession(namespace, namespace.lock.acquire(root, until: .now + longestWait), of: root)
+        }
+
+        /// An update of one member.
+        func update(_ root: String = "A", _ body: (inout [String: Any]?) throws -> Void) throws {
+            var afterwards: [() -> Void] = []
+            try session.run(root, afterwards: &afterwards, body)
+        }
+
+        func set(_ root: String = "A", to count: Int) throws {
+            try update(root) { $0 = ["count": count] }
+        }
+
+        /// An update that reads and writes, and takes it back.
+        func fail(_ body: () throws -> Void) throws {
+            #expect(throws: Failure.self) {
+                try update("fails") { _ in
+                    try body()
+                    throw Failure()
+                }
+            }
+        }
+
+        var hasRoom: Bool { session.hasRoom }
+
+        func commit() throws { try session.commit() }
+    }
+
+    private struct Failure: Error {}
+
+    private func count(_ root: String = "A") throws -> Int? {
+        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
+        return try current.read(root: root)?["count"] as? Int
+    }
+
+    /// What a member finds is what the members before it have left, also if that was there before.
+    @Test(arguments: [[1, 2, 1], [1, 0], [1, 2, 1, 0]])
+    func theLastMemberWins(_ counts: [Int]) throws {
+        try store.update(root: "A") { $0 = ["count": 0] }
+        let heard = ObservedCounts()
+        let observation = try store.observe(root: "A") { heard.add($0) }
+        let batch = try Batch(store)
+        for count in counts { try batch.set(to: count) }
+        try batch.commit()
+        #expect(try count() == counts.last)
+        try store.update(root: "A") { $0 = ["count": 9] }
+        #expect(heard.wait(for: 9) == .thisProcess)
+        observation.cancel()
+        #expect(heard.all == counts + [9])
+        #expect(heard.allOrigins.allSatisfy { $0 == .thisProcess })
+    }
+
+    /// What a member has read must not change before the commit, whatever the others do.
+    @Test(arguments: [true, false])
+    func aBatchGoesByWhatItsMembersHaveRead(_ isAnotherTakenBack: Bool) throws {
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let batch = try Batch(store, of: "B")
+        try batch.update("B") { $0 = ["count": try store.read(root: "A")?["count"] as? Int ?? 0] }
+        if isAnotherTakenBack {
+            try batch.fail { try store.update(root: "B") { $0 = nil } }
+        }
+        try cluster.control("put", "\(prefix)r/A", #"{"count": 2}"#)
+        guard case .notStored(let failure)? = error(of: { try batch.commit() }) else { return #expect(Bool(false)) }
+        #expect(failure.reason.contains("another client"))
+        #expect(try count("B") == nil)
+    }
+
+    /// Only what the failed member has done is taken back. What it has read is read again.
+    @Test func aMemberThatFails() throws {
+        for root in ["A", "B", "C"] { try store.update(root: root) { $0 = ["count": 5] } }
+        let batch = try Batch(store)
+        try batch.set(to: 6)
+        try batch.fail {
+            try store.update(root: "A") { $0 = nil }
+            try store.update(root: "B") { $0 = nil }
+            #expect(try store.read(root: "C")?["count"] as? Int == 5)
+        }
+        for root in ["A", "B", "C"] {
+            try batch.update(root) { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        }
+        try batch.commit()
+        #expect(try count("A") == 7)
+        #expect(try count("B") == 6)
+        #expect(try count("C") == 6)
+    }
+
+    /// A root of another type is kept if its removal was taken back.
+    @Test(arguments: [true, false])
+    func aMemberThatFailsAfterARemoval(_ isReadBefore: Bool) throws {
+        try cluster.control("put", "\(prefix)r/F", "[1]")
+        let batch = try Batch(store)
+        try batch.update { root in
+            if isReadBefore { #expect(error { _ = try store.read(root: "F") } == .rootIsNotDictionary(key: "F")) }
+            root = ["count": 1]
+        }
+        try batch.fail { try store.update(root: "F") { $0 = nil } }
+        #expect(error { try batch.set("F", to: 1) } == .rootIsNotDictionary(key: "F"))
+        try batch.commit()
+        #expect(try count() == 1)
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/F") == "[1]\n")
+    }
+
+    /// The limit of the roots of an update is that of one member.
+    @Test func manyRootsOfSeveralMembers() throws {
+        let batch = try Batch(store)
+        for member in 0..<2 {
+            try batch.update { _ in
+                for number in 0..<51 { try store.update(root: "R\(member)-\(number)") { $0 = ["count": number] } }
+            }
+        }
+        try batch.commit()
+        #expect(try count("R0-50") == 50)
+        #expect(try count("R1-50") == 50)
+    }
+
+    /// A batch that has much to write takes no further member, which could exceed what etcd accepts.
+    @Test func aLargeMemberIsTheLast() throws {
+        let batch = try Batch(store)
+        try batch.update { $0 = ["count": 1, "text": String(repeating: "x", count: 300 << 10)] }
+        #expect(!batch.hasRoom)
+        try batch.commit()
+        #expect(try count() == 1)
+    }
+
+    /// An update reads every root in the revision in which it began, or not at all.
+    @Test(arguments: [true, false])
+    func aRootAfterACompaction(_ hasChanged: Bool) throws {
+        let cluster = try EtcdCluster.compacted.get()
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        try store.update(root: "B") { $0 = ["count": 1] }
+        let failure = error {
+            try store.update(root: "A") { root in
+                try cluster.control("put", prefix + (hasChanged ? "r/B" : "x"), #"{"count": 2}"#)
+                try cluster.compact()
+                root = ["count": try store.read(root: "B")?["count"] as? Int ?? 0]
+            }
+        }
+        if hasChanged {
+            guard case .unreadable(let compaction)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+            #expect(compaction.reason.contains("compacted"))
+        } else {
+            #expect(failure == nil)
+        }
+        let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
+        #expect(stored == (hasChanged ? "" : "{\n  \"count\": 1\n}\n\n"))
+    }
+}

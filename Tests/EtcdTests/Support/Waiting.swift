@@ -1,0 +1,47 @@
+import Dispatch
+import Foundation
+import PrefsPropertyLists
+import Testing
+
+/// The longest wait of a test. One that ends without what it waits for is an issue at its own line.
+let longestWait: Duration = .seconds(30)
+
+/// Asks again and again until the answer is yes.
+func wait(sourceLocation: SourceLocation = #_sourceLocation, until isDone: () throws -> Bool) rethrows {
+    let limit = ContinuousClock.Instant.now + longestWait
+    while try !isDone() {
+        guard .now < limit else {
+            Issue.record("not true in time", sourceLocation: sourceLocation)
+            return
+        }
+        poll(nil, 0, 2)
+    }
+}
+
+/// What one thread tells another: each `wait` takes one `signal`.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func signal() { semaphore.signal() }
+
+    func wait(sourceLocation: SourceLocation = #_sourceLocation) {
+        if semaphore.wait(timeout: .now() + longestWait / .seconds(1)) == .timedOut {
+            Issue.record("not signalled in time", sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// Waits for what the closure returns, and cancels it if it takes too long.
+func inTime<R: Sendable>(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () async -> R
+) async -> R {
+    let task = Task(operation: body)
+    let isDone = Locked(false)
+    DispatchQueue.global().asyncAfter(deadline: .now() + longestWait / .seconds(1)) {
+        if isDone.withLock({ $0 }) { return }
+        Issue.record("not done in time", sourceLocation: sourceLocation)
+        task.cancel()
+    }
+    defer { isDone.withLock { $0 = true } }
+    return await task.value
+}
