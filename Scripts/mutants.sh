@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Breaks a copy of the package on purpose, with one patch of Tests/Mutants at a time. A hazard test must fail each time. With names,
-# tries only those patches. With --in-place, breaks the package itself and mends it again, which saves the build of a copy; there, a
-# mutant must compile without warnings.
+# Breaks a copy of the package on purpose, with one fault at a time. A hazard test must fail each time. The patches of Tests/Mutants put
+# all faults into one build, in which the variable PREFS_MUTANT chooses one. With names, tries only those patches. With --in-place,
+# breaks the package itself and mends it again, which saves the build of a copy.
 # usage: Scripts/mutants.sh [--in-place] [NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,27 +21,26 @@ if [ $# -eq 0 ]; then
 fi
 patches=$PWD/Tests/Mutants
 for name in "${names[@]}"; do [ -f "$patches/$name.patch" ] || usage; done
-filter="\\.(Crash|Interleaving|FaultTests|RecoveryFault|DamageTests|NotOurs|LastGoodCopy|CheckedCopy|ForeignEntry|OtherUsers|AccessControlList|ForkTests|AttributeTests|Interference|ReadInterference|SurroundingsTests|Batch|NotificationQueue|FolderWatch|PathTests|FlatLayout|SimulatedStore|FirstUnlock|FileProtection|JSONFile|DomainFormat|Layer)"
 # Mutants whose names begin with fleet- concern EtcdStore.
-fleet="\\.Etcd"
 if ! command -v etcd >/dev/null; then
     echo "mutants: etcd is missing; those of a fleet are skipped"
     for i in "${!names[@]}"; do [[ "${names[i]}" != fleet-* ]] || unset "names[i]"; done
 fi
 log=$PWD/.build/mutants/log
+# The names of the applied patches, the last one first.
 applied=""
-# Takes the applied patch back, also at an interrupt.
+# Takes the applied patches back, also at an interrupt.
 mend() {
-    [ -z "$applied" ] || git apply --reverse "$applied"
+    local name
+    for name in $applied; do git apply --reverse "$patches/$name.patch"; done
     applied=""
+    rm -f Sources/*/Mutant.swift
 }
 trap mend EXIT
-flags=""
+# Those of `.ci/run`: other flags would build everything again.
+flags="-Xswiftc -warnings-as-errors"
 mkdir -p .build/mutants
-if [ $place = here ]; then
-    # Those of `.ci/run`: other flags would build everything again.
-    flags="-Xswiftc -warnings-as-errors"
-else
+if [ $place = copy ]; then
     copy=.build/mutants/copy
     mkdir -p "$copy"
     find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
@@ -51,12 +50,21 @@ else
     cd "$copy"
 fi
 
-# Runs the tests for at most five minutes, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the
-# tests.
-run_tests() { # filter
+# The files that a patch changes.
+files() { # name
+    sed -n 's|^+++ b/||p' "$patches/$1.patch"
+}
+
+# The filter for the tests that find the mutants.
+filter() { # names
+    for name; do sed -n '2s/^Found by: //p' "$patches/$name.patch"; done | sort -u | paste -sd '|' -
+}
+
+# Runs tests for a limited time, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the tests.
+run_tests() { # mutant, seconds, filter
     local limit=""
-    if command -v timeout >/dev/null; then limit="timeout --signal=INT --kill-after=10 300"; fi
-    $limit swift test --skip-build $flags --filter "$1" >"$log" 2>&1
+    if command -v timeout >/dev/null; then limit="timeout --signal=INT --kill-after=10 $2"; fi
+    PREFS_MUTANT=$1 $limit swift test --skip-build $flags --filter "$3" >"$log" 2>&1
 }
 
 # The tests that failed in the last run, in one line.
@@ -75,47 +83,70 @@ witness() {
     fi
 }
 
-echo "== without a mutant the tests pass"
-swift build --build-tests $flags 2>&1 | tail -n 1
-for tests in "$filter" "$fleet"; do
-    if [ "$tests" = "$fleet" ] && [[ " ${names[*]} " != *" fleet-"* ]]; then continue; fi
-    if ! run_tests "$tests" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" "$log"; then
-        tail -n 40 "$log"
-        exit 1
-    fi
-done
-
 survivors=()
-echo "== ${#names[@]} mutants"
-for name in "${names[@]}"; do
-    if ! git apply "$patches/$name.patch"; then
-        echo "$name: is no longer a patch of the sources"
-        survivors+=("$name")
-        continue
-    fi
-    applied="$patches/$name.patch"
-    if ! swift build --build-tests $flags >"$log" 2>&1; then
-        grep -m 5 "error:" "$log" || tail -n 5 "$log"
-        echo "$name: does not compile"
-        survivors+=("$name")
+# Notes that no test has found a mutant.
+survived() { # name, reason
+    echo "$1: $2"
+    survivors+=("$1")
+}
+
+# Runs the tests that find a mutant.
+try() { # name
+    local code=0 seen
+    run_tests "$1" 120 "$(filter "$1")" || code=$?
+    seen="$(witness $code)" || true
+    if [ $code -eq 0 ]; then
+        survived "$1" "SURVIVED"
+    elif [ -z "$seen" ]; then
+        tail -n 20 "$log"
+        survived "$1" "no test failed, though the run ended with $code"
     else
-        code=0
-        tests="$filter"
-        [[ "$name" != fleet-* ]] || tests="$fleet"
-        run_tests "$tests" || code=$?
-        seen="$(witness $code)" || true
-        if [ $code -eq 0 ]; then
-            echo "$name: SURVIVED"
-            survivors+=("$name")
-        elif [ -z "$seen" ]; then
-            tail -n 20 "$log"
-            echo "$name: no test failed, though the run ended with $code"
-            survivors+=("$name")
+        echo "$1: seen by $seen"
+    fi
+}
+
+# Tries mutants with one build. Patches that change the same lines as others get another build. If the build fails, so does each patch
+# of a file with an error.
+round() { # names
+    local name others="" suspects=""
+    for name; do
+        if git apply "$patches/$name.patch" 2>"$log"; then
+            applied="$name $applied"
+        elif [ -n "$applied" ]; then
+            others="$others $name"
         else
-            echo "$name: seen by $seen"
+            cat "$log"
+            survived "$name" "is no longer a patch of the sources"
+        fi
+    done
+    [ -n "$applied" ] || return 0
+    set -- $applied
+    for name; do files "$name"; done | cut -d / -f 1-2 | sort -u | xargs -n 1 cp "$patches/Mutant.swift"
+    if swift build --build-tests $flags >"$log" 2>&1; then
+        echo "== without a mutant the tests pass"
+        if ! run_tests "" 900 "$(filter "$@")" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" "$log"; then
+            tail -n 40 "$log"
+            exit 1
+        fi
+        echo "== $# mutants"
+        for name; do try "$name"; done
+        mend
+    else
+        mend
+        grep -m 5 "error:" "$log" || tail -n 5 "$log"
+        for name; do
+            if files "$name" | sed 's/$/:[0-9:]* error:/' | grep -q -f - "$log"; then suspects="$suspects $name"; fi
+        done
+        if [ $# -eq 1 ] || [ -z "$suspects" ]; then
+            for name; do survived "$name" "does not compile"; done
+        else
+            for name; do [[ "$suspects " == *" $name "* ]] || others="$others $name"; done
+            for name in $suspects; do round "$name"; done
         fi
     fi
-    mend
-done
+    [ -z "$others" ] || round $others
+}
+
+round "${names[@]}"
 echo "hazard: mutants: ${#names[@]}, ${#survivors[@]} survived ${survivors[*]-}"
 [ ${#survivors[@]} -eq 0 ]

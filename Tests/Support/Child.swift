@@ -21,7 +21,7 @@ package struct Child {
     /// Starts a product of this package.
     ///
     /// - Parameters:
-    ///   - environment: the whole environment, but for PATH and the options of sanitizers.
+    ///   - environment: the whole environment, but for `surroundings`.
     package init(_ product: String, _ arguments: [String], environment: [String: String]) throws {
         try self.init(Self.executable(product), arguments, environment: environment)
     }
@@ -59,10 +59,11 @@ package struct Child {
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
     }
 
-    /// The environment of every child. A race or a misuse of memory in it counts as one in the tests themselves. Backtraces of crashes
-    /// are off, because the program that writes them outlives the child, and the test would wait for it.
+    /// The environment of every child. A race or a misuse of memory in it counts as one in the tests themselves, and it has the fault of
+    /// `Scripts/mutants.sh`, too. Backtraces of crashes are off, because the program that writes them outlives the child, and the test
+    /// would wait for it.
     package static var surroundings: [String: String] {
-        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "PREFS_MUTANT" }
             .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
     }
 

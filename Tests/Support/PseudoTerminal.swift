@@ -23,7 +23,7 @@ package final class PseudoTerminal {
 
     /// Starts a program in a terminal of that size.
     ///
-    /// - Parameter environment: the whole environment, but for PATH, TERM and the options of sanitizers.
+    /// - Parameter environment: the whole environment, but for TERM and the surroundings of every child.
     package init(
         _ program: URL, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
     ) throws {
