@@ -83,6 +83,6 @@ final class Gate: Sendable {
 }
 
 extension Trait where Self == TimeLimitTrait {
-    /// For tests that wait by `await`: ends each after a minute, or after as long as a wait may last.
-    static var limited: Self { .timeLimit(.minutes(max(1, Patience.seconds / 60))) }
+    /// For tests that wait by `await`. Each ends after five minutes: a task that is resumed queues behind all other tests.
+    static var limited: Self { .timeLimit(.minutes(max(5, Patience.seconds / 60))) }
 }

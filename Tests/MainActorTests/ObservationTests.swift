@@ -48,7 +48,7 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
     func cancel() { observations = [] }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservationTests {
     @Test func changesOfOtherThreadsArriveInOrderOnTheMainActor() async {
         let prefs = ViewPrefs(store: InMemoryStore())
         let model = ViewModel()

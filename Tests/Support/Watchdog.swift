@@ -26,8 +26,10 @@ final class Watchdog: Sendable {
             Foundation.kill(process.processIdentifier, SIGKILL)
             ended.wait()
             let words = [process.executableURL?.lastPathComponent ?? ""] + (process.arguments ?? [])
+            let what = "\(words.joined(separator: " ")): did not end"
             throw ChildIsOverdue(
-                description: Patience.failure("\(words.joined(separator: " ")): did not end", file, line))
+                description: limit.map { "\(what) within \($0) (\(file):\(line))" }
+                    ?? Patience.failure(what, file, line))
         }
     }
 }

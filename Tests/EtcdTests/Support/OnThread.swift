@@ -32,16 +32,47 @@ private final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// Runs each test of a suite on threads of its own. Swift's pool has one for each core, and tests that wait would keep the others from
-/// running.
-struct OnThreads: SuiteTrait, TestScoping {
+/// Runs each test of a suite on threads of its own, four tests at a time. Swift's pool has one for each core, and tests that wait would
+/// keep the others from running. All of them at once would keep one another waiting beyond the deadlines of the product.
+struct OnThreads: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return try await function() }
-        try await withTaskExecutorPreference(ThreadsExecutor()) { try await function() }
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *), testCase != nil else {
+            return try await function()
+        }
+        await Turns.shared.take()
+        let result: Result<Void, any Error>
+        do {
+            try await withTaskExecutorPreference(ThreadsExecutor()) { try await function() }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await Turns.shared.give()
+        try result.get()
+    }
+}
+
+/// Lets four in at a time.
+private actor Turns {
+    static let shared = Turns()
+
+    private var free = 4
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func take() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func give() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }
 

@@ -1,17 +1,18 @@
 import Dispatch
 import Foundation
 import PrefsPropertyLists
+import TestSupport
 import Testing
 
 /// The longest wait of a test. One that ends without what it waits for is an issue at its own line.
-let longestWait: Duration = .seconds(30)
+var longestWait: Duration { .seconds(Patience.seconds) }
 
 /// Asks again and again until the answer is yes.
 func wait(sourceLocation: SourceLocation = #_sourceLocation, until isDone: () throws -> Bool) rethrows {
     let limit = ContinuousClock.Instant.now + longestWait
     while try !isDone() {
         guard .now < limit else {
-            Issue.record("not true in time", sourceLocation: sourceLocation)
+            Issue.record("\(Patience.failure("not true"))", sourceLocation: sourceLocation)
             return
         }
         poll(nil, 0, 2)
@@ -26,7 +27,7 @@ final class Signal: Sendable {
 
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
         if semaphore.wait(timeout: .now() + longestWait / .seconds(1)) == .timedOut {
-            Issue.record("not signalled in time", sourceLocation: sourceLocation)
+            Issue.record("\(Patience.failure("not signalled"))", sourceLocation: sourceLocation)
         }
     }
 }
@@ -39,7 +40,7 @@ func inTime<R: Sendable>(
     let isDone = Locked(false)
     DispatchQueue.global().asyncAfter(deadline: .now() + longestWait / .seconds(1)) {
         if isDone.withLock({ $0 }) { return }
-        Issue.record("not done in time", sourceLocation: sourceLocation)
+        Issue.record("\(Patience.failure("not done"))", sourceLocation: sourceLocation)
         task.cancel()
     }
     defer { isDone.withLock { $0 = true } }

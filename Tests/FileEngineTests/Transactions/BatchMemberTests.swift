@@ -71,7 +71,7 @@ import Testing
             let ended = Heard<(member: Int, outcome: String, thread: ObjectIdentifier)>()
             inThreads(3) { thread in
                 if thread > 0 {
-                    begun.wait(for: 1)
+                    begun.wait { !$0.isEmpty }
                     asked.append(thread)
                 }
                 var number = -1

@@ -75,7 +75,8 @@ import Testing
         let prefs = prefs()
         let (changes, updates) = (prefs.changes(), prefs.$size.updates)
         let heard = Heard<Int>()
-        let task = Task {
+        // With a high priority, it does not queue behind all other tests.
+        let task = Task(priority: .high) {
             var values: [Int] = []
             for await value in updates {
                 values.append(value)
