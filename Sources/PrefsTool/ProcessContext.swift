@@ -1,5 +1,4 @@
 import Foundation
-import PrefsFileEngine
 
 /// What a run takes from its process: the word that it was called by, the environment and the standard streams.
 package struct ProcessContext: Sendable {
@@ -13,7 +12,7 @@ package struct ProcessContext: Sendable {
     let output: Int32
     let errors: Int32
     /// nil for the environment of this process.
-    private let variables: [String: String]?
+    let variables: [String: String]?
 
     private init() {
         executable = CommandLine.unsafeArgv[0].flatMap { String(validatingCString: $0) }
@@ -33,17 +32,6 @@ package struct ProcessContext: Sendable {
     var outputStyle: Style { Style(of: output, in: environment) }
     var errorStyle: Style { Style(of: errors, in: environment) }
     var outputWidth: Int? { TerminalWidth.of(output) }
-
-    /// Runs the closure with the configuration folder of the environment.
-    func withConfigurationFolder<R>(_ body: () -> R) -> R {
-        #if os(Linux) || os(Android)
-            if let variables {
-                return ConfigurationFolder.$path.withValue(
-                    ConfigurationFolder.path(of: { variables[$0] }), operation: body)
-            }
-        #endif
-        return body()
-    }
 
     // MARK: - Streams
 
