@@ -32,21 +32,20 @@ private final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// Runs each test of a suite on threads of its own, four tests at a time. Swift's pool has one for each core, and tests that wait would
-/// keep the others from running. All of them at once would keep one another waiting beyond the deadlines of the product.
+/// Runs four tests of the fleet at a time. All of them at once would keep one another waiting beyond the deadlines of the product.
 struct OnThreads: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *), testCase != nil else {
+        guard testCase != nil else {
             return try await function()
         }
         await Turns.shared.take()
         let result: Result<Void, any Error>
         do {
-            try await withTaskExecutorPreference(ThreadsExecutor()) { try await function() }
+            try await function()
             result = .success(())
         } catch {
             result = .failure(error)
@@ -78,12 +77,4 @@ private actor Turns {
 
 extension Trait where Self == OnThreads {
     static var onThreads: Self { OnThreads() }
-}
-
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class ThreadsExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }
