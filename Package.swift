@@ -196,5 +196,6 @@ if let only = Context.environment["PREFS_ONLY"] {
     }
     need(only)
     package.targets.removeAll { !needed.contains($0.name) }
-    package.products = []
+    // The tool is found by its name.
+    package.products.removeAll { !needed.contains("HarnessCLI") || $0.name != "prefs" }
 }

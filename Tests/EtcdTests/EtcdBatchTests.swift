@@ -7,7 +7,8 @@ import Testing
 
 /// Updates that are committed together, and what one of them reads, changes and takes back. The threads of a batch share a session; here
 /// one thread uses it, so that the order is certain.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdBatchTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdBatchTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()
     private let store: EtcdStore

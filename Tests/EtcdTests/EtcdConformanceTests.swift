@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// The store passes every check, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdConformanceTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdConformanceTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+
     @Test(arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
         let cluster = try EtcdCluster.shared.get()

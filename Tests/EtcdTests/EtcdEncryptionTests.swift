@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
-@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere), .onThreads) struct EtcdEncryptionTests {
+@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere), .fourAtATime) actor EtcdEncryptionTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let prefix = EtcdCluster.prefix()
 
     private func store(
@@ -17,40 +18,38 @@ import Testing
             options: .init(reads: reads, user: user, password: "hush", deadline: deadline, staleness: .seconds(2)))
     }
 
-    @Test func everyAccessWorksAndASilentServerIsReplaced() async throws {
-        try await onThread {
-            let authority = try CertificateAuthority()
-            let cluster = try EtcdCluster(nodes: 3, authority: authority)
-            let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
-            defer { stunnel.close() }
-            // Another deadline is another client, as in another process.
-            let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(9)))
-            let exact = store(stunnel, reads: .current)
-            let isHeard = Signal()
-            let heard = Locked<[Int]>([])
-            let observation = try two.observe(root: "A") { change in
-                heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
-                isHeard.signal()
-            }
-            func write(_ number: Int) throws {
-                try one.update(root: "A") { $0 = ["a": number] }
-                #expect(try exact.read(root: "A")?["a"] as? Int == number)
-                isHeard.wait()
-                #expect(heard.withLock { $0.last } == number)
-                #expect(try one.read(root: "A")?["a"] as? Int == number)
-                #expect(try two.read(root: "A")?["a"] as? Int == number)
-            }
-            try write(1)
-            #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A").contains("\"a\": 1"))
-            cluster.kill(cluster.nodes[0])
-            try write(2)
-            try cluster.start(cluster.nodes[0])
-            try cluster.waitUntilHealthy()
-            // Its port still accepts connections.
-            cluster.stop(cluster.nodes[1])
-            try write(3)
-            observation.cancel()
+    @Test func everyAccessWorksAndASilentServerIsReplaced() throws {
+        let authority = try CertificateAuthority()
+        let cluster = try EtcdCluster(nodes: 3, authority: authority)
+        let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
+        defer { stunnel.close() }
+        // Another deadline is another client, as in another process.
+        let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(9)))
+        let exact = store(stunnel, reads: .current)
+        let isHeard = Signal()
+        let heard = Locked<[Int]>([])
+        let observation = try two.observe(root: "A") { change in
+            heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+            isHeard.signal()
         }
+        func write(_ number: Int) throws {
+            try one.update(root: "A") { $0 = ["a": number] }
+            #expect(try exact.read(root: "A")?["a"] as? Int == number)
+            isHeard.wait()
+            #expect(heard.withLock { $0.last } == number)
+            #expect(try one.read(root: "A")?["a"] as? Int == number)
+            #expect(try two.read(root: "A")?["a"] as? Int == number)
+        }
+        try write(1)
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A").contains("\"a\": 1"))
+        cluster.kill(cluster.nodes[0])
+        try write(2)
+        try cluster.start(cluster.nodes[0])
+        try cluster.waitUntilHealthy()
+        // Its port still accepts connections.
+        cluster.stop(cluster.nodes[1])
+        try write(3)
+        observation.cancel()
     }
 
     /// Nothing is passed on, in either direction.
@@ -77,7 +76,7 @@ import Testing
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (flaw, stunnel, log) in flaws {
-                group.addTask { try await expectRefusal(flaw, stunnel, log: log) }
+                group.addTask { try await self.expectRefusal(flaw, stunnel, log: log) }
             }
             try await group.waitForAll()
         }
@@ -115,28 +114,26 @@ import Testing
     }
 
     /// etcd rejects the name in a certificate beside the user of the request.
-    @Test func usersNeedACertificateWithoutACommonName() async throws {
-        try await onThread {
-            let authority = try CertificateAuthority()
-            let cluster = try EtcdCluster(nodes: 1, authority: authority)
-            try cluster.control("user", "add", "root:secret")
-            try cluster.control("user", "add", "ann:hush")
-            try cluster.control("user", "grant-role", "root", "root")
-            try cluster.control("user", "grant-role", "ann", "root")
-            try cluster.control("auth", "enable")
-            func write(_ subject: String, deadline: Duration = .seconds(8)) throws {
-                let client = try authority.issue("client", subject: subject)
-                let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
-                defer { stunnel.close() }
-                let store = store(stunnel, user: "ann", deadline: deadline)
-                try store.update(root: "A") { $0 = ["a": 1] }
-                #expect(try store.read(root: "A")?["a"] as? Int == 1)
-            }
-            guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: .seconds(2)) }) else {
-                return #expect(Bool(false))
-            }
-            #expect(failure.reason == "HTTP status 400, and no answer of etcd")
-            try write("/O=fleet")
+    @Test func usersNeedACertificateWithoutACommonName() throws {
+        let authority = try CertificateAuthority()
+        let cluster = try EtcdCluster(nodes: 1, authority: authority)
+        try cluster.control("user", "add", "root:secret")
+        try cluster.control("user", "add", "ann:hush")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("user", "grant-role", "ann", "root")
+        try cluster.control("auth", "enable")
+        func write(_ subject: String, deadline: Duration = .seconds(8)) throws {
+            let client = try authority.issue("client", subject: subject)
+            let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
+            defer { stunnel.close() }
+            let store = store(stunnel, user: "ann", deadline: deadline)
+            try store.update(root: "A") { $0 = ["a": 1] }
+            #expect(try store.read(root: "A")?["a"] as? Int == 1)
         }
+        guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: .seconds(2)) }) else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.reason == "HTTP status 400, and no answer of etcd")
+        try write("/O=fleet")
     }
 }

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// Updates that meet late copies of requests, wrong answers, and threads that take long.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdFaultTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdFaultTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()
     private let store: EtcdStore
@@ -255,57 +256,53 @@ import Testing
     }
 
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
-    @Test func theLastKnownStateIsTheNewest() async throws {
-        try await onThread {
-            let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
-            defer { proxy.close() }
-            let prefs = JobPrefs(key: "A", store: behind)
-            #expect(prefs.update { prefs.jobs = 1 } == nil)
-            proxy.block()
-            #expect(prefs.jobs == 1)
-            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
-            proxy.unblock()
-            // A stream that has nothing new does not make a read older.
-            let observation = prefs.$jobs.onChange { _, _ in }
-            defer { observation.cancel() }
-            proxy.silenceStreams()
-            try store.update(root: "A") { $0?["jobs"] = 2 }
-            #expect(prefs.jobs == 2)
-            proxy.block()
-            #expect(prefs.jobs == 2)
-            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
-        }
+    @Test func theLastKnownStateIsTheNewest() throws {
+        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+        defer { proxy.close() }
+        let prefs = JobPrefs(key: "A", store: behind)
+        #expect(prefs.update { prefs.jobs = 1 } == nil)
+        proxy.block()
+        #expect(prefs.jobs == 1)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+        proxy.unblock()
+        // A stream that has nothing new does not make a read older.
+        let observation = prefs.$jobs.onChange { _, _ in }
+        defer { observation.cancel() }
+        proxy.silenceStreams()
+        try store.update(root: "A") { $0?["jobs"] = 2 }
+        #expect(prefs.jobs == 2)
+        proxy.block()
+        #expect(prefs.jobs == 2)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
     }
 
     /// A thread that joins the update of another one must not go by what that one has read before.
-    @Test func whoJoinsABatchSeesTheNewestStateOrFails() async throws {
-        try await onThread {
-            for number in 0..<10 {
-                let root = "A\(number)"
-                try store.update(root: root) { $0 = ["a": 1] }
-                let (begun, joins, ended) = (Signal(), Signal(), Signal())
-                Thread.detachNewThread { [store] in
-                    // Changes nothing, and gives the other thread time to wait for its turn.
-                    try? store.update(root: root) { _ in
-                        begun.signal()
-                        joins.wait()
-                        poll(nil, 0, 10)
-                    }
-                    ended.signal()
+    @Test func whoJoinsABatchSeesTheNewestStateOrFails() throws {
+        for number in 0..<10 {
+            let root = "A\(number)"
+            try store.update(root: root) { $0 = ["a": 1] }
+            let (begun, joins, ended) = (Signal(), Signal(), Signal())
+            Thread.detachNewThread { [store] in
+                // Changes nothing, and gives the other thread time to wait for its turn.
+                try? store.update(root: root) { _ in
+                    begun.signal()
+                    joins.wait()
+                    poll(nil, 0, 10)
                 }
-                begun.wait()
-                try cluster.control("put", "\(prefix)r/\(root)", #"{"a": 2}"#)
-                joins.signal()
-                let failure = error(of: { try store.update(root: root) { $0 = ["a": 1] } })
-                let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/\(root)")
-                if let failure {
-                    guard case .notStored = failure else { return #expect(Bool(false), "\(failure)") }
-                    #expect(stored == "{\"a\": 2}\n")
-                } else {
-                    #expect(stored == "{\n  \"a\": 1\n}\n\n")
-                }
-                ended.wait()
+                ended.signal()
             }
+            begun.wait()
+            try cluster.control("put", "\(prefix)r/\(root)", #"{"a": 2}"#)
+            joins.signal()
+            let failure = error(of: { try store.update(root: root) { $0 = ["a": 1] } })
+            let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/\(root)")
+            if let failure {
+                guard case .notStored = failure else { return #expect(Bool(false), "\(failure)") }
+                #expect(stored == "{\"a\": 2}\n")
+            } else {
+                #expect(stored == "{\n  \"a\": 1\n}\n\n")
+            }
+            ended.wait()
         }
     }
 
@@ -323,33 +320,31 @@ import Testing
     }
 
     /// A thread that waits for others of its process gives up after the deadline, as one that waits for other processes does.
-    @Test func aThreadThatWaitsForItsTurnGivesUp() async throws {
-        try await onThread {
-            let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
-            let (begun, end, ended) = (Signal(), Signal(), Signal())
-            Thread.detachNewThread {
-                do {
-                    try store.update(root: "A") { root in
-                        begun.signal()
-                        end.wait()
-                        root = ["a": 1]
-                    }
-                } catch {
-                    Issue.record("\(error)")
+    @Test func aThreadThatWaitsForItsTurnGivesUp() throws {
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
+        let (begun, end, ended) = (Signal(), Signal(), Signal())
+        Thread.detachNewThread {
+            do {
+                try store.update(root: "A") { root in
+                    begun.signal()
+                    end.wait()
+                    root = ["a": 1]
                 }
-                ended.signal()
+            } catch {
+                Issue.record("\(error)")
             }
-            begun.wait()
-            #expect {
-                try store.update(root: "B") { _ in Issue.record("run") }
-            } throws: {
-                guard case PrefsError.notStored(let failure) = $0 else { return false }
-                return failure.reason == "timed out waiting for updates of other threads of this process"
-            }
-            end.signal()
-            ended.wait()
-            try store.update(root: "A") { #expect($0?["a"] as? Int == 1) }
+            ended.signal()
         }
+        begun.wait()
+        #expect {
+            try store.update(root: "B") { _ in Issue.record("run") }
+        } throws: {
+            guard case PrefsError.notStored(let failure) = $0 else { return false }
+            return failure.reason == "timed out waiting for updates of other threads of this process"
+        }
+        end.signal()
+        ended.wait()
+        try store.update(root: "A") { #expect($0?["a"] as? Int == 1) }
     }
 
     /// A value that is rejected outside of an update asks etcd for no lock.

@@ -8,7 +8,8 @@ import Testing
 /// Four processes read, write and remove roots of a cluster of three nodes, each behind a proxy that loses, delays, doubles and cuts,
 /// while nodes are killed, restarted, stopped and resumed. No acknowledged update is lost, none is applied twice, and the history of each
 /// root is linearizable.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdHistoryTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdHistoryTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private static let processes = 4
 
     /// What is done to the cluster, one after another.
@@ -17,72 +18,70 @@ import Testing
     }
 
     @Test func historiesAreLinearizableWhateverFails() async throws {
-        try await onThread {
-            let rounds = Hazard.count("PREFS_FLEET_ROUNDS", default: Event.allCases.count)
-            let seed = Hazard.count("PREFS_SEED", default: 1)
-            let cluster = try EtcdCluster(nodes: 3)
-            let proxies = try cluster.nodes.enumerated().map {
-                try LossyProxy(
-                    to: $1.clientPort, percent: Hazard.count("PREFS_FLEET_FAULTS", default: 4),
-                    seed: UInt64(seed * 10 + $0))
-            }
-            defer { for proxy in proxies { proxy.close() } }
-            let home = try TemporaryFolder()
-            let prefix = EtcdCluster.prefix()
-            let hosts = proxies.map { "127.0.0.1:\($0.port)" }
-            let children = try (0..<Self.processes).map { process in
-                // Each begins with another node.
-                let order = (hosts + hosts)[(process % 3)..<(process % 3 + 3)].joined(separator: ",")
-                return try PipedChild(
-                    "EtcdProbe", ["history", "etcd://\(order)/\(prefix)", "\(seed)", "\(process)"], home: home,
-                    mergesErrors: true)
-            }
-            for child in children { #expect(try child.line() == "ready") }
-            // Observes behind the same proxies.
-            let observer = EtcdStore(
-                endpoints: proxies.map(\.url), prefix: prefix, options: .init(staleness: .seconds(2)))
-            let last = Locked<Int?>(nil)
-            let observation = try observer.observe(root: "counter") { change in
-                last.withLock { $0 = change.newValues["all"] as? Int }
-            }
-            let begin = ContinuousClock.Instant.now
-            for child in children { try child.tell("go") }
-            try awaitProgress(of: children, lines: 2)
-            for round in 0..<rounds {
-                try cause(Event.allCases[(round + seed) % Event.allCases.count], cluster)
-                try awaitProgress(of: children, lines: 4)
-            }
-            for proxy in proxies { proxy.behave() }
-            for child in children { try child.tell("stop") }
-            let outcome = try Outcome(children)
-
-            // The end, read by a process that had no part in it.
-            let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
-            let counter = try store.read(root: "counter") ?? [:]
-            for (thread, count) in outcome.counted {
-                #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")
-            }
-            #expect(counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +), "PREFS_SEED=\(seed)")
-            wait { last.withLock { $0 } == counter["all"] as? Int }
-            #expect(last.withLock { $0 } == counter["all"] as? Int, "PREFS_SEED=\(seed): the end was not observed")
-            observation.cancel()
-            let byKey = Dictionary(grouping: outcome.history(), by: \.key)
-            #expect(byKey.keys.sorted() == ["a", "b"])
-            let violations =
-                byKey.values.compactMap(LinearizabilityChecker.violation)
-                + LinearizabilityChecker.staleAbsences(
-                    outcome.missing, after: outcome.operations + outcome.uncertain)
-            for violation in violations { Issue.record("PREFS_SEED=\(seed): \(violation)") }
-            let faults = proxies.reduce(0) { $0 + $1.faults.values.reduce(0, +) }
-            let lost = abs((counter["all"] as? Int ?? 0) - outcome.counted.values.reduce(0, +))
-            let seconds = Int((ContinuousClock.Instant.now - begin) / .seconds(1))
-            Hazard.report(
-                """
-                fleet: \(seconds) s, \(rounds) failures of 3 nodes, \(faults) faults of the network, \(outcome.operations.count) operations of \
-                \(Self.processes) processes × 2 threads, \(outcome.failures) rejected, \(outcome.unknown) of unknown outcome, \
-                \(outcome.counted.values.reduce(0, +)) increments, \(lost) lost or applied twice, \(violations.count) not linearizable
-                """)
+        let rounds = Hazard.count("PREFS_FLEET_ROUNDS", default: Event.allCases.count)
+        let seed = Hazard.count("PREFS_SEED", default: 1)
+        let cluster = try EtcdCluster(nodes: 3)
+        let proxies = try cluster.nodes.enumerated().map {
+            try LossyProxy(
+                to: $1.clientPort, percent: Hazard.count("PREFS_FLEET_FAULTS", default: 4),
+                seed: UInt64(seed * 10 + $0))
         }
+        defer { for proxy in proxies { proxy.close() } }
+        let home = try TemporaryFolder()
+        let prefix = EtcdCluster.prefix()
+        let hosts = proxies.map { "127.0.0.1:\($0.port)" }
+        let children = try (0..<Self.processes).map { process in
+            // Each begins with another node.
+            let order = (hosts + hosts)[(process % 3)..<(process % 3 + 3)].joined(separator: ",")
+            return try PipedChild(
+                "EtcdProbe", ["history", "etcd://\(order)/\(prefix)", "\(seed)", "\(process)"], home: home,
+                mergesErrors: true)
+        }
+        for child in children { #expect(try child.line() == "ready") }
+        // Observes behind the same proxies.
+        let observer = EtcdStore(
+            endpoints: proxies.map(\.url), prefix: prefix, options: .init(staleness: .seconds(2)))
+        let last = Locked<Int?>(nil)
+        let observation = try observer.observe(root: "counter") { change in
+            last.withLock { $0 = change.newValues["all"] as? Int }
+        }
+        let begin = ContinuousClock.Instant.now
+        for child in children { try child.tell("go") }
+        try awaitProgress(of: children, lines: 2)
+        for round in 0..<rounds {
+            try cause(Event.allCases[(round + seed) % Event.allCases.count], cluster)
+            try awaitProgress(of: children, lines: 4)
+        }
+        for proxy in proxies { proxy.behave() }
+        for child in children { try child.tell("stop") }
+        let outcome = try Outcome(children)
+
+        // The end, read by a process that had no part in it.
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
+        let counter = try store.read(root: "counter") ?? [:]
+        for (thread, count) in outcome.counted {
+            #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")
+        }
+        #expect(counter["all"] as? Int ?? 0 == outcome.counted.values.reduce(0, +), "PREFS_SEED=\(seed)")
+        wait { last.withLock { $0 } == counter["all"] as? Int }
+        #expect(last.withLock { $0 } == counter["all"] as? Int, "PREFS_SEED=\(seed): the end was not observed")
+        observation.cancel()
+        let byKey = Dictionary(grouping: outcome.history(), by: \.key)
+        #expect(byKey.keys.sorted() == ["a", "b"])
+        let violations =
+            byKey.values.compactMap(LinearizabilityChecker.violation)
+            + LinearizabilityChecker.staleAbsences(
+                outcome.missing, after: outcome.operations + outcome.uncertain)
+        for violation in violations { Issue.record("PREFS_SEED=\(seed): \(violation)") }
+        let faults = proxies.reduce(0) { $0 + $1.faults.values.reduce(0, +) }
+        let lost = abs((counter["all"] as? Int ?? 0) - outcome.counted.values.reduce(0, +))
+        let seconds = Int((ContinuousClock.Instant.now - begin) / .seconds(1))
+        Hazard.report(
+            """
+            fleet: \(seconds) s, \(rounds) failures of 3 nodes, \(faults) faults of the network, \(outcome.operations.count) operations of \
+            \(Self.processes) processes × 2 threads, \(outcome.failures) rejected, \(outcome.unknown) of unknown outcome, \
+            \(outcome.counted.values.reduce(0, +)) increments, \(lost) lost or applied twice, \(violations.count) not linearizable
+            """)
     }
 
     /// Waits until each process has done so many times ten operations.

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// What cannot be stored or read has an error of its own, and changes nothing.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdLimitTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdLimitTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()
     private let store: EtcdStore
@@ -41,7 +42,7 @@ import Testing
         #expect(try store.read(root: "A")?.keys.sorted() == ["a"])
         #expect(try store.read(root: "B") == nil)
         // What fits is taken, alone and by several threads at once.
-        inThreads(3) { number in
+        inThreads(3) { [store] number in
             do {
                 try store.update(root: "L\(number)") { $0 = ["x": String(repeating: "y", count: 1_000 << 10)] }
             } catch {
@@ -52,33 +53,31 @@ import Testing
     }
 
     /// Updates are rejected until the operator has made room. Reads go on, and nothing that was reported as rejected is stored.
-    @Test func aClusterWithoutSpace() async throws {
-        try await onThread {
-            let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "8388608"])
-            let store = EtcdStore(endpoints: cluster.urls, options: .init(reads: .current))
-            let text = String(repeating: "x", count: 500 << 10)
-            func increment() -> PrefsError? {
-                error {
-                    try store.update(root: "A") { $0 = ["count": (($0?["count"] as? Int) ?? 0) + 1, "text": text] }
-                }
+    @Test func aClusterWithoutSpace() throws {
+        let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "8388608"])
+        let store = EtcdStore(endpoints: cluster.urls, options: .init(reads: .current))
+        let text = String(repeating: "x", count: 500 << 10)
+        func increment() -> PrefsError? {
+            error {
+                try store.update(root: "A") { $0 = ["count": (($0?["count"] as? Int) ?? 0) + 1, "text": text] }
             }
-            var count = 0
-            var failure: PrefsError?
-            while failure == nil, count < 100 {
-                failure = increment()
-                if failure == nil { count += 1 }
-            }
-            for next in [failure, increment()] {
-                guard case .notStored(let rejected)? = next else { return #expect(Bool(false), "\(next as Any)") }
-                #expect(rejected.reason == "etcdserver: mvcc: database space exceeded")
-            }
-            #expect(try store.read(root: "A")?["count"] as? Int == count)
-            try cluster.compact()
-            try cluster.control("defrag")
-            try cluster.control("alarm", "disarm")
-            #expect(increment() == nil)
-            #expect(try store.read(root: "A")?["count"] as? Int == count + 1)
         }
+        var count = 0
+        var failure: PrefsError?
+        while failure == nil, count < 100 {
+            failure = increment()
+            if failure == nil { count += 1 }
+        }
+        for next in [failure, increment()] {
+            guard case .notStored(let rejected)? = next else { return #expect(Bool(false), "\(next as Any)") }
+            #expect(rejected.reason == "etcdserver: mvcc: database space exceeded")
+        }
+        #expect(try store.read(root: "A")?["count"] as? Int == count)
+        try cluster.compact()
+        try cluster.control("defrag")
+        try cluster.control("alarm", "disarm")
+        #expect(increment() == nil)
+        #expect(try store.read(root: "A")?["count"] as? Int == count + 1)
     }
 
     @Test func manyRootsInOneUpdate() throws {
@@ -197,7 +196,7 @@ import Testing
     func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
-                group.addTask { try await expectNoCluster(at: url, reads, reason: reason) }
+                group.addTask { try await self.expectNoCluster(at: url, reads, reason: reason) }
             }
             try await group.waitForAll()
         }
@@ -228,87 +227,81 @@ import Testing
     }
 
     /// A server of another kind.
-    @Test func anotherServerIsNamed() async throws {
-        try await onThread {
-            let peer = cluster.nodes[0].peerPort
-            let store = EtcdStore(
-                endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(1)))
-            guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
-                return #expect(Bool(false))
-            }
-            #expect(failure.reason == "HTTP status 404, and no answer of etcd")
+    @Test func anotherServerIsNamed() throws {
+        let peer = cluster.nodes[0].peerPort
+        let store = EtcdStore(
+            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(1)))
+        guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
+            return #expect(Bool(false))
         }
+        #expect(failure.reason == "HTTP status 404, and no answer of etcd")
     }
 
-    @Test func aClusterWithoutALeader() async throws {
-        try await onThread {
-            let cluster = try EtcdCluster(nodes: 3)
-            let options = EtcdStore.Options(deadline: .seconds(3))
-            let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
-            try followed.update(root: "A") { $0 = ["a": 1] }
-            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
-            for node in cluster.nodes.dropFirst() { cluster.kill(node) }
-            // Until the last node has noticed it, an update may end in any of the two ways.
-            var reasons: [String] = []
-            while reasons.last?.contains("no leader") != true, reasons.count < 20 {
-                switch error(of: { try followed.update(root: "A") { $0 = ["a": 2] } }) {
-                case .notStored(let failure)?, .outcomeUnknown(let failure)?: reasons.append(failure.reason)
-                case let other: return #expect(Bool(false), "\(other as Any)")
-                }
+    @Test func aClusterWithoutALeader() throws {
+        let cluster = try EtcdCluster(nodes: 3)
+        let options = EtcdStore.Options(deadline: .seconds(3))
+        let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
+        try followed.update(root: "A") { $0 = ["a": 1] }
+        #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+        for node in cluster.nodes.dropFirst() { cluster.kill(node) }
+        // Until the last node has noticed it, an update may end in any of the two ways.
+        var reasons: [String] = []
+        while reasons.last?.contains("no leader") != true, reasons.count < 20 {
+            switch error(of: { try followed.update(root: "A") { $0 = ["a": 2] } }) {
+            case .notStored(let failure)?, .outcomeUnknown(let failure)?: reasons.append(failure.reason)
+            case let other: return #expect(Bool(false), "\(other as Any)")
             }
-            #expect(reasons.last == "etcdserver: no leader")
-            #expect(try followed.read(root: "A")?["a"] as? Int == 1)
-            for node in cluster.nodes.dropFirst() { try cluster.start(node) }
-            try cluster.waitUntilHealthy()
-            try followed.update(root: "A") { $0 = ["a": 3] }
-            #expect(try followed.read(root: "A")?["a"] as? Int == 3)
         }
+        #expect(reasons.last == "etcdserver: no leader")
+        #expect(try followed.read(root: "A")?["a"] as? Int == 1)
+        for node in cluster.nodes.dropFirst() { try cluster.start(node) }
+        try cluster.waitUntilHealthy()
+        try followed.update(root: "A") { $0 = ["a": 3] }
+        #expect(try followed.read(root: "A")?["a"] as? Int == 3)
     }
 
-    @Test func usersAndPasswords() async throws {
-        try await onThread {
-            let cluster = try EtcdCluster(nodes: 1)
-            try cluster.control("user", "add", "root:secret")
-            try cluster.control("user", "add", "ann:hush")
-            try cluster.control("role", "add", "fleet")
-            try cluster.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "fleet/")
-            try cluster.control("user", "grant-role", "ann", "fleet")
-            try cluster.control("user", "grant-role", "root", "root")
-            try cluster.control("auth", "enable")
-            func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
-                EtcdStore(
-                    endpoints: cluster.urls, prefix: prefix,
-                    options: .init(user: user, password: password, deadline: .seconds(20)))
-            }
-            let ann = store("ann", "hush")
-            let heard = Locked<[Int]>([])
-            let isHeard = Signal()
-            let observation = try ann.observe(root: "A") { change in
-                heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
-                isHeard.signal()
-            }
-            try ann.update(root: "A") { $0 = ["a": 1] }
-            #expect(try ann.read(root: "A")?["a"] as? Int == 1)
-            isHeard.wait()
-            #expect(heard.withLock { $0 } == [1])
-            func reason(_ store: EtcdStore) -> [String] {
-                let errors = [
-                    error { _ = try store.read(root: "A") }, error { try store.update(root: "A") { $0 = [:] } },
-                ]
-                return errors.map { error in
-                    switch error {
-                    case .unreadable(let failure)?, .notStored(let failure)?: failure.reason
-                    default: "\(error as Any)"
-                    }
+    @Test func usersAndPasswords() throws {
+        let cluster = try EtcdCluster(nodes: 1)
+        try cluster.control("user", "add", "root:secret")
+        try cluster.control("user", "add", "ann:hush")
+        try cluster.control("role", "add", "fleet")
+        try cluster.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "fleet/")
+        try cluster.control("user", "grant-role", "ann", "fleet")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("auth", "enable")
+        func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
+            EtcdStore(
+                endpoints: cluster.urls, prefix: prefix,
+                options: .init(user: user, password: password, deadline: .seconds(20)))
+        }
+        let ann = store("ann", "hush")
+        let heard = Locked<[Int]>([])
+        let isHeard = Signal()
+        let observation = try ann.observe(root: "A") { change in
+            heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
+            isHeard.signal()
+        }
+        try ann.update(root: "A") { $0 = ["a": 1] }
+        #expect(try ann.read(root: "A")?["a"] as? Int == 1)
+        isHeard.wait()
+        #expect(heard.withLock { $0 } == [1])
+        func reason(_ store: EtcdStore) -> [String] {
+            let errors = [
+                error { _ = try store.read(root: "A") }, error { try store.update(root: "A") { $0 = [:] } },
+            ]
+            return errors.map { error in
+                switch error {
+                case .unreadable(let failure)?, .notStored(let failure)?: failure.reason
+                default: "\(error as Any)"
                 }
             }
-            let rejected = "etcdserver: authentication failed, invalid user ID or password"
-            #expect(reason(store("ann", "wrong")) == [rejected, rejected])
-            #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
-            let denied = "etcdserver: permission denied"
-            #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
-            observation.cancel()
         }
+        let rejected = "etcdserver: authentication failed, invalid user ID or password"
+        #expect(reason(store("ann", "wrong")) == [rejected, rejected])
+        #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
+        let denied = "etcdserver: permission denied"
+        #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
+        observation.cancel()
     }
 }
 

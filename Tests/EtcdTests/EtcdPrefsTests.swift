@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// The base class over a fleet: what it promises over a file, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdPrefsTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdPrefsTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
         struct Person: Codable, Equatable {
             var name: String

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// `prefs --store etcd://…`: the built tool on a cluster.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdToolTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdToolTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let url: String
     private let home: TemporaryFolder
 
@@ -18,47 +19,43 @@ import Testing
         try Child("prefs", words + ["--store", url], home: home).wait()
     }
 
-    @Test func eachCommandReadsAndWritesTheCluster() async throws {
-        try await onThread {
-            #expect(try prefs(["show"]).output.hasPrefix("root   PrefsTestSet\nstore  \(url)\n"))
-            #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores no sample values here")
-            #expect(try prefs(["set", "int", "9"]).code == 0)
-            let watch = try PipedChild("prefs", ["watch", "--store", url], home: home, mergesErrors: true)
-            #expect(try watch.line() == "prefs: watching \(url); press Ctrl-C to stop")
-            #expect(try prefs(["increment", "int"]).code == 0)
-            #expect(try watch.line().hasSuffix("  Integer Value: 9 → 10  (elsewhere)"))
-            watch.send(SIGTERM)
-            #expect(try watch.exitCode() == 0)
-            #expect(try prefs(["export"]).output == "{\n  \"Integer Value\": 10\n}\n")
-            let file = home.file("values.json")
-            try Data(#"{"String Value": "x"}"#.utf8).write(to: file)
-            #expect(try prefs(["import", file.path(percentEncoded: false)]).code == 0)
-            #expect(try prefs(["get", "string"]).output == "x\n")
-            #expect(try prefs(["unset", "string"]).code == 0)
-            let stored = try prefs(["export"]).output
-            #expect(stored.contains("\"Integer Value\": 10") && !stored.contains("String Value"), "\(stored)")
-            #expect(try prefs(["reset", "--force"]).code == 0)
-            #expect(try !prefs(["export"]).output.contains("Integer Value"))
-            #expect(try prefs(["set", "int", "x"]).code == 1)
-            #expect(try home.names() == ["values.json"], "nothing is stored on this machine")
-        }
+    @Test func eachCommandReadsAndWritesTheCluster() throws {
+        #expect(try prefs(["show"]).output.hasPrefix("root   PrefsTestSet\nstore  \(url)\n"))
+        #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores no sample values here")
+        #expect(try prefs(["set", "int", "9"]).code == 0)
+        let watch = try PipedChild("prefs", ["watch", "--store", url], home: home, mergesErrors: true)
+        #expect(try watch.line() == "prefs: watching \(url); press Ctrl-C to stop")
+        #expect(try prefs(["increment", "int"]).code == 0)
+        #expect(try watch.line().hasSuffix("  Integer Value: 9 → 10  (elsewhere)"))
+        watch.send(SIGTERM)
+        #expect(try watch.exitCode() == 0)
+        #expect(try prefs(["export"]).output == "{\n  \"Integer Value\": 10\n}\n")
+        let file = home.file("values.json")
+        try Data(#"{"String Value": "x"}"#.utf8).write(to: file)
+        #expect(try prefs(["import", file.path(percentEncoded: false)]).code == 0)
+        #expect(try prefs(["get", "string"]).output == "x\n")
+        #expect(try prefs(["unset", "string"]).code == 0)
+        let stored = try prefs(["export"]).output
+        #expect(stored.contains("\"Integer Value\": 10") && !stored.contains("String Value"), "\(stored)")
+        #expect(try prefs(["reset", "--force"]).code == 0)
+        #expect(try !prefs(["export"]).output.contains("Integer Value"))
+        #expect(try prefs(["set", "int", "x"]).code == 1)
+        #expect(try home.names() == ["values.json"], "nothing is stored on this machine")
     }
 
     /// A password is on the command line, but not in what the tool prints.
-    @Test func noPasswordIsPrinted() async throws {
-        try await onThread {
-            let cluster = try EtcdCluster(nodes: 1)
-            try cluster.control("user", "add", "root:hush")
-            try cluster.control("user", "grant-role", "root", "root")
-            try cluster.control("auth", "enable")
-            let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
-            for user in ["root:hush", "root:hu%73h", "ann:hush"] {
-                let result = try Child("prefs", ["show", "--store", "etcd://\(user)@\(host)"], home: home)
-                    .wait()
-                #expect(!(result.output + result.errors).contains("hush"), "\(result)")
-                #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
-                if result.code == 0 { #expect(result.output.contains("store  etcd://\(host)\n"), "\(result)") }
-            }
+    @Test func noPasswordIsPrinted() throws {
+        let cluster = try EtcdCluster(nodes: 1)
+        try cluster.control("user", "add", "root:hush")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("auth", "enable")
+        let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
+        for user in ["root:hush", "root:hu%73h", "ann:hush"] {
+            let result = try Child("prefs", ["show", "--store", "etcd://\(user)@\(host)"], home: home)
+                .wait()
+            #expect(!(result.output + result.errors).contains("hush"), "\(result)")
+            #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
+            if result.code == 0 { #expect(result.output.contains("store  etcd://\(host)\n"), "\(result)") }
         }
     }
 

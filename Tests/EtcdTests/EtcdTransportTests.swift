@@ -6,7 +6,8 @@ import Testing
 @testable import PersistentPreferencesEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdTransportTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdTransportTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private let proxy: LossyProxy
     private let client: EtcdClient
 
@@ -66,15 +67,13 @@ import Testing
     }
 
     /// A root is missing only if etcd says so.
-    @Test func anEmptyAnswerIsNone() async throws {
-        try await onThread {
-            defer { proxy.close() }
-            proxy.intercept { _ in LossyProxy.answer(200, "{}") }
-            #expect {
-                _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
-            } throws: {
-                ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
-            }
+    @Test func anEmptyAnswerIsNone() throws {
+        defer { proxy.close() }
+        proxy.intercept { _ in LossyProxy.answer(200, "{}") }
+        #expect {
+            _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
+        } throws: {
+            ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
         }
     }
 

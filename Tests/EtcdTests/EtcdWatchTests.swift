@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// Observers and followed reads.
-@Suite(.enabled(if: EtcdCluster.isThere), .onThreads) struct EtcdWatchTests {
+@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdWatchTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+
     @Test func changesOfOthersAreToldFromOwnOnes() throws {
         let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let heard = ObservedCounts()

@@ -161,7 +161,7 @@ import Testing
         for file in [home.domainFile(suite), home.folder.file("x.plist")] {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data("bplist00".utf8).write(to: file)
+            try Data("<plist>&</plist>".utf8).write(to: file)
         }
         let output = try home.prefs("doctor", "--json", "--suite=\(suite)").output
         let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
@@ -171,7 +171,7 @@ import Testing
         let mended = try Child(URL(filePath: "/bin/bash"), words, environment: ["HOME": home.folder.path]).wait()
         #expect(mended.code == 0, "\(command): \(mended)")
         #expect(try home.prefs("doctor", "--suite=\(suite)").code == 0)
-        #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("bplist00".utf8))
+        #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("<plist>&</plist>".utf8))
     }
 
     /// The parent folder is found by comparing bytes.

@@ -43,7 +43,10 @@ import Testing
             for read in Read.allCases {
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
-                for _ in 0..<2 { run(read, situation.url, format) }
+                // The second read finds what the first one has kept in memory.
+                let store = PropertyListFileStore(
+                    url: situation.url, format: format, system: RecordingSystemCalls())
+                for _ in 0..<2 { run(read, store, situation.url, format) }
                 let after = try FolderState(folder)
                 #expect(after == before, "\(read), \(content), \(neighbors)")
             }
@@ -75,8 +78,7 @@ import Testing
 
     private struct Setting: PrefKey { static let defaultValue = 5 }
 
-    private func run(_ read: Read, _ url: URL, _ format: PropertyListFormat) {
-        let store = PropertyListFileStore(url: url, format: format, system: RecordingSystemCalls())
+    private func run(_ read: Read, _ store: PropertyListFileStore, _ url: URL, _ format: PropertyListFormat) {
         func prefs() -> AnyPrefs { AnyPrefs(key: "AnyPrefs", store: store) }
         func typed() -> ReadPrefs { ReadPrefs(key: "AnyPrefs", store: store) }
         switch read {

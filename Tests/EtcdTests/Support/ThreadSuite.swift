@@ -1,39 +1,44 @@
 import Foundation
 import Testing
 
-/// Runs a part of a test on a thread of its own. It stays in its task, by which a failure is known as one of the test.
-func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await ThreadActor().run(body)
+/// A suite whose tests have threads of their own. They wait for a cluster, and would keep the few threads of the pool from other tests.
+protocol ThreadSuite: Actor {
+    nonisolated var thread: SuiteThread { get }
 }
 
-/// Runs parts of a test at the same time, each on a thread of its own, and waits for all of them.
+extension ThreadSuite {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+}
+
+/// Runs what belongs to an actor on a thread of Dispatch, which has as many as it needs.
+final class SuiteThread: SerialExecutor {
+    private let queue = DispatchQueue(label: "a test of the fleet")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+/// Runs parts of a test at the same time, each on a thread of its own, and waits for all of them. They stay in its task, by which a failure
+/// is known as one of the test.
 func sideBySide(_ bodies: @Sendable () throws -> Void...) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-        for body in bodies { group.addTask { try await onThread(body) } }
+        for body in bodies { group.addTask { try await Part().run(body) } }
         try await group.waitForAll()
     }
 }
 
-private actor ThreadActor {
-    private let executor = ThreadExecutor()
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+private actor Part: ThreadSuite {
+    nonisolated let thread = SuiteThread()
 
     func run(_ body: () throws -> Void) throws {
         try body()
     }
 }
 
-/// A thread for each job; an actor has one at a time.
-private final class ThreadExecutor: SerialExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-}
-
 /// Runs four tests of the fleet at a time. All of them at once would keep one another waiting beyond the deadlines of the product.
-struct OnThreads: TestTrait, SuiteTrait, TestScoping {
+struct FourAtATime: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
     func provideScope(
@@ -75,6 +80,6 @@ private actor Turns {
     }
 }
 
-extension Trait where Self == OnThreads {
-    static var onThreads: Self { OnThreads() }
+extension Trait where Self == FourAtATime {
+    static var fourAtATime: Self { FourAtATime() }
 }
