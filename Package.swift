@@ -159,8 +159,8 @@ let package = Package(
         .testTarget(
             name: "HarnessTests",
             dependencies: [
-                "HarnessCLI", "PersistentPreferences", "PrefsSupport", "PrefsTestSet", "PrefsTool", "RawDefaults",
-                "TestSupport",
+                "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsFileEngine", "PrefsSupport",
+                "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -37,6 +37,8 @@ mend() {
     rm -f Sources/*/Mutant.swift
 }
 trap mend EXIT
+# Otherwise the script would go on if the tests end in order.
+trap 'exit 130' INT
 # Those of `.ci/run`: other flags would build everything again.
 flags="-Xswiftc -warnings-as-errors"
 mkdir -p .build/mutants
@@ -60,10 +62,11 @@ filter() { # names
     for name; do sed -n '2s/^Found by: //p' "$patches/$name.patch"; done | sort -u | paste -sd '|' -
 }
 
-# Runs tests for a limited time, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the tests.
+# Runs tests for a limited time, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the tests. In the
+# foreground, an interrupt of the script is one of `swift test`, too.
 run_tests() { # mutant, seconds, filter
     local limit=""
-    if command -v timeout >/dev/null; then limit="timeout --signal=INT --kill-after=10 $2"; fi
+    if command -v timeout >/dev/null; then limit="timeout --foreground --signal=INT --kill-after=10 $2"; fi
     PREFS_MUTANT=$1 $limit swift test --skip-build $flags --filter "$3" >"$log" 2>&1
 }
 

@@ -10,8 +10,7 @@ enum ExportFile {
     ///
     /// A new file is 0600. An existing one keeps its owner, group, mode, access control list and extended attributes. Links are
     /// followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is written to directly.
-    static func write(_ bytes: Data, to path: String) throws(StorageFailure) {
-        let system = SystemCalls.real
+    static func write(_ bytes: Data, to path: String, system: SystemCalls = .real) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) { return try system.writeAll(bytes, to: descriptor) } catch {
                 throw error.at(path)

@@ -53,6 +53,23 @@ import Testing
         #expect(afterPowerCut == [nil, bytes])
     }
 
+    /// Nor does it if another program makes the file again, and damages it.
+    @Test func aRemovedValueDoesNotReturnFromItsCopy() throws {
+        try write("a")
+        try write(nil)
+        let folder = try #require(machine.volume.inode(at: "/home/.config"))
+        let damaged = machine.volume.create(.file, "test.plist", in: folder, mode: 0o600)
+        machine.volume.write(Array("damage".utf8), to: damaged, at: 0)
+        let location = FileLocation(path: CrashScenario.path, holds: .document, system: SimulatedProcess(machine))
+        let reading = try location.withFile { try $0.read() }
+        #expect(reading.content == nil)
+        guard case .notOurs(let report) = reading.warning else {
+            Issue.record("\(String(describing: reading.warning))")
+            return
+        }
+        #expect(report.state == .nothing)
+    }
+
     @Test func anUndoneNewFileDoesNotReturn() throws {
         try write("a")
         try restore(nil, after: bytes)

@@ -91,33 +91,35 @@ import Testing
         }
     }
 
+    private func editAndMoveOn() {
+        do {
+            try edit(2)
+        } catch {
+            Issue.record("\(error)")
+        }
+        system.time = FileStatus.Time(seconds: 1_001, nanoseconds: 0)
+    }
+
     /// The clock moves on after the edit and before the read is over.
     @Test func anEditRightAfterTheBytesWereReadIsRead() throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
-        let file = folder.file()
-        system.afterRead = { [self] in
-            do {
-                try edit(2)
-            } catch {
-                Issue.record("\(error) \(file)")
-            }
-            system.time = FileStatus.Time(seconds: 1_001, nanoseconds: 0)
-        }
+        system.afterRead = { [self] in editAndMoveOn() }
         let prefs = folder.root(system: system)
         #expect(prefs.ints == ["a": 2])
         #expect(prefs.ints == ["a": 2])
     }
 
+    @Test func anEditRightAfterTheBytesWereComparedIsRead() throws {
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let prefs = folder.root(system: system)
+        system.afterRead = { [self] in editAndMoveOn() }
+        #expect(prefs.ints == ["a": 1])
+        #expect(prefs.ints == ["a": 2])
+    }
+
     @Test func anEditRightAfterACommitIsRead() throws {
         let prefs = folder.root(system: system)
-        system.afterRename = { [self] in
-            do {
-                try edit(2)
-            } catch {
-                Issue.record("\(error)")
-            }
-            system.time = FileStatus.Time(seconds: 1_001, nanoseconds: 0)
-        }
+        system.afterRename = { [self] in editAndMoveOn() }
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         #expect(prefs.ints == ["a": 2])

@@ -159,6 +159,27 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
+    /// If the other writer is done before, its copy is of a newer state than this one. Nobody knows which it is, so none stays.
+    @Test func aCopyIsNotMadeOverThatOfANewerState() throws {
+        let prefs = prefs()
+        prefs["a"] = 1
+        let other = folder.root(system: SystemCalls())
+        let lock = folder.file(".test.plist.lock")
+        (system.syncsBefore, system.afterSync) = (
+            1,
+            {
+                unlink(lock.path)
+                inThreads(1) { _ in other["b"] = 3 }
+            }
+        )
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok" && other.outcome == "ok")
+        #expect(folder.root(system: SystemCalls()).ints == ["a": 2, "b": 3])
+        try Data("damage".utf8).write(to: folder.file())
+        #expect(folder.root(system: SystemCalls()).ints == [:])
+        #expect(other.ints == ["a": 2, "b": 3])
+    }
+
     /// Other programs take no lock: a file that one has put in place meanwhile is not replaced.
     @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
         let prefs = prefs()

@@ -36,6 +36,16 @@ struct OwnershipTests {
         #expect(try permissions("test.plist") == 0o640)
     }
 
+    /// Others could hold the lock for ever.
+    @Test func aLockFileThatOthersCanOpenIsClosed() throws {
+        let prefs = folder.root()
+        prefs["a"] = 1
+        chmod(folder.file(".test.plist.lock").path, 0o664)
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok")
+        #expect(try permissions(".test.plist.lock") == 0o600)
+    }
+
     @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRejected() throws {
         let system = RecordingSystemCalls()
         try writePropertyList(["Root": ["a": 1]], to: folder.file())

@@ -95,12 +95,15 @@ import Testing
         #expect(try folder.names() == ["link.plist"])
     }
 
-    @Test func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere() throws {
+    /// A folder with a lock file was written to before: the write does not look at the file before it has the lock.
+    @Test(arguments: [false, true])
+    func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere(_ hasLockFile: Bool) throws {
         let (inner, other) = (folder.file("inner"), folder.file("other"))
         let prefs = folder.root("inner/test.plist")
         prefs["a"] = 1
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         try writePropertyList(["Root": ["b": 5], "Other": ["x": 1]], to: other.appending(path: "test.plist"))
+        if hasLockFile { try Data().write(to: other.appending(path: ".test.plist.lock")) }
         #expect(prefs.ints == ["a": 1])
         try FileManager.default.moveItem(at: inner, to: folder.file("moved"))
         try FileManager.default.moveItem(at: other, to: inner)

@@ -237,8 +237,12 @@ extension AppSettingsValues {
             try store.update(root: "Root") { $0 = ["ReadKey": number] }
             #expect(numbers(settings.readKey, settings.readKey) == numbers(number, number))
         }
+        for number in 5...8 {
+            try writePropertyList(["Root": ["ReadKey": number]], to: folder.file())
+            #expect(numbers(settings.readKey, settings.readKey) == numbers(number, number))
+        }
         try folder.damage()
-        #expect(numbers(settings.readKey, settings.readKey) == numbers(4, 4))
+        #expect(numbers(settings.readKey, settings.readKey) == numbers(8, 8))
         try store.update(root: "Root") { $0 = nil }
         #expect(numbers(settings.readKey, settings.readKey) == numbers(12, 12))
     }

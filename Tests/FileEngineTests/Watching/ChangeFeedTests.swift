@@ -1,0 +1,179 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// What observers are told if they come, or others write, in the middle of a look or a commit.
+@Suite struct ChangeFeedTests {
+    private let domain = Domain()
+    private let subscriber = Subscriber()
+
+    /// Two entries, which other processes change, too.
+    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
+        let queue = TransactionQueue()
+        private let lock = NSLock()
+        private var entries: [String: Any]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
+        private var changed: (@Sendable () -> Void)?
+        private var afterLook: (() -> Void)?
+        private var inCommit: (() throws -> Void)?
+
+        init() {
+            queue.feed.start(self)
+        }
+
+        var content: [String: Any]? { lock.withLock { entries } }
+
+        func begin() -> any TransactionSession { self }
+
+        func committed() -> [String: Any]? {
+            let (found, action) = lock.withLock {
+                defer { afterLook = nil }
+                return (entries, afterLook)
+            }
+            action?()
+            return found
+        }
+
+        func commit(_ content: [String: Any], durability: CommitDurability) throws {
+            let action = lock.withLock {
+                defer { inCommit = nil }
+                return inCommit
+            }
+            try action?()
+            lock.withLock { entries = content }
+        }
+
+        func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+            lock.withLock { self.changed = changed }
+            return self
+        }
+
+        private static func numbers(_ number: Int) -> Any {
+            do {
+                return try PropertyListVetter.canonical([number], forKey: "").get()
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+
+        func write(_ number: Int) throws {
+            try transact(durability: .process) { $0["own"] = Self.numbers(number) }
+        }
+
+        func changeElsewhere(_ number: Int) {
+            lock.withLock { entries = ["own": Self.numbers(number), "other": Self.numbers(number)] }
+            giveSign()
+        }
+
+        func giveSign() {
+            lock.withLock { changed }?()
+        }
+
+        /// Does something once, after the next look at the entries and before its result is used.
+        func afterNextLook(_ action: @escaping () -> Void) {
+            lock.withLock { afterLook = action }
+        }
+
+        /// Does something once, in the middle of the next commit.
+        func inNextCommit(_ action: @escaping () throws -> Void) {
+            lock.withLock { inCommit = action }
+        }
+    }
+
+    private final class Subscriber: EntrySubscriber {
+        let changes = Heard<String>()
+
+        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+            func text(_ entry: Any?) -> String { (entry as? [Int]).map { "\($0)" } ?? "-" }
+            changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
+            return nil
+        }
+    }
+
+    private static let full = FileError.notStored(StorageFailure(path: "", reason: "full"))
+
+    private func writeOnAnotherThread(_ number: Int) {
+        inThreads(1) { _ in
+            do {
+                try domain.write(number)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    @Test func aCommitWhileAnObserverJoinsIsWhatItStartsFrom() throws {
+        domain.afterNextLook { writeOnAnotherThread(2) }
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        #expect(subscription.start as? [Int] == [2])
+        try domain.write(3)
+        subscription.end()
+        #expect(subscriber.changes.all == ["[2] → [3]"])
+    }
+
+    /// Another observer is told of it. What was read for the new one is older.
+    @Test func aChangeElsewhereWhileAnObserverJoinsIsWhatItStartsFrom() throws {
+        let other = Subscriber()
+        let otherSubscription = try domain.queue.feed.subscribe(to: "other", other)
+        domain.afterNextLook {
+            domain.changeElsewhere(2)
+            #expect(other.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
+        }
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        #expect(subscription.start as? [Int] == [2])
+        subscription.end()
+        otherSubscription.end()
+        #expect(subscriber.changes.all == [])
+    }
+
+    /// A look is put off until the commit is over. A test cannot see that it was, so it tries again.
+    @Test func aChangeElsewhereDuringACommitIsToldOf() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        for number in 2...21 {
+            domain.inNextCommit {
+                domain.changeElsewhere(number)
+                for _ in 0..<1_000 { sched_yield() }
+                throw Self.full
+            }
+            #expect(throws: FileError.self) { try domain.write(0) }
+            guard subscriber.changes.wait(for: number - 1).count == number - 1 else { break }
+        }
+        subscription.end()
+        #expect(subscriber.changes.all == (2...21).map { "[\($0 - 1)] → [\($0)] elsewhere" })
+    }
+
+    /// What the look has found is older than the commit. The next look comes after it has ended.
+    @Test func aLookThatIsOvertakenByACommitIsNotToldOf() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let looks = Heard<Int>()
+        domain.afterNextLook {
+            writeOnAnotherThread(2)
+            domain.afterNextLook { looks.append(2) }
+            looks.append(1)
+        }
+        domain.giveSign()
+        looks.wait { !$0.isEmpty }
+        domain.giveSign()
+        looks.wait(for: 2)
+        try domain.write(3)
+        subscription.end()
+        #expect(subscriber.changes.all == ["[1] → [2]", "[2] → [3]"])
+    }
+
+    /// What was read during the commit is not what that makes.
+    @Test func anObserverThatJoinsDuringAFailedCommitIsToldOfChangesElsewhere() throws {
+        nonisolated(unsafe) var subscription: EntrySubscription?
+        domain.inNextCommit {
+            subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+            throw Self.full
+        }
+        #expect(throws: FileError.self) { try domain.write(2) }
+        #expect(subscription?.start as? [Int] == [1])
+        domain.changeElsewhere(3)
+        #expect(subscriber.changes.wait(for: 1) == ["[1] → [3] elsewhere"])
+        subscription?.end()
+    }
+}
