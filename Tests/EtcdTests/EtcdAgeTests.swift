@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `staleness` is never below the age of what a read returns.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdAgeTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdAgeTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
 
     /// The requests by which a watch learns that its copy is complete. Each is held until the test lets it through.

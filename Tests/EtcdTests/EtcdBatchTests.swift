@@ -7,7 +7,7 @@ import Testing
 
 /// Updates that are committed together, and what one of them reads, changes and takes back. The threads of a batch share a session; here
 /// one thread uses it, so that the order is certain.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdBatchTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdBatchTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()

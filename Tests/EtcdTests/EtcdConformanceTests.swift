@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The store passes every check, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdConformanceTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdConformanceTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
-@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere), .fourAtATime) actor EtcdEncryptionTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere)) actor EtcdEncryptionTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let prefix = EtcdCluster.prefix()
 
@@ -76,7 +76,7 @@ import Testing
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (flaw, stunnel, log) in flaws {
-                group.addTask { try await self.expectRefusal(flaw, stunnel, log: log) }
+                group.addTask(priority: .high) { try await self.expectRefusal(flaw, stunnel, log: log) }
             }
             try await group.waitForAll()
         }

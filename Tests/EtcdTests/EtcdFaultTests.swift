@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Updates that meet late copies of requests, wrong answers, and threads that take long.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdFaultTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdFaultTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What cannot be stored or read has an error of its own, and changes nothing.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdLimitTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLimitTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()
@@ -196,7 +196,7 @@ import Testing
     func aClusterThatIsNotThere(_ reads: EtcdStore.ReadMode) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (url, reason) in [("http://127.0.0.1:1", "refused"), ("http://no.such.host.invalid:1", "host")] {
-                group.addTask { try await self.expectNoCluster(at: url, reads, reason: reason) }
+                group.addTask(priority: .high) { try await self.expectNoCluster(at: url, reads, reason: reason) }
             }
             try await group.waitForAll()
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The base class over a fleet: what it promises over a file, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdPrefsTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefsTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
         struct Person: Codable, Equatable {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Observers and followed reads across compactions, restarts, failovers, restored copies, and silent, slow and refused streams.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdStreamTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStreamTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
 
     @Test func acrossACompaction() throws {

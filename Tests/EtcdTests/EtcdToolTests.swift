@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `prefs --store etcd://…`: the built tool on a cluster.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdToolTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let url: String
     private let home: TemporaryFolder

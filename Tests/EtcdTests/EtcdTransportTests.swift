@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferencesEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdTransportTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdTransportTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let proxy: LossyProxy
     private let client: EtcdClient

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Observers and followed reads.
-@Suite(.enabled(if: EtcdCluster.isThere), .fourAtATime) actor EtcdWatchTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdWatchTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
 
     @Test func changesOfOthersAreToldFromOwnOnes() throws {

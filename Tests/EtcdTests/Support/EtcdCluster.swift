@@ -45,9 +45,14 @@ final class EtcdCluster: @unchecked Sendable {
     static let program = Child.installed("etcd")
     static let control = Child.installed("etcdctl")
 
-    /// For `.enabled(if:)`.
-    static let isThere = Hazard.canRun(
-        "etcd", if: program != nil && control != nil, else: "etcd is missing; Scripts/tools.sh installs it")
+    /// For `.enabled(if:)`, which is asked before the tests begin: the shared node starts meanwhile, so that no thread of the pool waits
+    /// for it.
+    static let isThere: Bool = {
+        let isThere = Hazard.canRun(
+            "etcd", if: program != nil && control != nil, else: "etcd is missing; Scripts/tools.sh installs it")
+        if isThere { Thread.detachNewThread { _ = shared } }
+        return isThere
+    }()
 
     /// One node that tests share, each with its own prefix.
     static let shared: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }

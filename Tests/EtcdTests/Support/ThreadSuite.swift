@@ -11,75 +11,42 @@ extension ThreadSuite {
 }
 
 /// Runs what belongs to an actor on a thread of Dispatch, which has as many as it needs.
+///
+/// Four work at a time. All tests of the fleet at once would keep one another waiting beyond the deadlines of the product.
 final class SuiteThread: SerialExecutor {
+    private static let turns = DispatchSemaphore(value: 6)
     private let queue = DispatchQueue(label: "a test of the fleet")
+    private let takesTurns: Bool
+
+    init(takesTurns: Bool = true) {
+        self.takesTurns = takesTurns
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        queue.async { [self] in
+            if takesTurns { Self.turns.wait() }
+            job.runSynchronously(on: asUnownedSerialExecutor())
+            if takesTurns { Self.turns.signal() }
+        }
     }
 }
 
-/// Runs parts of a test at the same time, each on a thread of its own, and waits for all of them. They stay in its task, by which a failure
-/// is known as one of the test.
+/// Runs parts of a test at the same time, each on a thread of its own, and waits for all of them. They stay in its task, by which a
+/// failure is known as one of the test.
 func sideBySide(_ bodies: @Sendable () throws -> Void...) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-        for body in bodies { group.addTask { try await Part().run(body) } }
+        // The pool begins the tasks of a priority in their order, and those of all other tests are there already.
+        for body in bodies { group.addTask(priority: .high) { try await Part().run(body) } }
         try await group.waitForAll()
     }
 }
 
+/// Its test works no more, but waits for it.
 private actor Part: ThreadSuite {
-    nonisolated let thread = SuiteThread()
+    nonisolated let thread = SuiteThread(takesTurns: false)
 
     func run(_ body: () throws -> Void) throws {
         try body()
     }
-}
-
-/// Runs four tests of the fleet at a time. All of them at once would keep one another waiting beyond the deadlines of the product.
-struct FourAtATime: TestTrait, SuiteTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-    ) async throws {
-        guard testCase != nil else {
-            return try await function()
-        }
-        await Turns.shared.take()
-        let result: Result<Void, any Error>
-        do {
-            try await function()
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        await Turns.shared.give()
-        try result.get()
-    }
-}
-
-/// Lets four in at a time.
-private actor Turns {
-    static let shared = Turns()
-
-    private var free = 4
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    func take() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    func give() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
-    }
-}
-
-extension Trait where Self == FourAtATime {
-    static var fourAtATime: Self { FourAtATime() }
 }
