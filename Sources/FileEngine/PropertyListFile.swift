@@ -55,6 +55,10 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         var isJSONExpected = false
         var protection: FileProtection?
         var replacesForeignFile = false
+        /// When the file was first seen to be missing; nil if it is there.
+        var missingSince: FileStatus.Time?
+        /// The state that was read in place of the missing file.
+        var standIn: Snapshot?
         /// The folder of the last write, open.
         var folder: OpenFile?
 
@@ -93,7 +97,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
-            return reading(of: try load(under: nil), hasWarning: true)
+            return reading(of: try load(under: nil, waits: false), hasWarning: true)
         }
         if current !== cached {
             state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
@@ -133,7 +137,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         {
             return cached.content
         }
-        return try load(under: nil).content
+        return try load(under: nil, waits: true).content
     }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
@@ -200,6 +204,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     /// - Returns: false if the cached state was durable already, so that the file was not read again.
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = ownTransaction {
+            try transaction.refuseExit()
             transaction.durability = max(transaction.durability, durability)
             return false
         }
@@ -208,7 +213,12 @@ package final class PropertyListFile: TransactionDomain, Sendable {
             return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
-        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil)
+        let standIn = state.withLock { $0.standIn }
+        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil, waits: true)
+        if let standIn, standIn.revision == revision, snapshot.status == nil {
+            let reason = "is missing, because another program is saving it or has deleted it"
+            throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
+        }
         if self.durability(of: snapshot) >= durability { return true }
         // A flush needs no lock: a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
@@ -220,6 +230,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     func publish(_ snapshot: Snapshot?) {
         state.withLock { state in
             state.snapshot = snapshot
+            if snapshot?.status != nil { (state.missingSince, state.standIn) = (nil, nil) }
             guard let snapshot, snapshot.fault == nil else { return }
             state.known = snapshot.content.flatMap { content in
                 snapshot.status.map {
@@ -231,6 +242,24 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     var knownState: KnownState? { state.withLock { $0.known } }
+
+    /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
+    func missing(_ now: FileStatus.Time) -> (since: FileStatus.Time, standIn: Snapshot?) {
+        state.withLock { state in
+            let since = state.missingSince ?? now
+            state.missingSince = since
+            return (since, state.standIn)
+        }
+    }
+
+    /// - Returns: the one of another thread, if that was quicker.
+    func keep(standIn: Snapshot) -> Snapshot {
+        state.withLock { state in
+            let kept = state.standIn ?? standIn
+            state.standIn = kept
+            return kept
+        }
+    }
 
     func leaveWarning(_ error: FileError) {
         state.withLock { $0.warning = error }

@@ -52,6 +52,13 @@ case "fork-writes":
     Fork.childWrites(arguments.popFirst() ?? "")
 case "fork-threads":
     Fork.threadsWrite(arguments.popFirst() ?? "", forks: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "closed-streams":
+    try Descriptors.writeWithoutStreams(
+        arguments.popFirst() ?? "", count: arguments.popFirst().flatMap(Int.init) ?? 0)
+case "closed-descriptors":
+    Descriptors.closeAll(arguments.popFirst() ?? "")
+case "exit-in-update":
+    Descriptors.exitInUpdate(arguments.popFirst() ?? "")
 case "orphan":
     try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
     Probe.report()

@@ -7,6 +7,10 @@ package struct FileStatus: Equatable, Sendable {
         let seconds: Int64
         let nanoseconds: Int
 
+        func seconds(since earlier: Time) -> Double {
+            Double(seconds - earlier.seconds) + Double(nanoseconds - earlier.nanoseconds) / 1e9
+        }
+
         static func < (left: Time, right: Time) -> Bool {
             (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         }
@@ -61,16 +65,16 @@ package struct FileStatus: Equatable, Sendable {
     package var permissions: UInt32 { mode & 0o7777 }
 
     /// Whether recovery uses this last good copy. Its owner has to match: in a shared folder, another user can plant a copy.
-    package func isTrustedCopy(of owner: UInt32) -> Bool { kind == .file && self.owner == owner }
+    package func isTrustedCopy(of owner: UInt32) -> Bool { isTrustedCopy(of: [owner]) }
+
+    func isTrustedCopy(of owners: Set<UInt32>) -> Bool { kind == .file && owners.contains(owner) }
 
     func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode
     }
 
     /// The age of the last change in seconds; negative if the clock was set back.
-    func age(at now: Time) -> Double {
-        Double(now.seconds - changed.seconds) + Double(now.nanoseconds - changed.nanoseconds) / 1e9
-    }
+    func age(at now: Time) -> Double { now.seconds(since: changed) }
 
     /// True if any later change of the file shows in its times: the last change is at least one step of the file system's clock
     /// before `now`.

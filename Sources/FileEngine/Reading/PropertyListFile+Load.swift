@@ -17,18 +17,24 @@ extension PropertyListFile {
 
     /// Reads the file and makes its state the one that reads return. Changes nothing on disk, whatever it finds.
     ///
-    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it. The same applies to a
-    /// half of a last good copy.
-    func load(under writeLock: WriteLock?) throws -> Snapshot {
+    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it. So is a half of a last
+    /// good copy.
+    ///
+    /// - Parameter waits: whether a file that another program may be saving just now is awaited. Otherwise the newest known state is
+    ///   returned, and the next read looks again.
+    func load(under writeLock: WriteLock?, waits: Bool) throws -> Snapshot {
         var attempts = 0
         while true {
             attempts += 1
-            let snapshot: Snapshot? =
-                switch try find(under: writeLock) {
-                case .state(let snapshot): snapshot
-                case .malformed(let bytes):
-                    try state(inPlaceOf: bytes, isPatient: attempts <= 50, under: writeLock)
-                }
+            let snapshot: Snapshot?
+            switch try find(under: writeLock) {
+            case .malformed(let bytes):
+                snapshot = try state(inPlaceOf: bytes, isPatient: attempts <= 50, under: writeLock)
+            case .state(let state):
+                let saved = state.status == nil ? try stateDuringSave(under: writeLock) : nil
+                if let saved, !waits { return saved }
+                snapshot = saved == nil || attempts > Self.saveRounds ? state : nil
+            }
             if let snapshot {
                 publish(snapshot)
                 return snapshot
@@ -76,8 +82,8 @@ extension PropertyListFile {
     /// nil if there is no file.
     private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
-            guard let writeLock else { return try system.openFile(names, isReplaceable: true) }
-            return try system.openFile(names.file, in: writeLock.folder, isReplaceable: true)
+            guard let writeLock else { return try system.openFile(names, .snapshot) }
+            return try system.openFile(names.file, in: writeLock.folder, O_RDONLY, .snapshot)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
         }

@@ -50,20 +50,35 @@ final class Snapshot: @unchecked Sendable {
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     private let tellsOfReplacement: Bool
-    /// The bytes of the content, if the times of the file may not show a change of them.
-    private let unsettledBytes: Data?
+    /// That of the bytes of the file; 0 if there is none.
+    private let checksum: UInt64
+    /// Whether every later change of the bytes shows in the times of the file.
+    private let isSettled: Bool
 
     /// There is no file.
     init(system: SystemCalls) {
         content = nil
         (fault, loss) = (nil, nil)
         revision = Revision()
-        unsettledBytes = nil
+        (checksum, isSettled) = (0, true)
         format = nil
         status = nil
         file = nil
         tellsOfReplacement = true
         self.system = system
+    }
+
+    /// A state that is read for a moment in place of a missing file. Not for the cache.
+    init(inPlaceOfMissing content: Content, format: PropertyListFormat?, loss: String?, system: SystemCalls) {
+        self.content = content
+        self.loss = loss
+        self.format = format
+        self.system = system
+        fault = nil
+        revision = Revision()
+        (checksum, isSettled) = (0, true)
+        (status, file) = (nil, nil)
+        tellsOfReplacement = true
     }
 
     init(
@@ -78,7 +93,8 @@ final class Snapshot: @unchecked Sendable {
         file = source.file
         tellsOfReplacement = system.tellsOfReplacement(source.file.descriptor)
         self.system = system
-        unsettledBytes = source.status.isSettled(at: source.time) ? nil : source.bytes
+        checksum = CheckedCopy.checksum(source.bytes)
+        isSettled = source.status.isSettled(at: source.time)
     }
 
     /// The same state, known to have settled.
@@ -91,7 +107,7 @@ final class Snapshot: @unchecked Sendable {
         file = state.file
         tellsOfReplacement = state.tellsOfReplacement
         system = state.system
-        unsettledBytes = nil
+        (checksum, isSettled) = (state.checksum, true)
     }
 
     /// Returns this state, or the same state marked as settled. Returns nil if the file at the path is not the one that was read.
@@ -112,11 +128,20 @@ final class Snapshot: @unchecked Sendable {
             tellsOfReplacement
             ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
         guard now == status else { return nil }
-        guard let unsettledBytes else { return self }
+        return isSettled ? self : validated(at: status)
+    }
+
+    /// Returns this state, or the same state marked as settled, if its open file still has the bytes that were read; otherwise nil.
+    ///
+    /// - Parameter there: the status of the file of now. If it differs, or if the times may not show a change, the bytes decide: a
+    ///   change of the mode, a new link, an attribute and a backup change the times, too.
+    func validated(at there: FileStatus) -> Snapshot? {
+        guard let file, let status, status.isSameFile(as: there), status.size == there.size else { return nil }
+        if isSettled, status == there { return self }
         let time = system.now()
-        guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max), found == unsettledBytes,
-            (try? system.status(of: file.descriptor)) == status
+        guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
+            CheckedCopy.checksum(found) == checksum, (try? system.status(of: file.descriptor)) == there
         else { return nil }
-        return status.isSettled(at: time) ? Snapshot(settling: self) : self
+        return status == there && status.isSettled(at: time) ? Snapshot(settling: self) : self
     }
 }

@@ -8,13 +8,14 @@ extension PropertyListFile {
     /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
     /// contain values that this commit has deleted.
     /// - Throws: the error if a copy of an older state could not be removed.
-    func writeLastGoodCopy(_ bytes: Data, of file: OpenFile, under writeLock: WriteLock) throws(StorageFailure) {
+    func writeLastGoodCopy(
+        _ bytes: Data, of file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+    ) throws(StorageFailure) {
         do throws(StorageFailure) {
             guard try writeLock.isLockFileInPlace() else {
                 // Another writer may be at work on a copy of a newer state.
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
             }
-            let status = try system.status(of: file.descriptor)
             let copy = CheckedCopy.copy(of: bytes)
             guard let (old, size) = writableCopy(like: file, status, under: writeLock) else {
                 return try replaceCopy(copy, of: file, status, under: writeLock)
@@ -53,7 +54,7 @@ extension PropertyListFile {
         do throws(StorageFailure) {
             try system.rename(names.temporary, to: names.lastGood, in: writeLock.folder)
         } catch {
-            removeOwn(names.temporary, new, under: writeLock)
+            removeOwn(names.temporary, new.file, under: writeLock)
             throw error
         }
     }
@@ -87,16 +88,7 @@ extension PropertyListFile {
 
     func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
     {
-        let owner = bytes.source.status.owner
-        let copy: LastGoodCopy
-        if let writeLock {
-            copy = try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owner)
-        } else {
-            copy = try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
-                folder, name throws(StorageFailure) in
-                try lastGoodCopy(name, in: folder, of: owner)
-            }
-        }
+        let copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
         // A copy that was cut off does not tell its format, but the file of a store with the format JSON does.
         if case .damaged = copy, !readsJSON, currentMirror == nil,
             (try? Self.decode(bytes.source.bytes, as: root, json: .file))?.format == .json
@@ -106,13 +98,22 @@ extension PropertyListFile {
         return copy
     }
 
+    /// - Parameter owners: the users whose copy is trusted.
+    func lastGoodCopy(of owners: Set<UInt32>, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy {
+        if let writeLock { return try lastGoodCopy(names.lastGood, in: writeLock.folder, of: owners) }
+        return try system.withFolder(of: FileNames(path: names.path(of: names.lastGood))) {
+            folder, name throws(StorageFailure) in
+            try lastGoodCopy(name, in: folder, of: owners)
+        }
+    }
+
     private func lastGoodCopy(
-        _ name: String, in folder: SystemCalls.Descriptor, of owner: UInt32
+        _ name: String, in folder: SystemCalls.Descriptor, of owners: Set<UInt32>
     ) throws(StorageFailure) -> LastGoodCopy {
         // Checked before the copy is opened: a file that another user planted must not prevent a read.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
-            planted.isTrustedCopy(of: owner),
-            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owner)
+            planted.isTrustedCopy(of: owners),
+            let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owners)
         else { return .missing }
         let limit = PropertyListLimits.fileBytes + CheckedCopy.headerSize
         let copied = try system.readAll(file.descriptor, size: status.size, limit: limit)

@@ -37,7 +37,7 @@ extension PropertyListFile {
             loss: known?.loss, system: system)
     }
 
-    private func newest(
+    func newest(
         _ known: KnownState?, _ copy: LastGoodCopy
     ) -> (MalformedFile.KnownState, KnownState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
@@ -51,44 +51,39 @@ extension PropertyListFile {
     // MARK: - Writing
 
     /// Gives the malformed file a second name beside its own, and makes both names and bytes outlast a power cut, so that the
-    /// file may be replaced. At no moment is there no file.
+    /// file may be replaced. At no moment is there no file. For a missing file, the same happens to its last good copy.
     ///
-    /// - Returns: the name; nil for a file that is not malformed.
+    /// - Returns: the name; nil for a good file, and for a missing one without a copy.
     func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> String? {
-        guard base.fault != nil, let file = base.file, let status = base.status else { return nil }
         do throws(StorageFailure) {
-            let name = try quarantineName(file, status, under: writeLock)
-            do throws(StorageFailure) {
-                try system.synchronizeRetrying(file.descriptor)
-                try system.synchronizeFolder(writeLock.folder)
-            } catch {
-                releaseFromQuarantine(name, base, under: writeLock)
-                throw error
+            guard let file = base.file, let status = base.status else {
+                return try quarantineCopyOfMissingFile(under: writeLock)
             }
-            return name
+            return base.fault == nil ? nil : try quarantineName(of: names.file, file, status, under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
     }
 
-    /// Undoes `quarantine` after a failed write, if the file still has its own name. Otherwise the bytes are safe under the
-    /// new one.
+    /// Undoes `quarantine` after a failed write.
     func releaseFromQuarantine(_ name: String, _ base: Snapshot, under writeLock: WriteLock) {
-        let place: FileStatus?
-        do {
-            place = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
-        } catch {
-            return
-        }
-        // It tidies up after a failure that is reported. If this fails too, a second copy stays.
-        if let place, let status = base.status, place.isSameFile(as: status) {
-            try? system.remove(name, in: writeLock.folder)
-        }
+        let own = base.status == nil ? names.lastGood : names.file
+        release(name, of: own, base.status, under: writeLock)
+    }
+
+    /// Removes the second name of a file that still has its own. Otherwise the bytes are safe under the second one.
+    private func release(_ name: String, of own: String, _ status: FileStatus?, under writeLock: WriteLock) {
+        // It tidies up after a failure that is reported. If a call fails here, a second copy stays.
+        guard let place = try? system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
+            status.map(place.isSameFile) ?? true
+        else { return }
+        try? system.remove(name, in: writeLock.folder)
     }
 
     /// Leaves the warning that a write has quarantined the file.
     func warnOfQuarantine(_ name: String, _ base: Snapshot) {
-        guard var report = base.fault?.report else { return }
+        let missing = PropertyListFault(reason: "was missing, and its last good copy was there")
+        var report = base.fault?.report ?? MalformedFile(path: names.path, fault: missing, state: .nothing)
         report.quarantinedAs = names.path(of: name)
         leaveWarning(.damaged(report))
     }
@@ -98,25 +93,39 @@ extension PropertyListFile {
         // A malformed file is quarantined when it is replaced.
         guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
         do {
-            _ = try quarantineName(file, status, under: writeLock)
-            try system.synchronizeFolder(writeLock.folder)
+            _ = try quarantineName(of: names.file, file, status, under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
     }
 
-    private func quarantineName(
-        _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+    /// Gives a file a second name, and flushes its bytes and its names.
+    func quarantineName(
+        of own: String, _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) -> String {
-        guard let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
+        let name = try secondName(of: own, file, status, under: writeLock)
+        do throws(StorageFailure) {
+            try system.synchronizeRetrying(file.descriptor)
+            try system.synchronizeFolder(writeLock.folder)
+        } catch {
+            release(name, of: own, status, under: writeLock)
+            throw error
+        }
+        return name
+    }
+
+    private func secondName(
+        of own: String, _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+    ) throws(StorageFailure) -> String {
+        guard let there = try system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
             there.isSameFile(as: status)
-        else { throw StorageFailure(path: names.path, reason: "was replaced meanwhile") }
+        else { throw StorageFailure(path: names.path(of: own), reason: "was replaced meanwhile") }
         let time = system.now()
         for attempt in 0..<1_000 {
             let name = names.quarantine(at: time, attempt: attempt)
             do {
                 do {
-                    try system.link(names.file, to: name, in: writeLock.folder)
+                    try system.link(own, to: name, in: writeLock.folder)
                 } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                     // No second names here (FAT, or a file of another user): a copy, then.
                     try copy(file, status, to: name, under: writeLock)
@@ -138,7 +147,7 @@ extension PropertyListFile {
         }
         let copy = try make(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)
         do {
-            try system.synchronizeRetrying(copy.descriptor)
+            try system.synchronizeRetrying(copy.file.descriptor)
         } catch {
             try? system.remove(name, in: writeLock.folder)
             throw error

@@ -1,19 +1,58 @@
-/// An open file. Closed when it is released.
+import Foundation
+
+/// An open file. Closed when it is released, if the descriptor still is that file.
 package final class OpenFile: Sendable {
+    /// How long a descriptor is open.
+    package enum Lifetime: Sendable {
+        /// For one call of the engine. The program's code does not run meanwhile, and so the descriptor is closed without a look.
+        case call
+        /// While the program's code runs, which may close all descriptors, as daemons do, and get the number for a file of its own.
+        case update
+        /// As long as a state is cached. Another file may take the name of this one, so that closing it is slow.
+        case snapshot
+    }
+
     package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls
-    private let isReplaceable: Bool
+    private let lifetime: Lifetime
+    /// The status when it was opened; nil for the lifetime of a call.
+    private let opened: FileStatus?
+
+    /// Takes over the descriptor, for one call.
+    package convenience init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
+        self.init(descriptor, system, .call, opened: nil)
+    }
 
     /// Takes over the descriptor.
     ///
-    /// - Parameter isReplaceable: whether another file may take its name while it is open, so that closing it is slow.
-    package init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, isReplaceable: Bool = false) {
+    /// - Parameter status: that of the file.
+    package init(
+        _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, _ lifetime: Lifetime, opened status: FileStatus?
+    ) {
         self.descriptor = descriptor
         self.system = system
-        self.isReplaceable = isReplaceable
+        self.lifetime = lifetime
+        opened = lifetime == .call ? nil : status
+    }
+
+    /// Whether the descriptor still is this file.
+    package var isIntact: Bool {
+        guard let opened else { return true }
+        do {
+            return try system.status(of: descriptor).isSameFile(as: opened)
+        } catch {
+            // A server that does not answer says nothing about the descriptor.
+            return error.code != EBADF
+        }
+    }
+
+    /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code runs.
+    package static func kept(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) -> OpenFile {
+        OpenFile(descriptor, system, .update, opened: try? system.status(of: descriptor))
     }
 
     deinit {
-        if isReplaceable { system.closeReplaced(descriptor) } else { system.close(descriptor) }
+        guard isIntact else { return }
+        if lifetime == .snapshot { system.closeReplaced(descriptor) } else { system.close(descriptor) }
     }
 }

@@ -47,29 +47,41 @@ extension SystemCalls {
     ///
     /// - Throws: ELOOP for a link.
     package func openFile(
-        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, isReplaceable: Bool = false
+        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
-            // Another file may have taken the name since. The flags keep a link, a FIFO or a terminal from doing harm.
-            let flags = access | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
-            let file = OpenFile(try openRetrying(name, in: folder, flags), self, isReplaceable: isReplaceable)
-            let status = try status(of: file.descriptor)
-            try status.requireFile()
-            return (file, status)
+            return try reopen(name, in: folder, access, lifetime)
         } catch  where error.code == ENOENT {
             return nil
         }
     }
 
+    /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link, a FIFO or a
+    /// terminal from doing harm.
+    func reopen(
+        _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
+        let flags = access | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
+        let descriptor = try openRetrying(name, in: folder, flags)
+        do throws(StorageFailure) {
+            let status = try status(of: descriptor)
+            try status.requireFile()
+            return (OpenFile(descriptor, self, lifetime, opened: status), status)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
     /// The same for a physical path.
     package func openFile(
-        _ names: FileNames, isReplaceable: Bool = false
+        _ names: FileNames, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
             return try withFolder(of: names) { folder, name throws(StorageFailure) in
-                try openFile(name, in: folder, isReplaceable: isReplaceable)
+                try openFile(name, in: folder, O_RDONLY, lifetime)
             }
         } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil
@@ -88,12 +100,20 @@ extension SystemCalls {
     func openFolder(
         _ name: String, in folder: Descriptor, _ flags: Int32
     ) throws(StorageFailure) -> Descriptor {
-        do {
-            return try openRetrying(name, in: folder, flags | O_DIRECTORY | Self.followsNoLinks)
-        } catch  where error.code == ENOTDIR {
-            // Linux says this of links too.
-            let isLink = try status(ofPath: name, in: folder, followsLinks: false)?.kind == .link
-            throw isLink ? StorageFailure("open", name, code: ELOOP) : error
+        var attempts = 0
+        while true {
+            do {
+                return try openRetrying(name, in: folder, flags | O_DIRECTORY | Self.followsNoLinks)
+            } catch  where error.code == ENOTDIR {
+                attempts += 1
+                // Linux says this of links too.
+                switch try status(ofPath: name, in: folder, followsLinks: false)?.kind {
+                case .link: throw StorageFailure("open", name, code: ELOOP)
+                // A link was exchanged for it in between.
+                case .folder where attempts < 100: continue
+                default: throw error
+                }
+            }
         }
     }
 

@@ -12,11 +12,32 @@ package class SystemCalls: @unchecked Sendable {
 
     package typealias Descriptor = Int32
 
-    /// `openat`; `folder` is `AT_FDCWD` for an independent path.
+    /// `openat`; `folder` is `AT_FDCWD` for an independent path. The descriptor is 3 or higher.
     func open(
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t = 0
     ) throws(StorageFailure) -> Descriptor {
-        try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
+        let descriptor = try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
+        if descriptor > STDERR_FILENO { return descriptor }
+        let moved = try check(Self.aboveStandardStreams(descriptor), "dup", name)
+        // What another thread has printed into the new file in between.
+        if flags & O_CREAT != 0 {
+            _ = ftruncate(moved, 0)
+            _ = lseek(moved, 0, SEEK_SET)
+        }
+        return moved
+    }
+
+    /// Moves an open file from the descriptors of the standard streams, which a program may have closed, to 3 or higher: what the
+    /// program prints must not go into a file of the engine.
+    ///
+    /// - Returns: -1 with the code in `errno` if there is no descriptor left; closed in any case.
+    package static func aboveStandardStreams(_ descriptor: Descriptor) -> Descriptor {
+        guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let code = errno
+        _ = Foundation.close(descriptor)
+        errno = code
+        return moved
     }
 
     /// The descriptor is closed even if the call fails, so the error is ignored.

@@ -59,7 +59,7 @@ package struct LockWait: Sendable {
 
         init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
             // A second descriptor of the same open file, which has the lock. The first one may be closed meanwhile.
-            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
             let file = OpenFile(copy, system)
             Thread.detachNewThread { [self] in

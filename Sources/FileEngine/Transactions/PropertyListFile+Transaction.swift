@@ -34,7 +34,7 @@ extension PropertyListFile.Session {
 
     /// Stores the content, if it is another than the file has.
     func commit(_ content: Content, durability: CommitDurability) throws {
-        try file.refuseFork(of: lock)
+        try file.refuseLost(lock)
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
         if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
             // XML has rounded the difference away, or what was made was removed again.
@@ -47,7 +47,7 @@ extension PropertyListFile.Session {
     }
 
     func confirm() throws {
-        try file.refuseFork(of: lock)
+        try file.refuseLost(lock)
         if base.fault == nil, try file.flushInPlace(base) { return }
         if let content = base.content {
             try file.store(content, replacing: base, durability: .powerCut, under: lock)

@@ -7,14 +7,21 @@ extension PropertyListFile {
         guard let session = transaction.session as? Session else {
             preconditionFailure("a transaction of another domain")
         }
-        try refuseFork(of: session.lock)
+        try refuseLost(session.lock)
         try quarantineFile(session.base, under: session.lock)
     }
 
-    /// An update that began before a fork belongs to the parent. The child would commit it a second time, without the lock.
-    func refuseFork(of writeLock: WriteLock) throws {
-        guard !writeLock.isOfThisProcess else { return }
-        let reason = "is being updated by the parent of this forked process"
+    /// An update that began before a fork belongs to the parent: the child would commit it a second time, without the lock. Nor is there
+    /// a lock if the program has closed all descriptors during the update.
+    func refuseLost(_ writeLock: WriteLock) throws {
+        let reason: String
+        if !writeLock.isOfThisProcess {
+            reason = "is being updated by the parent of this forked process"
+        } else if !writeLock.isIntact {
+            reason = "the program has closed the descriptor of its lock during the update"
+        } else {
+            return
+        }
         throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
     }
 
@@ -23,11 +30,11 @@ extension PropertyListFile {
         // The folder that is locked may not be the one that the cache is from.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
-            there == status, let current = cached.validated(atPath: names.path)
+            there == status, let current = cached.validated(at: there)
         {
             return current
         }
-        return try load(under: writeLock)
+        return try load(under: writeLock, waits: true)
     }
 
     /// Locks the file for this process. Creates nothing, not even the lock file, before the path is known to lead to a file that
@@ -35,7 +42,7 @@ extension PropertyListFile {
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
-        try refuseFileOfAnotherUser(writable(load(under: nil)))
+        try refuseFileOfAnotherUser(writable(load(under: nil, waits: false)))
         if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }

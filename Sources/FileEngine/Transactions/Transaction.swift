@@ -17,6 +17,8 @@ package final class Transaction {
     var durability: CommitDurability
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
     private(set) var failure: (any Error)?
+    /// Whether its thread has called `exit` in its closure, so that it will never be committed.
+    private var isAbandoned = false
     /// Actions to run in order after all locks are released.
     private var afterwards: [() -> Void] = []
 
@@ -52,6 +54,12 @@ package final class Transaction {
         }
     }
 
+    /// Rejects a write by an `atexit` handler of the thread that has called `exit` inside the transaction.
+    func refuseExit() throws {
+        guard isAbandoned else { return }
+        throw FileError.notStored(StorageFailure(path: "", reason: "the program has called exit inside an update"))
+    }
+
     package func fail(_ error: any Error) {
         failure = failure ?? error
     }
@@ -83,6 +91,7 @@ package final class Transaction {
 
     /// Makes this the thread's transaction while the closure runs. The caller keeps it alive.
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
+        Self.watchEndOfThread()
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         defer { (Self.threads.value, session) = (nil, nil) }
         return try body()
@@ -90,4 +99,12 @@ package final class Transaction {
 
     /// Thread-local and not task-local: a task started inside an update must not take part in it.
     private static let threads = ThreadLocal()
+    /// Not nil on threads whose end is watched.
+    private static let watched = ThreadLocal()
+
+    private static func watchEndOfThread() {
+        guard watched.value == nil else { return }
+        ThreadEnd.register { _ in Transaction.current?.isAbandoned = true }
+        watched.value = UnsafeRawPointer(bitPattern: 1)
+    }
 }

@@ -87,6 +87,7 @@ extension TransactionDomain {
     /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
     package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
         if let current = Transaction.current {
+            try current.refuseExit()
             guard current.owner === queue else {
                 current.fail(FileError.updateOfAnotherFile)
                 throw FileError.updateOfAnotherFile

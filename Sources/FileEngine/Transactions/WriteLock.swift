@@ -27,7 +27,7 @@ package struct WriteLock {
             if let known {
                 heldFolder = known
             } else {
-                heldFolder = OpenFile(
+                heldFolder = .kept(
                     try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
             }
         } catch {
@@ -47,6 +47,9 @@ package struct WriteLock {
     /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
     var isOfThisProcess: Bool { process == LockRegistry.forks }
 
+    /// Whether the descriptors still are the folder and the lock file.
+    var isIntact: Bool { lockFile.isIntact && heldFolder.isIntact }
+
     /// False if the lock file was deleted or replaced, so that others may hold a lock as well.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
         try system.status(ofPath: lockName, in: folder, followsLinks: false)?.isSameFile(as: locked) ?? false
@@ -55,7 +58,7 @@ package struct WriteLock {
     func end() {
         // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
         // take it from its parent.
-        if isOfThisProcess { system.unlock(lockFile.descriptor) }
+        if isOfThisProcess, lockFile.isIntact { system.unlock(lockFile.descriptor) }
     }
 
     // MARK: - Folder
@@ -172,7 +175,7 @@ package struct WriteLock {
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 try LockWait.current?.lock(file.descriptor, at: names.path(of: names.lock), system)
                 try system.lockRetrying(file.descriptor)
-                let held = try system.status(of: file.descriptor)
+                let held = if let found { found } else { try system.status(of: file.descriptor) }
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
@@ -194,7 +197,7 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
         do throws(StorageFailure) {
-            if let (file, status) = try system.openFile(names.lock, in: folder) {
+            if let (file, status) = try system.openFile(names.lock, in: folder, O_RDONLY, .update) {
                 try refuseForeign(status, names, in: folder, system)
                 try refuseOpen(status)
                 if let protection, system.protection(of: file.descriptor) != protection.rawValue {
@@ -208,7 +211,7 @@ package struct WriteLock {
         guard creates else { return nil }
         do throws(StorageFailure) {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-            let file = OpenFile(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
+            let file = OpenFile.kept(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
             if let protection {
                 do throws(StorageFailure) {
                     try system.setProtection(protection.rawValue, of: file.descriptor)

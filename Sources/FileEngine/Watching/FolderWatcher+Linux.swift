@@ -69,7 +69,7 @@
             fileprivate let number: Int
         }
 
-        private let descriptor: Int32
+        private let file: OpenFile
         /// Dispatch's sources, which may be used from any thread, are not Sendable.
         nonisolated(unsafe) private let source: any DispatchSourceRead
         private let state = Locked(State())
@@ -81,12 +81,14 @@
         }
 
         init() throws(StorageFailure) {
-            descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            let descriptor = SystemCalls.aboveStandardStreams(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)))
             guard descriptor >= 0 else { throw StorageFailure("inotify_init", "", code: errno) }
+            file = .kept(descriptor, .real)
             source = DispatchSource.makeReadSource(
                 fileDescriptor: descriptor, queue: DispatchQueue(label: "PersistentPreferences.FolderWatcher"))
             source.setEventHandler { [weak self] in self?.read() }
-            source.setCancelHandler { [descriptor] in _ = Foundation.close(descriptor) }
+            // Closed only after Dispatch has let go of it.
+            source.setCancelHandler { [file] in withExtendedLifetime(file) {} }
             source.activate()
         }
 
@@ -107,7 +109,7 @@
                 IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
                 | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
             return try state.withLock { state throws(StorageFailure) in
-                let folder = inotify_add_watch(descriptor, names.folder, UInt32(bitPattern: events))
+                let folder = inotify_add_watch(file.descriptor, names.folder, UInt32(bitPattern: events))
                 guard folder >= 0 else { throw StorageFailure("inotify_add_watch", names.folder, code: errno) }
                 state.registrations += 1
                 state.handlers[folder, default: [:]][state.registrations] = (Array(names.file.utf8), handler)
@@ -121,7 +123,7 @@
                 if state.handlers[registration.folder]?.isEmpty == true {
                     state.handlers[registration.folder] = nil
                     // Fails if the folder is gone, and its watch with it.
-                    if isOfThisProcess { inotify_rm_watch(descriptor, registration.folder) }
+                    if isOfThisProcess { inotify_rm_watch(file.descriptor, registration.folder) }
                 }
                 return handler
             }
@@ -129,9 +131,11 @@
 
         /// Takes all that waits in the queue.
         private func read() {
+            // The program may have closed all descriptors, and got this one for a file of its own.
+            guard file.isIntact else { return source.cancel() }
             var buffer = [UInt8](repeating: 0, count: 1 << 14)
             while true {
-                let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+                let count = buffer.withUnsafeMutableBytes { Foundation.read(file.descriptor, $0.baseAddress, $0.count) }
                 guard count > 0 else { return }
                 let calls = buffer.withUnsafeBytes { handlers(for: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
                 for (handler, isGone) in calls { handler(isGone) }

@@ -22,8 +22,11 @@ package struct Permissions {
 
     /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot be kept,
     /// or if another group would change who has access.
-    package func apply(to descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
-        let new = try system.status(of: descriptor)
+    ///
+    /// - Parameter new: its status.
+    package func apply(
+        to descriptor: SystemCalls.Descriptor, _ new: FileStatus, _ system: SystemCalls
+    ) throws(StorageFailure) {
         var current = new.permissions
         if current & 0o600 != 0o600 {
             // A umask has taken away the owner's own access, which the next calls need.

@@ -18,10 +18,10 @@ extension PropertyListFile {
         let format = encoding?.format ?? format(replacing: base)
         let bytes = try encoding?.bytes ?? encoded(content, as: format)
         let quarantine = try quarantine(base, under: writeLock)
-        let file: OpenFile
+        let new: NewFile
         let time: FileStatus.Time
         do {
-            (file, time) = try putInPlace(bytes, base, durability: durability, under: writeLock)
+            (new, time) = try putInPlace(bytes, base, durability: durability, under: writeLock)
         } catch {
             if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
             throw error
@@ -30,14 +30,16 @@ extension PropertyListFile {
         // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
-        // The rename has changed the times of the file. If the status cannot be read, the next read loads the file.
-        if let status = try? system.status(of: file.descriptor) {
+        // If the file is another one already, the next read loads it.
+        let (file, status) = reopened(new, under: writeLock)
+        if let file, let status {
             let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
             publish(Snapshot(content: content, from: source, system: system))
-            if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
+        if let flush, let status { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, of: file, under: writeLock)
+            let status = if let status { status } else { try system.status(of: new.file.descriptor) }
+            try writeLastGoodCopy(bytes, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
         // After the copy: it may write over the file, and be killed in it.
@@ -52,6 +54,19 @@ extension PropertyListFile {
             // A copy of an older state must not outlive what this commit has deleted.
             throw FileError.durabilityUnconfirmed(error.at(names.path(of: names.lastGood)))
         }
+    }
+
+    /// Opens the file that was just put in place once more, only to read it: what is kept open must not be writable, because the
+    /// program may take the descriptor for one of its own.
+    ///
+    /// - Returns: the status after the rename, which has changed the times; no file if another one has the name already.
+    private func reopened(_ new: NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
+        if let (file, status) = try? system.reopen(names.file, in: writeLock.folder, O_RDONLY, .snapshot),
+            status.isSameFile(as: new.status)
+        {
+            return (file, status)
+        }
+        return (nil, try? system.status(of: new.file.descriptor))
     }
 
     /// Removes the file, and first the copy of its last good state, which would bring it back. A malformed file is quarantined.
@@ -136,34 +151,54 @@ extension PropertyListFile {
         return true
     }
 
+    /// A file that this process has made, open for writing, with its status before it got its permissions.
+    struct NewFile {
+        let file: OpenFile
+        let status: FileStatus
+    }
+
     /// Writes the bytes to the temporary file and gives it the file's name.
-    /// - Returns: the new file, open, and the time at which its bytes were those.
+    /// - Returns: the new file, and the time at which its bytes were those.
     private func putInPlace(
         _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
-    ) throws -> (OpenFile, FileStatus.Time) {
+    ) throws -> (NewFile, FileStatus.Time) {
         do throws(StorageFailure) {
-            let old = try checkPlace(base, under: writeLock)
-            // The current permissions: another program may have restricted them during the update.
-            let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
-            let file = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
-            do throws(StorageFailure) {
-                if durability == .powerCut { try system.synchronizeRetrying(file.descriptor) }
-                // Checked again, since the flush takes time: a change of the mode in the meantime must not be undone.
-                guard try checkPlace(base, under: writeLock) == old else {
-                    throw StorageFailure(path: "", reason: "was changed by another program during the update")
+            var old = base.status
+            for _ in 0..<100 {
+                let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
+                let new = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
+                do throws(StorageFailure) {
+                    if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
+                    // Last of all: the flush takes time.
+                    let there = try checkPlace(base, under: writeLock)
+                    if there == old {
+                        let time = system.now()
+                        try system.rename(names.temporary, to: names.file, in: writeLock.folder)
+                        return (new, time)
+                    }
+                    // Another program may have restricted the permissions during the update.
+                    old = there
+                } catch {
+                    removeOwn(names.temporary, new.file, under: writeLock)
+                    throw error
                 }
-                let time = system.now()
-                try system.rename(names.temporary, to: names.file, in: writeLock.folder)
-                return (file, time)
-            } catch {
-                removeOwn(names.temporary, file, under: writeLock)
-                throw error
+                removeOwn(names.temporary, new.file, under: writeLock)
             }
+            throw StorageFailure(path: "", reason: "was changed by another program during every attempt")
         } catch {
             // A failure that has a path is about the temporary file, and keeps that path.
-            throw FileError.notStored(error.path.utf8.first == UInt8(ascii: "/") ? error : error.at(names.path))
+            if error.path.utf8.first == UInt8(ascii: "/") { throw FileError.notStored(error) }
+            throw FileError.notStored(isMountPoint(error) ? Self.mountPoint.at(names.path) : error.at(names.path))
         }
     }
+
+    /// A container may have this one file mounted into it. Such a file cannot be replaced.
+    private func isMountPoint(_ failure: StorageFailure) -> Bool {
+        failure.operation == "rename" && failure.code == EBUSY
+    }
+
+    private static let mountPoint = StorageFailure(
+        path: "", reason: "is a mount of its own and cannot be replaced; mount its folder into the container instead")
 
     /// Throws, before anything is replaced, if another program replaced, changed or removed the file since the update started, or if the
     /// lock file was removed, so that others may be writing.
@@ -184,10 +219,10 @@ extension PropertyListFile {
             if base.status == nil { return nil }
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
-        guard let base = base.status, base.isSameFile(as: there) else {
+        guard base.status?.isSameFile(as: there) == true else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
         }
-        guard base.size == there.size, base.modified == there.modified else {
+        guard base.validated(at: there) != nil else {
             throw StorageFailure(path: "", reason: "was changed by another program during the update")
         }
         return there
@@ -195,7 +230,7 @@ extension PropertyListFile {
 
     func makeTemporary(
         _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
-    ) throws(StorageFailure) -> OpenFile {
+    ) throws(StorageFailure) -> NewFile {
         // Before the attempt: in the meantime, the room may have become free.
         let isClosing = system.isClosing
         do {
@@ -233,28 +268,29 @@ extension PropertyListFile {
     func make(
         _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?,
         under writeLock: WriteLock
-    ) throws(StorageFailure) -> OpenFile {
+    ) throws(StorageFailure) -> NewFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600)
-        let file = OpenFile(descriptor, system, isReplaceable: true)
+        let file = OpenFile(descriptor, system)
         do {
             let replaced = other.flatMap { system.protection(of: $0.descriptor) }
             if let protection = writeLock.protection?.rawValue ?? replaced {
                 try system.setProtection(protection, of: file.descriptor)
             }
             try system.writeAll(bytes, to: file.descriptor)
+            let status = try system.status(of: file.descriptor)
             if let permissions {
-                try permissions.apply(to: file.descriptor, system)
+                try permissions.apply(to: file.descriptor, status, system)
             } else {
                 try writeLock.giveToOwnerOfFolder(file.descriptor)
                 try system.copyAttributes(from: nil, to: file.descriptor)
                 // Whatever the umask.
                 let mode: UInt32 = 0o600
-                if try system.status(of: file.descriptor).permissions != mode {
+                if status.permissions != mode {
                     try system.setPermissions(mode, of: file.descriptor)
                 }
             }
-            return file
+            return NewFile(file: file, status: status)
         } catch {
             removeOwn(name, file, under: writeLock)
             throw error

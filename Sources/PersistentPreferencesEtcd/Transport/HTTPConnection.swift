@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A connection that could not be made, or broke.
@@ -19,7 +20,7 @@ struct ConnectionFailure: Error {
 final class HTTPConnection {
     typealias Deadline = ContinuousClock.Instant
 
-    private let descriptor: Int32
+    private let socket: OpenFile
     private let process = LockRegistry.forks
     /// What has arrived and was not read yet: `buffer[start...]`.
     private var buffer: [UInt8] = []
@@ -29,18 +30,17 @@ final class HTTPConnection {
     private(set) var isReusable = true
 
     init(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) {
-        descriptor = try Socket.connect(to: endpoint, until: deadline)
+        socket = .kept(try Socket.connect(to: endpoint, until: deadline), .real)
     }
 
     deinit {
         // A forked child may have a copy of the descriptor, which would keep the connection open. That of a parent is the parent's.
         if process == LockRegistry.forks { interrupt() }
-        close(descriptor)
     }
 
     /// Breaks the connection, which ends what another thread waits for.
     func interrupt() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        if socket.isIntact { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
     }
 
     // MARK: - Requests
@@ -50,6 +50,7 @@ final class HTTPConnection {
         _ path: String, to endpoint: Endpoint, headers: [String: String], body: Data, until deadline: Deadline
     ) throws(ConnectionFailure) {
         isReusable = false
+        guard socket.isIntact else { throw ConnectionFailure(reason: "the program has closed its descriptor") }
         var head = "POST \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nContent-Type: application/json\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Length: \(body.count)\r\n\r\n"
@@ -57,13 +58,13 @@ final class HTTPConnection {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                Foundation.send(descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
+                Foundation.send(socket.descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
             }
             if count > 0 {
                 sent += count
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
                 do throws(ConnectionFailure) {
-                    try Socket.wait(for: descriptor, POLLOUT, until: deadline)
+                    try Socket.wait(for: socket.descriptor, POLLOUT, until: deadline)
                 } catch {
                     throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
                 }
@@ -171,7 +172,7 @@ final class HTTPConnection {
     func hasInput(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
         if start < buffer.count { return true }
         do throws(ConnectionFailure) {
-            try Socket.wait(for: descriptor, POLLIN, until: deadline)
+            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
             return true
         } catch {
             if .now >= deadline { return false }
@@ -212,13 +213,13 @@ final class HTTPConnection {
             // Also if there is always more to read.
             guard .now < deadline else { throw broken("no answer in time") }
             do throws(ConnectionFailure) {
-                try Socket.wait(for: descriptor, POLLIN, until: deadline)
+                try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
             } catch {
                 throw broken(error.reason)
             }
             var (count, code) = (0, Int32(0))
             let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
-                count = recv(descriptor, space.baseAddress, space.count, 0)
+                count = recv(socket.descriptor, space.baseAddress, space.count, 0)
                 code = errno
                 used = max(0, count)
             }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// Sockets that wait no longer than a deadline.
@@ -30,7 +31,7 @@ enum Socket {
         #else
             let type = address.ai_socktype
         #endif
-        let descriptor = socket(address.ai_family, type, address.ai_protocol)
+        let descriptor = SystemCalls.aboveStandardStreams(socket(address.ai_family, type, address.ai_protocol))
         guard descriptor >= 0 else { throw .call("socket", errno) }
         var isConnected = false
         defer { if !isConnected { close(descriptor) } }

@@ -28,7 +28,8 @@ enum ExportFile {
             do throws(StorageFailure) {
                 try system.writeAll(bytes, to: file.descriptor)
                 if let old {
-                    try Permissions.all(of: old.file, old.status).apply(to: file.descriptor, system)
+                    try Permissions.all(of: old.file, old.status).apply(
+                        to: file.descriptor, system.status(of: file.descriptor), system)
                 } else {
                     // Whatever the umask.
                     try system.setPermissions(0o600, of: file.descriptor)

@@ -3,6 +3,7 @@ import PropertyListSupport
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
@@ -123,5 +124,57 @@ import Testing
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         #expect(prefs.ints == ["a": 2])
+    }
+
+    /// No time shows it.
+    @Test func anEditDuringAnUpdateRejectsTheUpdate() throws {
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        let prefs = folder.root(system: system)
+        let error = prefs.update {
+            prefs["a"] = 3
+            try edit(2)
+        }
+        let reason = "was changed by another program during the update"
+        #expect(error?.text == "not stored: \(folder.file().path): \(reason)")
+        #expect(prefs.ints == ["a": 2])
+        prefs["a"] = 4
+        #expect(prefs.ints == ["a": 4])
+    }
+
+    /// `touch -r` restores the time of the last modification, on any file system.
+    @Test func anEditWhoseTimeIsRestoredRejectsTheUpdate() throws {
+        let prefs = folder.root(system: RecordingSystemCalls())
+        prefs["a"] = 1
+        let path = folder.file().path
+        var before = stat()
+        #expect(stat(path, &before) == 0)
+        let error = prefs.update {
+            prefs["a"] = 3
+            try edit(2)
+            let times = [before.st_mtim, before.st_mtim]
+            #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+        }
+        let reason = "was changed by another program during the update"
+        #expect(error?.text == "not stored: \(path): \(reason)")
+        #expect(prefs.ints == ["a": 2])
+    }
+
+    /// A new mode, a second name and a new time leave the bytes as they are.
+    @Test(arguments: ["chmod", "link", "touch"]) func aChangeOfTheStatusAloneRejectsNothing(_ change: String) throws {
+        let prefs = folder.root(system: RecordingSystemCalls())
+        prefs["a"] = 1
+        let path = folder.file().path
+        let error = prefs.update {
+            prefs["a"] = 3
+            switch change {
+            case "chmod": chmod(path, 0o640)
+            case "link": link(path, path + ".second")
+            default: utimensat(AT_FDCWD, path, nil, 0)
+            }
+        }
+        #expect(error == nil, "\(error?.text ?? "")")
+        #expect(prefs.ints == ["a": 3])
+        var after = stat()
+        #expect(stat(path, &after) == 0 && after.st_mode & 0o777 == (change == "chmod" ? 0o640 : 0o600))
     }
 }

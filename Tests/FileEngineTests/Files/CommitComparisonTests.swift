@@ -100,7 +100,8 @@ import Testing
         let theirs: [Trace: String] = [
             .time: "{'a': 5}", .size: "{'a': 5000000}", .number: "{'a': 5}", .device: "{'a': 1}",
         ]
-        #expect(try stored == theirs[trace])
+        // Whether a missing file is read at once is the matter of MissingFileTests.
+        if trace != .removal { #expect(try stored == theirs[trace]) }
         #expect(try Data(contentsOf: folder.file(".test.plist.lastgood")) == copy)
         try write(3)
         #expect(try stored == "{'a': 3}")

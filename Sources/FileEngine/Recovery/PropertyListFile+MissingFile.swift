@@ -1,0 +1,49 @@
+import Foundation
+import PrefsPropertyLists
+
+/// A file that is missing although its last good copy is there.
+///
+/// Another program may be saving it just now: editors move the file away before they make a new one. Or a person has deleted it.
+extension PropertyListFile {
+    /// How many times a write looks for a missing file, with a pause of 10 ms after each: 50 ms in all.
+    static let saveRounds = 5
+    /// How long reads take a missing file for one that is being saved, in seconds.
+    private static let saveTime = 0.05
+
+    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good copy. nil if no
+    /// other program can be saving it.
+    func stateDuringSave(under writeLock: WriteLock?) throws -> Snapshot? {
+        let now = system.now()
+        let (since, standIn) = missing(now)
+        guard 0..<Self.saveTime ~= now.seconds(since: since) else { return nil }
+        if let standIn { return standIn }
+        let copy: LastGoodCopy
+        do throws(StorageFailure) {
+            // The move of a file changes the time of its folder.
+            guard let folder = try folderStatus(under: writeLock), folder.age(at: now) < Self.saveTime else { return nil }
+            copy = try lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
+        } catch {
+            // Without a copy that can be read, the file is missing.
+            return nil
+        }
+        guard copy.isOurs, let known = newest(knownState, copy).1 else { return nil }
+        return keep(
+            standIn: Snapshot(inPlaceOfMissing: known.content, format: known.format, loss: known.loss, system: system))
+    }
+
+    /// Gives the last good copy of a missing file a second name that no commit replaces.
+    ///
+    /// - Returns: the name; nil if there is no copy.
+    func quarantineCopyOfMissingFile(under writeLock: WriteLock) throws(StorageFailure) -> String? {
+        guard let folder = try folderStatus(under: writeLock),
+            let (copy, status) = try system.openFile(names.lastGood, in: writeLock.folder),
+            status.isTrustedCopy(of: [geteuid(), folder.owner])
+        else { return nil }
+        return try quarantineName(of: names.lastGood, copy, status, under: writeLock)
+    }
+
+    private func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(of: writeLock.folder) }
+        return try system.status(ofPath: names.folder, followsLinks: false)
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// A file that is missing for a moment, because another program is saving it, and one that has been deleted.
+@Suite struct MissingFileTests {
+    private let folder: TemporaryFolder
+    private let system = SaveClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        system.folder = folder.path
+        try store(["a": 1, "b": 2])
+    }
+
+    /// A clock that shows how long ago the folder has changed, and goes on only when a test says so.
+    private final class SaveClock: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var folder = ""
+        /// In milliseconds.
+        nonisolated(unsafe) var elapsed = 0
+        /// Called before a write looks for the file once more.
+        nonisolated(unsafe) var onPause: ((Int) throws -> Void)?
+        nonisolated(unsafe) var pauses = 0
+
+        override func now() -> FileStatus.Time {
+            var status = stat()
+            guard stat(folder, &status) == 0 else { return super.now() }
+            let nanoseconds = Int(FileStatus(status).changed.nanoseconds) + elapsed * 1_000_000
+            return FileStatus.Time(
+                seconds: FileStatus(status).changed.seconds + Int64(nanoseconds / 1_000_000_000),
+                nanoseconds: nanoseconds % 1_000_000_000)
+        }
+
+        override func pause() {
+            pauses += 1
+            do {
+                try onPause?(pauses)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    /// By another program that uses the package, whose commit makes the last good copy.
+    private func store(_ values: [String: Int]) throws {
+        let prefs = folder.root()
+        prefs.values = values
+        #expect(prefs.outcome == "ok")
+    }
+
+    private func moveAway() throws {
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file("test.plist~"))
+    }
+
+    private var quarantined: [String] {
+        get throws { try folder.names().filter { $0.hasPrefix("test.plist.corrupt-") } }
+    }
+
+    @Test func aReadDuringASaveReturnsWhatThisProcessHasRead() throws {
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        try moveAway()
+        for _ in 0..<2 {
+            #expect(prefs.ints == ["a": 1, "b": 2])
+            #expect(prefs.outcome == "ok")
+        }
+        try writePropertyList(["Root": ["a": 5]], to: folder.file())
+        #expect(prefs.ints == ["a": 5])
+    }
+
+    @Test func aProcessThatStartsDuringASaveReadsTheLastGoodCopy() throws {
+        try moveAway()
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        #expect(prefs.outcome == "ok")
+    }
+
+    @Test func after50MillisecondsTheFileIsMissing() throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        system.elapsed = 49
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        system.elapsed = 50
+        #expect(prefs.ints == [:])
+        system.elapsed = 0
+        #expect(prefs.ints == [:])
+        // The next save is another one.
+        try writePropertyList(["Root": ["a": 3]], to: folder.file())
+        #expect(prefs.ints == ["a": 3])
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.ints == ["a": 3])
+    }
+
+    /// Other names in the folder may come and go for ever.
+    @Test func aBusyFolderProlongsNothing() throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        system.elapsed = 40
+        try Data().write(to: folder.file("other"))
+        system.elapsed = 60
+        #expect(prefs.ints == [:])
+    }
+
+    /// A person has deleted it, and starts the program a while later.
+    @Test func aFileThatWasDeletedLongAgoIsMissing() throws {
+        try FileManager.default.removeItem(at: folder.file())
+        system.elapsed = 50
+        #expect(folder.root(system: system).ints == [:])
+    }
+
+    @Test func withoutALastGoodCopyTheFileIsMissingAtOnce() throws {
+        let prefs = folder.root(system: system)
+        try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
+        try moveAway()
+        #expect(prefs.ints == [:])
+        prefs["a"] = 6
+        #expect(prefs.outcome == "ok")
+        #expect(try system.pauses == 0 && quarantined == [])
+    }
+
+    /// `mv f f~`, then a new f. Nothing of either program is lost.
+    @Test(arguments: [1, 5]) func aWriteDuringASaveWaitsForTheNewFile(_ pause: Int) throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        system.onPause = { [folder] number in
+            if number == pause { try writePropertyList(["Root": ["a": 5, "b": 2, "c": 7]], to: folder.file()) }
+        }
+        prefs["a"] = 6
+        #expect(prefs.outcome == "ok")
+        #expect(prefs.ints == ["a": 6, "b": 2, "c": 7])
+        #expect(try system.pauses == pause && quarantined == [])
+    }
+
+    /// An equal value is stored nowhere if the file does not come back.
+    @Test(arguments: [true, false]) func anEqualWriteWaitsToo(_ comesBack: Bool) throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        system.onPause = { [folder] number in
+            if number == 2, comesBack { try writePropertyList(["Root": ["a": 1]], to: folder.file()) }
+        }
+        prefs["a"] = 1
+        let reason = "is missing, because another program is saving it or has deleted it"
+        #expect(prefs.outcome == (comesBack ? "ok" : "not stored: \(folder.file().path): \(reason)"))
+        prefs["a"] = 1
+        #expect(prefs.lastError?.isWarning ?? true)
+        #expect(try propertyList(at: folder.file())["Root"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test func aWriteToADeletedFileKeepsItsCopyAndWarns() throws {
+        let prefs = folder.root(system: system)
+        try FileManager.default.removeItem(at: folder.file())
+        prefs["c"] = 3
+        #expect(prefs.ints == ["c": 3])
+        #expect(system.pauses == PropertyListFile.saveRounds)
+        let name = try #require(try quarantined.first)
+        guard case .damaged(let report)? = prefs.errors.last else {
+            return #expect(Bool(false), "\(prefs.errors)")
+        }
+        #expect(report.place == "\(folder.file().path): was missing, and its last good copy was there")
+        #expect(report.quarantinedAs == folder.file(name).path && report.state == .nothing)
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file(name)))
+        let kept = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any]
+        #expect(kept?["Root"] as? [String: Int] == ["a": 1, "b": 2])
+        // Once: the copy is that of the new file now.
+        prefs["c"] = 4
+        #expect(prefs.outcome == "ok")
+        #expect(try quarantined == [name])
+    }
+
+    @Test func aFailedWriteKeepsTheCopyInItsPlace() throws {
+        let system = RecordingSystemCalls()
+        let prefs = folder.root(system: system)
+        try FileManager.default.removeItem(at: folder.file())
+        let before = try folder.names()
+        system.fail("rename", with: EIO)
+        prefs["c"] = 3
+        #expect(prefs.outcome == "not stored: \(folder.file().path): rename: Input/output error")
+        #expect(try folder.names() == before)
+    }
+
+    @Test func aCopyOfAnotherUserIsNotRead() throws {
+        guard geteuid() == 0 else { return }
+        chown(folder.file(".test.plist.lastgood").path, 12_345, 12_345)
+        try moveAway()
+        #expect(folder.root(system: system).ints == [:])
+    }
+}

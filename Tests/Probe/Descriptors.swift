@@ -1,0 +1,80 @@
+import Foundation
+import PersistentPreferences
+
+/// What happens to the descriptors of a program, and to the thread that ends it.
+enum Descriptors {
+    private static func prefs(_ path: String) -> ProbePrefs {
+        ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+    }
+
+    /// Writes while another thread prints into the standard streams, which are closed. The report is a file, for want of a stream.
+    static func writeWithoutStreams(_ path: String, count: Int) throws {
+        let prefs = prefs(path)
+        Thread.detachNewThread {
+            let text = "a line of a program that prints\n"
+            while true {
+                for stream in [STDOUT_FILENO, STDERR_FILENO] { _ = write(stream, text, text.utf8.count) }
+                sched_yield()
+            }
+        }
+        var errors: [String] = []
+        for number in 1...count {
+            prefs["count"] = number
+            if let error = prefs.lastError { errors.append("\(number): \(error)") }
+            if prefs["count"] as? Int != number { errors.append("\(number) is not read") }
+        }
+        let taken = (STDIN_FILENO...STDERR_FILENO).filter { fcntl($0, F_GETFD) >= 0 }
+        let report = "\(errors.joined(separator: "\n")) \(taken)"
+        try Data(report.utf8).write(to: URL(filePath: path + ".report"))
+    }
+
+    /// Closes all descriptors, as recipes for daemons do, and opens files of its own, which get the same numbers.
+    static func closeAll(_ path: String) {
+        var prefs: ProbePrefs? = prefs(path)
+        prefs?["count"] = 1
+        for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
+        let own = (0..<40).map { open("\(path).own\($0)", O_RDWR | O_CREAT, 0o600) }
+        let numbers = own.map(inode)
+        func answer(_ step: String) {
+            print("\(step):", prefs?.storedCount ?? 0, prefs?.lastError.map { "\($0)" } ?? "ok")
+        }
+        answer("read")
+        prefs?["count"] = 2
+        answer("write")
+        // The program closes them inside an update, too.
+        prefs?.update {
+            $0["count"] = 3
+            for descriptor in 3..<64 as Range<Int32> where !own.contains(descriptor) { close(descriptor) }
+            for descriptor in 3..<64 as Range<Int32> where !own.contains(descriptor) { dup2(own[0], descriptor) }
+        }
+        print("update:", prefs?.lastError.map { "\($0)" } ?? "ok")
+        answer("read")
+        prefs = nil
+        print("own:", own.map(inode) == numbers && own.allSatisfy { lseek($0, 0, SEEK_END) == 0 } ? "intact" : "harmed")
+    }
+
+    private static func inode(_ descriptor: Int32) -> UInt64? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    nonisolated(unsafe) private static var shared: ProbePrefs?
+
+    /// Ends the program inside an update. A handler that runs at its end writes, too.
+    static func exitInUpdate(_ path: String) {
+        shared = prefs(path)
+        atexit {
+            let prefs = Descriptors.shared
+            for (key, value) in [("text", "at exit" as Any), ("count", 2)] {
+                prefs?[key] = value
+                print("\(key):", prefs?.lastError.map { "\($0)" } ?? "ok")
+            }
+            fflush(nil)
+        }
+        shared?["count"] = 1
+        shared?.update {
+            $0["count"] = 2
+            exit(0)
+        }
+    }
+}
