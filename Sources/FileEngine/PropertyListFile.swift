@@ -91,13 +91,15 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing has
     /// changed. Throws `FileError.unreadable` or `.pathChanged`.
-    package func read() throws -> Reading {
+    ///
+    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write depends on the read.
+    package func read(waits: Bool = false) throws -> Reading {
         if let transaction = ownTransaction {
             return Reading(content: transaction.content)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
-            return reading(of: try load(under: nil, waits: false), hasWarning: true)
+            return reading(of: try load(under: nil, waits: waits), hasWarning: true)
         }
         if current !== cached {
             state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
@@ -242,6 +244,10 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     var knownState: KnownState? { state.withLock { $0.known } }
+
+    func note(_ known: KnownState) {
+        state.withLock { $0.known = known }
+    }
 
     /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
     func missing(_ now: FileStatus.Time) -> (since: FileStatus.Time, standIn: Snapshot?) {

@@ -74,7 +74,7 @@ final class FileRoot: @unchecked Sendable {
     /// An equal write only makes what is there as durable as asked.
     private func change(_ body: (inout [String: Any]) -> Void) {
         access {
-            let reading = try location.withFile { try $0.read() }
+            let reading = try location.withFile { try $0.read(waits: true) }
             if let before = Self.root(of: reading.content) {
                 var after = before
                 body(&after)

@@ -7,11 +7,14 @@ extension PropertyListFile {
     ///
     /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
     /// contain values that this commit has deleted.
+    ///
+    /// - Parameter known: the status of the file, if it could be read.
     /// - Throws: the error if a copy of an older state could not be removed.
     func writeLastGoodCopy(
-        _ bytes: Data, of file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
+        _ bytes: Data, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
+            let status = if let known { known } else { try system.status(of: file.descriptor) }
             guard try writeLock.isLockFileInPlace() else {
                 // Another writer may be at work on a copy of a newer state.
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
@@ -27,6 +30,12 @@ extension PropertyListFile {
                 try system.remove(names.lastGood, in: writeLock.folder)
             } catch  where error.code == ENOENT || !isTrustedCopyThere(under: writeLock) {}
         }
+    }
+
+    func removeLastGoodCopy(under writeLock: WriteLock) throws(StorageFailure) {
+        do {
+            try system.remove(names.lastGood, in: writeLock.folder)
+        } catch  where error.code == ENOENT {}
     }
 
     /// The copy, if it may be written over: it was written in this form, only the owner of the file can open it, and it has no

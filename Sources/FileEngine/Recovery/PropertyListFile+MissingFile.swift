@@ -20,7 +20,9 @@ extension PropertyListFile {
         let copy: LastGoodCopy
         do throws(StorageFailure) {
             // The move of a file changes the time of its folder.
-            guard let folder = try folderStatus(under: writeLock), folder.age(at: now) < Self.saveTime else { return nil }
+            guard let folder = try folderStatus(under: writeLock), now.seconds(since: folder.modified) < Self.saveTime else {
+                return nil
+            }
             copy = try lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         } catch {
             // Without a copy that can be read, the file is missing.
@@ -35,9 +37,13 @@ extension PropertyListFile {
     ///
     /// - Returns: the name; nil if there is no copy.
     func quarantineCopyOfMissingFile(under writeLock: WriteLock) throws(StorageFailure) -> String? {
-        guard let folder = try folderStatus(under: writeLock),
+        guard let folder = try folderStatus(under: writeLock) else { return nil }
+        let owners: Set = [geteuid(), folder.owner]
+        // Checked before it is opened: what another user has planted must not prevent a write.
+        guard let planted = try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
+            planted.isTrustedCopy(of: owners),
             let (copy, status) = try system.openFile(names.lastGood, in: writeLock.folder),
-            status.isTrustedCopy(of: [geteuid(), folder.owner])
+            status.isTrustedCopy(of: owners)
         else { return nil }
         return try quarantineName(of: names.lastGood, copy, status, under: writeLock)
     }

@@ -18,6 +18,7 @@ extension PropertyListFile {
             var snapshot = try writable(current(cached, under: writeLock))
             if snapshot.fault == nil, let mirror {
                 mirror.willChange()
+                try forgetCopyOfFileRemovedByMirror(snapshot, under: writeLock)
                 snapshot = try writable(current(snapshot, under: writeLock))
                 mirror.note(snapshot.content)
             }
@@ -25,6 +26,20 @@ extension PropertyListFile {
         } catch {
             writeLock.end()
             throw error
+        }
+    }
+}
+
+extension PropertyListFile {
+    /// UserDefaults removes the file of a domain that has become empty. The last good copy would bring its entries back.
+    private func forgetCopyOfFileRemovedByMirror(_ base: Snapshot, under writeLock: WriteLock) throws {
+        do throws(StorageFailure) {
+            guard base.status != nil,
+                try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false) == nil
+            else { return }
+            try removeLastGoodCopy(under: writeLock)
+        } catch {
+            throw FileError.notStored(error.at(names.path))
         }
     }
 }

@@ -30,15 +30,18 @@ extension PropertyListFile {
         // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
-        // If the file is another one already, the next read loads it.
         let (file, status) = reopened(new, under: writeLock)
-        if let file, let status {
-            let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
-            publish(Snapshot(content: content, from: source, system: system))
+        if let status {
+            if let file {
+                let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+                publish(Snapshot(content: content, from: source, system: system))
+            } else {
+                // The next read loads the file, which may be another one already.
+                note(KnownState(content: content, format: format, loss: nil, changed: status.changed))
+            }
+            if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
-        if let flush, let status { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         let copy = Result { () throws(StorageFailure) in
-            let status = if let status { status } else { try system.status(of: new.file.descriptor) }
             try writeLastGoodCopy(bytes, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
@@ -74,9 +77,7 @@ extension PropertyListFile {
         let quarantine = try quarantine(base, under: writeLock)
         do {
             _ = try checkPlace(base, under: writeLock)
-            do {
-                try system.remove(names.lastGood, in: writeLock.folder)
-            } catch  where error.code == ENOENT {}
+            try removeLastGoodCopy(under: writeLock)
             try system.remove(names.file, in: writeLock.folder)
         } catch {
             if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
@@ -94,8 +95,7 @@ extension PropertyListFile {
     /// Replaces the file by bytes that are not a property list. First removes the last good copy, of which they would be the damage.
     func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
-            try system.remove(names.lastGood, in: writeLock.folder)
-        } catch  where error.code == ENOENT {
+            try removeLastGoodCopy(under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path(of: names.lastGood)))
         }
@@ -163,7 +163,8 @@ extension PropertyListFile {
         _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
         do throws(StorageFailure) {
-            var old = base.status
+            // The quarantine has given a malformed file a second name.
+            var old = base.fault == nil ? base.status : try checkPlace(base, under: writeLock)
             for _ in 0..<100 {
                 let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
                 let new = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)

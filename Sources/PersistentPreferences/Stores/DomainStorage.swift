@@ -8,6 +8,9 @@ protocol DomainStorage: AnyObject, Sendable {
 
     func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot
 
+    /// A read that decides about a write: waits for what other programs are storing just now.
+    func readForWriting(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot
+
     /// As `RootStore.knownRevision(of:)`.
     var knownRevision: Revision? { get }
 
@@ -30,6 +33,7 @@ protocol DomainStorage: AnyObject, Sendable {
 
 extension DomainStorage {
     var fileURL: URL? { nil }
+    func readForWriting(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot { try read(root, layout) }
     var knownRevision: Revision? { nil }
     func confirm(_ revision: Revision?, _ durability: CommitDurability) -> Bool { false }
     func takeWarning() -> FileError? { nil }
@@ -57,7 +61,18 @@ extension FileLocation: DomainStorage {
     var fileURL: URL? { URL(filePath: path, directoryHint: .notDirectory) }
 
     func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
-        let reading = try withFile { try $0.read() }
+        try snapshot(of: root, layout) { try $0.read() }
+    }
+
+    func readForWriting(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
+        try snapshot(of: root, layout) { try $0.read(waits: true) }
+    }
+
+    @inline(__always)
+    private func snapshot(
+        of root: String, _ layout: DomainLayout, _ read: (PropertyListFile) throws -> PropertyListFile.Reading
+    ) throws -> RootSnapshot {
+        let reading = try withFile(read)
         return RootSnapshot(
             of: root, in: reading.content, layout: layout, revision: reading.revision,
             warning: reading.warning.map { PrefsError($0) })

@@ -56,6 +56,11 @@ final class DomainStore: RootStore {
         return try storage.read(root, layout)
     }
 
+    func snapshotForWriting(of root: String) throws -> RootSnapshot {
+        testProcess?.noteDefaultDomain()
+        return try storage.readForWriting(root, layout)
+    }
+
     func knownRevision(of root: String) -> Revision? {
         testProcess?.noteDefaultDomain()
         return storage.knownRevision

@@ -69,7 +69,7 @@ import Testing
         prefs["a"] = 1
         try writePropertyList(["AnyPrefs": ["a": 2]], to: folder.file(), as: .xml)
         #expect(prefs.ints == ["a": 2])
-        try FileManager.default.removeItem(at: folder.file())
+        try folder.removeLongAgo()
         #expect(prefs.ints.isEmpty)
         #expect(prefs.outcome == "ok")
         try writePropertyList(["AnyPrefs": ["a": 3]], to: folder.file())

@@ -121,7 +121,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.all == all(10 + round), "round \(round)")
         }
         #expect(prefs.outcome == "ok")
-        try FileManager.default.removeItem(at: file.folder.file())
+        try file.folder.removeLongAgo()
         #expect(prefs.all == none)
         prefs.values = Self.values(5)
         #expect(prefs.all == all(5))

@@ -106,6 +106,7 @@ struct ModelRun {
         switch edit {
         case .change(let place, _), .remove(let place), .damage(let place, _, _):
             let found = try subject.found(place)
+            if case .remove = edit { model[place].lastGood = nil }
             model[place].content = found.content
             model[place].isXML = found.isXML
             model[place].damage = subject.damages[place].map { [UInt8]($0) }

@@ -60,7 +60,10 @@ extension ModelSubject {
             try self.change(place, change)
         case .remove(let place):
             damages[place] = nil
-            try? FileManager.default.removeItem(at: url(place))
+            // With its copy: for a moment the file alone would be taken for one that is being saved.
+            for name in [place.fileName, ".\(place.fileName).lastgood"] {
+                try? FileManager.default.removeItem(at: folder.file(name))
+            }
         case .damage(let place, let damage, let inPlace):
             let now = try? Data(contentsOf: url(place))
             var bytes = damage.bytes(of: now ?? Data())
