@@ -12,9 +12,13 @@ extension DomainRunner {
         var (after, risks) = try Self.result(of: edit, on: before)
         after = try PropertyListDomain.changed(before, to: after)
         var (domain, isForeign) = (domain, false)
-        if case .notOurs(let file)? = failure {
+        switch failure {
+        case .notOurs(let file)?:
             isForeign = true
             risks.add(Self.risk(of: file))
+        case .damaged(let file)? where !confirmation.isForced && !invocation.isDryRun:
+            throw CommandError(damaged: file)
+        default: break
         }
         if invocation.isDryRun {
             if isForeign, !confirmation.isForced, let failure { throw failure }
