@@ -117,6 +117,18 @@ import Testing
         #expect(forced.code == 0 && forced.errors.contains("; quarantined as \(file).corrupt-"), "\(forced)")
     }
 
+    @Test func theTypoOfAFileThatIsNotOursIsShown() throws {
+        let home = try HarnessHome()
+        let file = try home.write(Data("{\"a\": 1\n \"b\": 2}".utf8), to: "d.json").path
+        let state = try home.state()
+        for words in [["write", file, "a", "2"], ["set", "--file", file, "int", "5"]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 1 && printed.errors.contains(#" in the line `"b": 2}`; "#), "\(printed)")
+            #expect(printed.errors.hasPrefix("prefs: \(file): line 2, column 2: "))
+        }
+        #expect(try home.state() == state)
+    }
+
     /// Of a long line, the part around the column.
     @Test func aLongLineIsShortened() throws {
         let home = try HarnessHome()

@@ -11,7 +11,7 @@ extension CommandError {
     }
 
     /// The line of the fault; of a long one, what surrounds the column.
-    private static func line(of file: MalformedFile) -> String? {
+    static func line(of file: MalformedFile) -> String? {
         guard let number = file.line, let bytes = try? ExportFile.read(file.path),
             let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[safe: number - 1]
         else { return nil }

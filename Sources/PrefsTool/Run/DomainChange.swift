@@ -57,7 +57,8 @@ extension DomainRunner {
     }
 
     static func risk(of file: MalformedFile) -> String {
-        "\(file.place); this package did not write the file, and would quarantine it"
+        let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
+        return "\(file.place)\(line); this package did not write the file, and would quarantine it"
     }
 
     /// The outcome of a write. What was stored is a success, with a warning.
