@@ -39,19 +39,17 @@ public enum PrefsTool {
     /// - Parameters:
     ///   - suite: where the preferences are if the user names no other place.
     ///   - storeOfURL: makes a store of the URL that the user gives with `--store`.
-    ///   - prepareToShow: prepares the preferences in the suite to be shown, and returns what to tell the user.
     ///   - context: what the run takes from its process.
     package static func runWithDomains(
         _ arguments: [String], name: String, suite: String,
-        storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore,
-        prepareToShow: @escaping (PersistentPrefs) -> String?, context: ProcessContext = .process,
+        storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore, context: ProcessContext = .process,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
         run(
             arguments,
             in: Program(
-                name: name, target: .suite(suite), storeOfURL: storeOfURL, prepareToShow: prepareToShow,
-                commands: CommandSpec.all, make: make, context: context))
+                name: name, target: .suite(suite), storeOfURL: storeOfURL, commands: CommandSpec.all, make: make,
+                context: context))
     }
 
     private static func run(_ arguments: [String], in program: Program) -> Int32 {

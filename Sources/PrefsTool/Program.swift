@@ -9,8 +9,6 @@ struct Program {
     var target: Target?
     /// Makes a store of the URL that the user gives with `--store`; nil if there is no such option.
     var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
-    /// Prepares the program's own preferences to be shown, and returns what to tell the user.
-    var prepareToShow: ((PersistentPrefs) -> String?)?
     /// All commands, in the order of the help.
     let commands: [CommandSpec]
     /// Makes the preferences under a root key in a store; nil stands for the program's own.

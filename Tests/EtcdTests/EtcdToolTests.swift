@@ -21,7 +21,7 @@ import Testing
 
     @Test func eachCommandReadsAndWritesTheCluster() throws {
         #expect(try prefs(["show"]).output.hasPrefix("root   PrefsTestSet\nstore  \(url)\n"))
-        #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores no sample values here")
+        #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores nothing")
         #expect(try prefs(["set", "int", "9"]).code == 0)
         let watch = try PipedChild("prefs", ["watch", "--store", url], home: home, mergesErrors: true)
         #expect(try watch.line() == "prefs: watching \(url); press Ctrl-C to stop")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["export", "D", "x.plist"], "DOMAIN"), (["import", "--domain", "D", "x.plist"], "--domain"),
+        (["export", "--domain", "D"], "--domain"), (["import", "--domain", "D", "x.plist"], "--domain"),
         (["show", "--file", "x.plist"], "--file"), (["show", "--suite", "s"], "--suite"),
         (["set", "int", "9", "--timeout", "1"], "--timeout"),
     ])

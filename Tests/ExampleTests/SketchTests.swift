@@ -70,7 +70,7 @@ import Testing
     @Test func valuesGoOutAndComeBack() throws {
         try _ = prefs("set", "width=4", "pen=brush")
         let file = home.file("out.json").path(percentEncoded: false)
-        #expect(try prefs("export", file) == "" && prefs("reset") == "")
+        #expect(try prefs("export", "-o", file) == "" && prefs("reset") == "")
         #expect(try prefs("import", "--dry-run", file).contains("width"))
         #expect(try prefs("get", "width") == "1\n")
         #expect(try prefs("import", file) == "" && prefs("get", "width") == "4\n")

@@ -53,7 +53,7 @@ import Testing
         let spec = try #require(CommandSpec.all.first { $0.name == name })
         let program = Program(
             name: "prefs", target: .suite("none"), commands: CommandSpec.all, make: AppPrefs.program.make)
-        #expect(Set(offers([spec.name, "--"], of: program)) == Set(program.options.filter(spec.accepts).map(\.name)))
+        #expect(Set(offers([spec.name, "-"], of: program)) == Set(program.options.filter(spec.accepts).map(\.name)))
     }
 
     @Test func rootsAndKeysComeFromTheFile() throws {

@@ -61,7 +61,7 @@ import Testing
             try watching.line()
                 == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":1,"new":3,"origin":"elsewhere"}"#)
         // A key with a dot is not split.
-        try home.prefs("write", file, "x.y", "-bool", "yes")
+        try home.prefs("write", file, #"x\.y"#, "-bool", "yes")
         #expect(
             try watching.line()
                 == #"{"time":"TIME","key":"x.y","path":["x.y"],"old":null,"new":true,"origin":"elsewhere"}"#)

@@ -16,11 +16,14 @@ struct EditorSession {
 
     let home: HarnessHome
     let terminal: PseudoTerminal
+
+    /// An empty home gets the sample values first.
     init(
         in home: HarnessHome, columns: Int = 80, rows: Int = 24, arguments: [String] = [],
         environment: [String: String] = [:]
     ) throws {
         self.home = home
+        if try home.folder.names().isEmpty { try home.storeSampleValues() }
         terminal = try PseudoTerminal(
             Child.executable("prefs"), ["edit"] + arguments,
             environment: ["HOME": home.folder.path].merging(environment) { $1 }, columns: columns, rows: rows)

@@ -43,6 +43,7 @@ import Testing
 
     @Test func controlZStopsItAndTheShellContinuesIt() throws {
         let home = try HarnessHome()
+        try home.storeSampleValues()
         let script = #"set -m; "$0" edit; echo "stopped $?"; read x; fg; echo "left $?""#
         let terminal = try PseudoTerminal(
             URL(filePath: "/bin/bash"), ["-c", script, try EditorSession.program],

@@ -75,8 +75,9 @@ import Testing
         "read-type": ExitCodes(
             success: ["read-type", HarnessHome.suite, "PrefsTestSet"], failure: ["read-type", "Nowhere", "R"]),
         "write": ExitCodes(success: ["write", "D", "R", "v"], failure: ["write", ".x", "R", "v"]),
-        "delete": ExitCodes(success: ["delete", HarnessHome.suite, "PrefsTestSet"], failure: ["delete", "Nowhere"]),
-        "export": ExitCodes(success: ["export"], failure: ["export", "HOME/nowhere/x"]),
+        "delete": ExitCodes(
+            success: ["delete", HarnessHome.suite, "PrefsTestSet", "Integer Value"], failure: ["delete", "Nowhere"]),
+        "export": ExitCodes(success: ["export"], failure: ["export", "-o", "HOME/nowhere/x"]),
         "import": ExitCodes(success: ["import", "HOME/x.json"], failure: ["import", "HOME/nowhere/x"]),
         "vet": ExitCodes(
             success: ["vet", "HOME/.config/\(HarnessHome.suite).plist"], failure: ["vet", "HOME/nowhere"]),
@@ -90,7 +91,7 @@ import Testing
 
     private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
         return home
     }

@@ -4,26 +4,15 @@ import Testing
 
 /// The effect of each command and option on the test set.
 @Suite struct HarnessCommandTests {
-    @Test func showsATableAndStoresTheSampleValuesAtTheFirstRun() throws {
+    @Test func showsATableOfDefaultsAndOfStoredValues() throws {
         let home = try HarnessHome()
+        let defaults = DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)
+        #expect(try home.prefs() == Printed(defaults))
+        #expect(try home.folder.names() == [])
+        try home.storeSampleValues()
         let table = DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)
-        let note = "prefs: nothing was stored yet; stored the sample values\n"
-        #expect(try home.prefs() == Printed(table, errors: note))
-        let root = try content(of: home.suiteFile)["PrefsTestSet"] as? [String: Any]
-        #expect(root?.count == 5)
+        #expect(try home.prefs() == Printed(table))
         #expect(try home.prefs("show") == Printed(table))
-    }
-
-    @Test func theFirstLookKeepsAValueThatIsSetAtTheSameTime() throws {
-        for _ in 0..<20 {
-            let home = try HarnessHome()
-            let look = try Child("prefs", [], home: home.folder)
-            let write = try Child("prefs", ["set", "int", "42"], home: home.folder)
-            #expect(try look.wait().code == 0)
-            #expect(try write.wait().code == 0)
-            let root = try content(of: home.suiteFile)["PrefsTestSet"] as? [String: Any]
-            #expect(root?["Integer Value"] as? Int == 42)
-        }
     }
 
     /// The short name, the full name, a value, the output of `get` without and with `--json`, and the default.
@@ -63,7 +52,7 @@ import Testing
 
     @Test func eachCommandLeavesTheOtherValues() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.prefs("set", "int", "-7")
         try home.prefs("unset", "array", "date")
         var shown = DisplayedValues.sample
@@ -71,7 +60,7 @@ import Testing
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
-    @Test func resetKeepsOtherRootsAndTheNextRunStoresTheSampleValues() throws {
+    @Test func resetKeepsOtherRootsAndShowsTheDefaults() throws {
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5], "Other": ["a": 1]], to: "x.plist")
         #expect(try home.prefs("reset", "--file", home.path("x.plist")) == Printed())
@@ -80,7 +69,7 @@ import Testing
         try home.prefs("set", "int", "5")
         #expect(try home.prefs("reset") == Printed())
         #expect(
-            try home.prefs().output == DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile))
+            try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func severalValuesAreStoredTogetherOrNotAtAll() throws {
@@ -96,7 +85,7 @@ import Testing
 
     @Test func pathsLeadIntoValues() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         for (words, output) in [
             (["get", "array[1]"], "Two"), (["get", "array[-1]"], "Five"), (["get", "dictionary.One"], "First"),
         ] { #expect(try home.prefs(words) == Printed(output + "\n")) }
@@ -118,7 +107,7 @@ import Testing
 
     @Test func numbersAreAddedToAndComparedWith() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         #expect(try home.prefs("increment", "int") == Printed())
         #expect(try home.prefs("increment", "int", "--", "-5") == Printed())
         #expect(try home.prefs("get", "int") == Printed("6\n"))
@@ -186,7 +175,7 @@ import Testing
     ])
     func aDryRunPrintsTheChangeAndMakesNone(words: [String]) throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         let before = try Data(contentsOf: home.suiteFile)
         let printed = try home.prefs(words + ["--dry-run"])
         #expect(

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file of
-/// its own, and reports that.
+/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file with
+/// `--force` only.
 @Suite struct HarnessDamageTests {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"],
@@ -73,15 +73,83 @@ import Testing
         #expect(try home.state() == before)
     }
 
-    @Test func aWriteToADamagedFileSucceedsWithAWarning() throws {
+    private static let writes: [[String]] = [
+        ["set", "--file", "FILE", "int", "5"], ["set", "--file", "FILE", "--layers", "P", "int", "5"],
+        ["unset", "--file", "FILE", "int"], ["reset", "--file", "FILE"], ["increment", "--file", "FILE", "int"],
+        ["import", "--file", "FILE", "HOME/set.json"], ["import", "--file", "FILE", "HOME/set.json", "--replace"],
+        ["import", "--domain", "FILE", "HOME/domain.json"], ["write", "FILE", "R", "k", "v"],
+        ["write", "FILE", "Entry", "-int", "1"], ["rename", "FILE", "R", "S"], ["delete", "FILE", "R", "k"],
+    ]
+
+    /// A person has edited the file, and sees what to correct.
+    @Test(arguments: writes, ["d.plist", "d.json"]) func aTypoIsShownAndNothingIsWritten(
+        words: [String], name: String
+    ) throws {
         let home = try HarnessHome()
-        try home.prefs()
+        let file = home.path(name)
+        try home.prefs("write", file, "R", "k", "1")
+        try home.prefs("set", "--file", file, "int", "2")
+        try home.write(Data(#"{"Integer Value": 3}"#.utf8), to: "set.json")
+        try home.write(Data(#"{"R": {"k": "3"}}"#.utf8), to: "domain.json")
+        let (typo, shown) =
+            name == "d.json"
+            ? (
+                "{\n  \"R\": {\n    \"k\": \"mine\",\n  }\n}\n",
+                "line 4, column 3: expected a key after the comma, found } (at R); correct the line `}`, or "
+            )
+            : (
+                "<plist version=\"1.0\">\n<dict>\n<key>R</key>\n<dict><key>k</key><strin>mine</string></dict>\n</dict>\n</plist>\n",
+                "correct the line `<dict><key>k</key><strin>mine</string></dict>`, or "
+            )
+        try home.write(Data(typo.utf8), to: name)
+        let state = try home.state()
+        let words = words.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) }
+        let printed = try home.prefs(words)
+        #expect(
+            printed.code == 1 && printed.output.isEmpty && printed.errors.hasPrefix("prefs: \(file): line 4, column "))
+        #expect(printed.errors.contains(shown), "\(printed)")
+        #expect(printed.errors.contains("--force quarantines the file and starts from the last good copy of "))
+        #expect(printed.errors.hasSuffix("; nothing has changed\n"))
+        #expect(try home.state() == state)
+        _ = try home.prefs(words + ["--dry-run"])
+        #expect(try home.state() == state)
+        let forced = try home.prefs(words + ["--force"])
+        #expect(forced.code == 0 && forced.errors.contains("; quarantined as \(file).corrupt-"), "\(forced)")
+    }
+
+    @Test func theTypoOfAFileThatIsNotOursIsShown() throws {
+        let home = try HarnessHome()
+        let file = try home.write(Data("{\"a\": 1\n \"b\": 2}".utf8), to: "d.json").path
+        let state = try home.state()
+        for words in [["write", file, "a", "2"], ["set", "--file", file, "int", "5"]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 1 && printed.errors.contains(#" in the line `"b": 2}`; "#), "\(printed)")
+            #expect(printed.errors.hasPrefix("prefs: \(file): line 2, column 2: "))
+        }
+        #expect(try home.state() == state)
+    }
+
+    /// Of a long line, the part around the column.
+    @Test func aLongLineIsShortened() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.json")
+        try home.prefs("write", file, "k", "1")
+        let text = "{\"k\": \"" + String(repeating: "é", count: 500) + "\", \u{1B}x}"
+        try home.write(Data(text.utf8), to: "d.json")
+        let printed = try home.prefs("write", file, "k", "2")
+        let line = try #require(printed.errors.split(separator: "correct the line `").last?.split(separator: "`").first)
+        #expect(line.hasPrefix("éé") && line.hasSuffix(#"", \u{1b}x}"#) && line.count < 100, "\(line)")
+    }
+
+    @Test func aWriteToADamagedFileSucceedsWithForceAndAWarning() throws {
+        let home = try HarnessHome()
+        try home.storeSampleValues()
         try home.prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
         // Not cut off: nobody waits for the rest.
         let damaged = Data("<plist>&</plist>".utf8)
         try home.write(damaged, to: file)
-        let printed = try home.prefs("set", "string", "new")
+        let printed = try home.prefs("set", "string", "new", "--force")
         #expect(printed.code == 0 && printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
         #expect(printed.errors.contains("; quarantined as \(home.path(file)).corrupt-"))
@@ -98,7 +166,7 @@ import Testing
         ] {
             try home.write(Data("{\"B\": {}}".utf8), to: "new.json")
             try home.write(damaged, to: file)
-            let printed = try home.prefs(write)
+            let printed = try home.prefs(write + ["--force"])
             #expect(printed.code == 0 && printed.errors.contains("; quarantined as "), "\(write): \(printed)")
         }
     }

@@ -262,7 +262,7 @@ import Testing
         let path = home.path("x.plist")
         #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
         try home.write(Data("no property list".utf8), to: "x.plist")
-        #expect(try home.prefs("write", path, "A", "k", "w").code == 0)
+        #expect(try home.prefs("write", path, "A", "k", "w", "--force").code == 0)
         let (report, code) = try doctor(path, home)
         let copies = try #require(report["quarantined"] as? [[String: Any]])
         #expect(code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)

@@ -112,7 +112,7 @@ import Testing
         #expect(try home.prefs("read", file, "R", "strange").output.contains("CF$UID"))
         #expect(try home.prefs("delete", file, "R", "size") == Printed())
         #expect(try home.prefs("write", file, "R", "more", "-json", #"{"CF$UID": 2}"#).code == 1)
-        #expect(try home.prefs("delete", file, "R", "strange") == Printed())
+        #expect(try home.prefs("delete", file, "R", "strange", "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
@@ -129,10 +129,10 @@ import Testing
             try home.prefs("export", "--domain", file, "--root", "R").output
                 == "{\n  \"list\": [\n    \"a\",\n    \"b\",\n    \"c\"\n  ],\n  \"map\": {\n    \"k\": \"3\",\n"
                 + "    \"l\": \"2\",\n    \"m\": \"4\"\n  }\n}\n")
-        #expect(try home.prefs("delete", file, "R", "list") == Printed())
-        #expect(try home.prefs("delete", file, "R", "map") == Printed())
+        #expect(try home.prefs("delete", file, "R", "list", "--force") == Printed())
+        #expect(try home.prefs("delete", file, "R", "map", "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\",\n  \"R\": {}\n}\n"))
-        #expect(try home.prefs("delete", file, "R") == Printed())
+        #expect(try home.prefs("delete", file, "R", "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\"\n}\n"))
         #expect(try home.prefs("delete", file, "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{}\n"))
@@ -176,7 +176,7 @@ import Testing
         let all = try home.prefs("export", "--domain", file).output
         for format in ["json", "xml", "binary"] {
             let exported = home.path("x.\(format)")
-            #expect(try home.prefs("export", "--domain", file, exported, "--format", format) == Printed())
+            #expect(try home.prefs("export", "--domain", file, "-o", exported, "--format", format) == Printed())
             #expect(try home.prefs("import", "--replace", "--domain", copy, exported) == Printed())
             // XML stores dates without fractions.
             if format != "xml" { #expect(try home.prefs("export", "--domain", copy).output == all) }

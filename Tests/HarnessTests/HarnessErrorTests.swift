@@ -150,7 +150,7 @@ import Testing
             #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
         #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .failure(reason))
         #expect(try Data(contentsOf: file) == bytes)
-        #expect(try home.prefs("delete", home.path("x.plist"), "PrefsTestSet") == Printed())
+        #expect(try home.prefs("delete", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
         #expect(try home.prefs(["set", "int", "5", "--file", home.path("x.plist")]) == Printed())
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         #expect((list as? [String: Any])?["Other"] as? String == "kept")

@@ -30,8 +30,8 @@ import Testing
         // An export stores no default values.
         #expect(try home.prefs("export") == Printed("{}\n"))
         #expect(try home.folder.names() == [])
-        try home.prefs()
-        for words in [["export"], ["export", "-"], ["--format", "json", "export", "--json"]] {
+        try home.storeSampleValues()
+        for words in [["export"], ["export", "-o", "-"], ["--format", "json", "export", "--json"]] {
             #expect(try home.prefs(words) == Printed(Self.defaults))
         }
     }
@@ -39,10 +39,10 @@ import Testing
     @Test(arguments: [("json", "{"), ("xml", "<?xml"), ("binary", "bplist00")])
     func exportedValuesAreImportedUnchanged(format: String, beginning: String) throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.prefs("set", "date", "2026-11-20T08:30:00Z")
         let file = home.path("x y")
-        #expect(try home.prefs("export", file, "--format", format) == Printed())
+        #expect(try home.prefs("export", "-o", file, "--format", format) == Printed())
         #expect(try Data(contentsOf: home.folder.file("x y")).starts(with: beginning.utf8))
         #expect(try home.folder.names() == [".config", ".local", "x y"])
         // Checks the same with streams.
@@ -73,18 +73,18 @@ import Testing
 
     @Test(arguments: [true, false]) func aFileIsReplacedAndKeepsItsMode(hasLink: Bool) throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         let file = try home.write(Data("old".utf8), to: "x.json")
         chmod(file.path, 0o640)
         let name = hasLink ? "link" : "x.json"
         if hasLink {
             try FileManager.default.createSymbolicLink(atPath: home.path("link"), withDestinationPath: "x.json")
         }
-        #expect(try home.prefs("export", home.path(name)) == Printed())
+        #expect(try home.prefs("export", "-o", home.path(name), "--force") == Printed())
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.defaults)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
-        #expect(try home.prefs("export", home.path("new")) == Printed())
+        #expect(try home.prefs("export", "-o", home.path("new")) == Printed())
         let new = try FileManager.default.attributesOfItem(atPath: home.path("new"))
         #expect(new[.posixPermissions] as? Int == 0o600)
         #expect(try home.folder.names() == [".config", ".local"] + (hasLink ? ["link"] : []) + ["new", "x.json"])
@@ -102,7 +102,7 @@ import Testing
             // TIOCSPTLCK and TIOCGPTN are macros that Swift does not import.
             var (lock, number): (Int32, Int32) = (0, 0)
             try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
-            let message = "binary output cannot be written to a terminal; give a PATH or redirect the output"
+            let message = "binary output cannot be written to a terminal; give -o PATH or redirect the output"
             let export = "\"$0\" export > /dev/pts/\(number) --format"
             #expect(try shell(home, "\(export) binary") == .usageError(message))
             #expect(try shell(home, "\(export) json") == Printed())
@@ -111,7 +111,7 @@ import Testing
 
     @Test func anInvalidImportChangesNothing() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         let bytes = try Data(contentsOf: home.suiteFile)
         let failures: [(String, String)] = [
             ("", "the data cannot be imported: it is empty; the stored state is unchanged"),
@@ -139,7 +139,7 @@ import Testing
     /// A file that is opened next must not take the place of a closed stream.
     @Test func closedStreamsAreReported() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         let bytes = try Data(contentsOf: home.suiteFile)
         for command in ["import", "import --replace"] {
             let printed = try shell(home, "\"$0\" \(command) <&-")
@@ -182,7 +182,7 @@ import Testing
 
     @Test func exportReportsAPathThatCannotBeWritten() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.write(Data("old".utf8), to: "x")
         try #require(mkfifo(home.path("fifo"), 0o600) == 0)
         let names = try home.folder.names()
@@ -191,7 +191,7 @@ import Testing
             (home.folder.path, "is a folder"), (home.path("fifo"), "is a FIFO"),
             ("/dev/null", "is a device"),
         ] {
-            #expect(try home.prefs("export", path) == .failure("\(path): \(reason)"))
+            #expect(try home.prefs("export", "-o", path) == .failure("\(path): \(reason)"))
         }
         #expect(try home.folder.names() == names)
     }
@@ -200,10 +200,10 @@ import Testing
         .enabled(if: Hazard.canRun("export to a full disk", if: !Hazard.isSanitized, else: "a sanitizer writes files")))
     func exportReportsAFullDisk() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.write(Data("old".utf8), to: "x")
         let names = try home.folder.names()
-        let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export \"$PWD/x\"; } 2>&1 | cat")
+        let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export -o \"$PWD/x\" --force; } 2>&1 | cat")
         #expect(full == Printed("prefs: \(home.path("x")): write: File too large\n"))
         #expect(try String(contentsOf: home.folder.file("x"), encoding: .utf8) == "old")
         #expect(try home.folder.names() == names)

@@ -126,7 +126,7 @@ import Testing
         guard !["edit", "watch", "stress", "completions"].contains(command) else { return }
         var words = example.split(separator: " ").dropFirst(2).map(String.init)
         // The files of the examples do not exist.
-        words = words.map { $0.hasSuffix(".plist") ? home.path($0) : $0 }
+        words = words.map { $0.hasSuffix(".plist") || $0.hasSuffix(".json") ? home.path($0) : $0 }
         #expect(try home.prefs(words).code != 64)
     }
 

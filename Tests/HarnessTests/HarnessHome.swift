@@ -57,6 +57,14 @@ struct HarnessHome {
             try Child("prefs", arguments, environment: variables.merging(["HOME": folder.path]) { $1 }).wait())
     }
 
+    /// Stores a value for each key of the test set.
+    func storeSampleValues() throws {
+        let printed = try prefs(
+            "set", "int=10", "string=Sample String", "array=One,Two,Three,Four,Five",
+            #"dictionary={"One":"First","Two":"Second","Three":"Third"}"#, "date=2001-01-01T00:00:00Z")
+        guard printed == Printed() else { throw CocoaError(.fileWriteUnknown) }
+    }
+
     @discardableResult
     func run(_ product: String, _ arguments: [String]) throws -> Printed {
         Printed(try Child(product, arguments, home: folder).wait())

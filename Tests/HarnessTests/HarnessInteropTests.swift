@@ -15,7 +15,7 @@ import Testing
 
     @Test func rawUserDefaultsSeeWhatIsSet() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed(Self.defaultLines))
         for (key, value) in [
             ("int", "-42"), ("string", "héllo\n世界"), ("array", "a,b"), ("dictionary", "k=v"),
@@ -64,7 +64,7 @@ import Testing
 
     @Test func entriesBesideTheRootSurvive() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         #expect(try raw(home, "write", HarnessHome.suite, "beside", "kept") == Printed())
         #expect(try raw(home, "write-root", HarnessHome.suite, "Other", "a", "kept too") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed(Self.defaultLines))
@@ -75,7 +75,7 @@ import Testing
             #expect((list as? [String: Any])?["beside"] as? String == "kept")
         }
         #expect(
-            try home.prefs().output == DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile))
+            try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func aRootThatRawUserDefaultsWroteIsShown() throws {
@@ -107,7 +107,7 @@ import Testing
             if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is neither in PATH nor beside swift")))
     func plutilShowsWhatIsSet() throws {
         let home = try HarnessHome()
-        try home.prefs()
+        try home.storeSampleValues()
         try home.prefs("set", "int", "-42")
         try home.prefs("set", "array", "a,世")
         try home.prefs("set", "date", "2026-11-20T08:30:00Z")

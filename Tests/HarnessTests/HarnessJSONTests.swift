@@ -7,6 +7,7 @@ import Testing
     /// As an export, so that an import accepts it. Values that are not stored are the defaults.
     @Test func showPrintsValuesThatCanBeImported() throws {
         let home = try HarnessHome()
+        try home.storeSampleValues()
         let first = try home.prefs("--json")
         #expect(try home.prefs("export").output == first.output)
         #expect(first.code == 0)

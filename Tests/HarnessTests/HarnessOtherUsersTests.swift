@@ -35,8 +35,8 @@ struct HarnessOtherUsersTests {
         let before = try home.state()
         let failed = Printed.failure(errorMessage(link))
         let left = Printed.failure(errorMessage(link) + "; the stored state is unchanged")
-        #expect(try home.prefs("export", link) == failed)
-        #expect(try home.prefs("export", "--domain", home.suiteFile.path, link) == failed)
+        #expect(try home.prefs("export", "-o", link, "--force") == failed)
+        #expect(try home.prefs("export", "--domain", home.suiteFile.path, "-o", link, "--force") == failed)
         #expect(try home.prefs("import", link) == failed)
         #expect(try home.prefs("import", "--dry-run", link) == failed)
         for words in [
@@ -110,7 +110,7 @@ struct HarnessOtherUsersTests {
         let file = try home.write(["A": ["k": 1]], to: "x.plist").path
         let relative = String(repeating: "../", count: 30) + file.dropFirst()
         #expect(try home.prefs("vet", relative).code == 0)
-        #expect(try home.prefs("export", "--domain", relative, relative + ".json") == Printed())
+        #expect(try home.prefs("export", "--domain", relative, "-o", relative + ".json") == Printed())
         #expect(try home.prefs("import", "--domain", relative, relative + ".json") == Printed())
         #expect(try home.prefs("doctor", relative).code == 0)
     }
@@ -120,12 +120,12 @@ struct HarnessOtherUsersTests {
         let planted = try home.write(Data(), to: "out.json").path
         chown(planted, attacker, attacker)
         #expect(
-            try home.prefs("export", planted)
+            try home.prefs("export", "-o", planted, "--force")
                 == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
         #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
         // In the user's own folder, root may write the file. Its owner does not change.
         chmod(home.folder.path, 0o755)
-        #expect(try home.prefs("export", planted) == Printed())
+        #expect(try home.prefs("export", "-o", planted, "--force") == Printed())
         #expect(try FileManager.default.attributesOfItem(atPath: planted)[.ownerAccountID] as? Int == Int(attacker))
     }
 
@@ -137,11 +137,12 @@ struct HarnessOtherUsersTests {
 
     @Test func anExportToAStreamIsWrittenToIt() throws {
         let printed = try bash(
-            "cd \"$HOME\"; (echo head; \"$0\" export /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
+            "cd \"$HOME\"; (echo head; \"$0\" export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
         #expect(printed == Printed("head\ntail\n"))
-        #expect(try bash("\"$0\" export >(grep -c Integer)") == Printed("1\n"))
+        #expect(try bash("\"$0\" export -o >(grep -c Integer)") == Printed("1\n"))
         #expect(
-            try bash("umask 777; \"$0\" export \"$HOME/new.json\" && stat -c %a \"$HOME/new.json\"") == Printed("600\n")
+            try bash("umask 777; \"$0\" export -o \"$HOME/new.json\" && stat -c %a \"$HOME/new.json\"")
+                == Printed("600\n")
         )
     }
 
@@ -149,7 +150,7 @@ struct HarnessOtherUsersTests {
     @Test func withoutAWorkingFolderARelativePathIsRejected() throws {
         let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
         let reason = "is relative, and the working folder is unknown"
-        #expect(try bash(script + "export x.json 2>&1").output == "prefs: x.json: \(reason)\n")
+        #expect(try bash(script + "export -o x.json 2>&1").output == "prefs: x.json: \(reason)\n")
         #expect(try bash(script + "vet x.plist").output == "x.plist: \(reason)\n")
         let written = try bash(script + "write x.plist R k v 2>&1")
         #expect(written.output.contains(reason) && written.code == 1, "\(written)")

@@ -12,7 +12,15 @@ import Testing
         (["write", "D", "R", "l", "scalar"], "the array `R > l` would become a value of type string"),
         (["write", "D", "R", "d", "-array"], "the dictionary `R > d` would become a value of type array"),
         (["write", "D", "R", "-dict", "d", "x"], "the dictionary `R > d` would become a value of type string"),
+        (["write", "D", "R.d", "x"], "the dictionary `R > d` would become a value of type string"),
+        (["write", "D", "R", "l[0]", "x"], "the integer `R > l[0]` would become a value of type string"),
+        (["write", "D", "Entry", "x"], "the integer `Entry` would become a value of type string"),
+        (["write", "D", "Entry", "1.5"], "the integer `Entry` would become a value of type string"),
+        (["write", "D", "Entry", "{a=1;}"], "the integer `Entry` would become a value of type dictionary"),
         (["delete", "D"], "all entries of the UserDefaults suite \"D\" would be removed"),
+        (["delete", "D", "R"], "the dictionary `R` would be removed"),
+        (["delete", "D", "R", "d"], "the dictionary `R > d` would be removed"),
+        (["delete", "D", "R.l"], "the array `R > l` would be removed"),
         (
             ["rename", "D", "R", "s", "d"],
             "`d` exists and would be lost; the dictionary `R > d` would become a value of type string"
@@ -21,9 +29,9 @@ import Testing
             ["rename", "D", "Entry", "R"],
             "`R` exists and would be lost; the dictionary `R` would become a value of type integer"
         ),
-        (["import", "D", "HOME/i.json"], "the array `R > l` would become a value of type integer"),
+        (["import", "--domain", "D", "HOME/i.json"], "the array `R > l` would become a value of type integer"),
         (
-            ["import", "D", "HOME/empty.json", "--replace"],
+            ["import", "--domain", "D", "HOME/empty.json", "--replace"],
             "all entries of the UserDefaults suite \"D\" would be removed"
         ),
     ]
@@ -48,8 +56,9 @@ import Testing
     private static let harmless: [[String]] = [
         ["write", "D", "R", "s", "-dict", "a", "1"], ["write", "D", "R", "l", "-array"],
         ["write", "D", "R", "d", "-dict"],
-        ["write", "D", "Entry", "x"], ["delete", "D", "R"], ["delete", "D", "R", "d"], ["rename", "D", "R", "S"],
-        ["import", "D", "HOME/i2.json", "--replace"],
+        ["write", "D", "Entry", "-string", "x"], ["delete", "D", "R", "s"], ["delete", "D", "R", "l[0]"],
+        ["rename", "D", "R", "S"],
+        ["import", "--domain", "D", "HOME/i2.json", "--replace"],
     ]
 
     @Test(arguments: harmless) func otherChangesNeedNone(words: [String]) throws {
@@ -79,7 +88,8 @@ import Testing
     // MARK: - Files that are not ours
 
     private static let foreignWrites: [[String]] = [
-        ["write", "FILE", "R", "k", "v"], ["import", "FILE", "HOME/i.json"], ["set", "--file", "FILE", "int", "5"],
+        ["write", "FILE", "R", "k", "v"], ["import", "--domain", "FILE", "HOME/i.json"],
+        ["set", "--file", "FILE", "int", "5"],
         ["reset", "--file", "FILE"], ["import", "--file", "FILE", "HOME/set.json"],
     ]
 
@@ -116,7 +126,7 @@ import Testing
         (["delete", "D"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n"),
         (["rename", "D", "R", "s", "u"], "- R > s: t\n+ R > u: t\n"),
         (["rename", "D", "Entry", "E2"], "+ E2: 1\n- Entry: 1\n"),
-        (["import", "D", "HOME/i.json"], "~ R > l: [1] → 2\n"),
+        (["import", "--domain", "D", "HOME/i.json"], "~ R > l: [1] → 2\n"),
         (["write", "D", "Entry", "-int", "1"], "nothing would change\n"),
     ]
 
@@ -143,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["write", "FILE", "R", "k", "w"], ["delete", "FILE", "R"], ["set", "--file", "FILE", "int", "5"],
+        ["write", "FILE", "R", "k", "w"], ["delete", "FILE", "R", "--force"], ["set", "--file", "FILE", "int", "5"],
         ["undo", "FILE"],
     ])
     func aWriteGivesUpAfterTheTimeout(words: [String]) throws {
@@ -184,18 +194,41 @@ import Testing
         #expect(printed == .usageError("--timeout: expected seconds from 0 to 86400, found \"\(text)\""))
     }
 
-    /// `export FILE` with a file that was meant as the domain.
-    @Test func anExportOverTheFileOfAProgramNeedsForce() throws {
+    // MARK: - Exports
+
+    /// A word that is no option is never the file to write.
+    @Test(arguments: ["mine.json", "notes.txt", "d.plist"]) func anExportReplacesAFileByForceOnly(name: String) throws {
         let home = try HarnessHome()
-        let file = home.path("d.plist")
-        #expect(try home.prefs("write", file, "R", "k", "v") == Printed())
-        let bytes = try Data(contentsOf: home.folder.file("d.plist"))
-        for words in [["export", file], ["export", "--domain", file, "--format", "json", file]] {
-            let printed = try home.prefs(words)
-            #expect(printed.code == 1 && printed.errors.contains("holds the preferences of a program"), "\(printed)")
-            #expect(try Data(contentsOf: home.folder.file("d.plist")) == bytes)
+        try home.prefs("set", "int", "5")
+        let file = home.path(name)
+        if name == "d.plist" {
+            try home.prefs("write", file, "R", "k", "v")
+        } else {
+            try home.write(Data(#"{"precious": 1}"#.utf8), to: name)
         }
-        #expect(try home.prefs("export", file, "--force") == Printed())
-        #expect(try Data(contentsOf: home.folder.file("d.plist")) != bytes)
+        func bytes() throws -> Data { try Data(contentsOf: home.folder.file(name)) }
+        let (before, state) = (try bytes(), try home.state())
+        for words in [["export", file], ["export", file, "--force"], ["export", "--domain", file, file]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 64 && printed.errors.contains("-o PATH writes to a file"), "\(printed)")
+        }
+        for words in [["export", "-o", file], ["export", "--domain", HarnessHome.suite, "-o", file]] {
+            let risk = "\(file) exists and would be replaced; --force does it; nothing has changed"
+            #expect(try home.prefs(words) == .failure(risk))
+        }
+        #expect(try home.state() == state)
+        #expect(try home.prefs("export", "-o", file, "--force", "--format", "json") == Printed())
+        #expect(try String(contentsOf: home.folder.file(name), encoding: .utf8) == "{\n  \"Integer Value\": 5\n}\n")
+        // The exported JSON is quarantined if a program had written the file.
+        #expect(try home.prefs("undo", "--file", file).code == 0)
+        #expect(try bytes() == before)
+    }
+
+    @Test func anImportTakesItsWordAsTheSource() throws {
+        let home = try HarnessHome()
+        for name in ["a.json", "b.json"] { try home.write(Data(#"{"R": {"from": "\#(name)"}}"#.utf8), to: name) }
+        let state = try home.state()
+        #expect(try home.prefs("import", home.path("a.json"), home.path("b.json"), "--replace", "--force").code == 64)
+        #expect(try home.state() == state)
     }
 }

@@ -6,9 +6,10 @@ import Testing
 @Suite struct HarnessUndoTests {
     /// Writes of every kind to a file that exists. `FILE` is its path.
     private static let writes: [[String]] = [
-        ["write", "FILE", "R", "k", "new"], ["delete", "FILE", "R"], ["delete", "FILE", "--force"],
+        ["write", "FILE", "R", "k", "new"], ["delete", "FILE", "R", "--force"], ["delete", "FILE", "--force"],
         ["rename", "FILE", "R", "S"],
-        ["import", "FILE", "HOME/i.json"], ["set", "--file", "FILE", "int", "5"], ["unset", "--file", "FILE", "int"],
+        ["import", "--domain", "FILE", "HOME/i.json"], ["set", "--file", "FILE", "int", "5"],
+        ["unset", "--file", "FILE", "int"],
         ["reset", "--file", "FILE"], ["increment", "--file", "FILE", "int"],
     ]
 
@@ -107,7 +108,7 @@ import Testing
         let file = home.path("d.plist")
         try home.prefs("write", file, "R", "k", "1")
         try home.write(Data("bplist00 damaged".utf8), to: "d.plist")
-        #expect(try home.prefs("write", file, "R", "l", "2").errors.contains("quarantined as"))
+        #expect(try home.prefs("write", file, "R", "l", "2", "--force").errors.contains("quarantined as"))
         #expect(try home.prefs("undo", file) == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {\n    \"k\": \"1\"\n  }\n}\n"))
     }

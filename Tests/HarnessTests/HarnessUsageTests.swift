@@ -9,6 +9,8 @@ import Testing
     private static let twoPlaces = "--suite and --file cannot be combined; give one of them"
     private static let targets = "`show`, `get`, `set`, `unset`, `reset`, `increment`, `toggle`, `edit`, `watch`"
 
+    private static let exportRemedy = "(-o PATH writes to a file, --domain DOMAIN exports another domain)"
+
     static let wrong: [([String], String)] = [
         (["bogus"], "unknown command `bogus`\(all)"),
         ([""], "unknown command ``\(all)"),
@@ -48,8 +50,14 @@ import Testing
         (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [ROOT [KEY]]"),
         (["vet"], "too few arguments for `vet`: prefs vet FILE"),
         (["doctor", "a", "b"], "too many arguments for `doctor`: prefs doctor [DOMAIN]"),
-        (["export", "a", "b", "c"], "too many arguments for `export`: prefs export [DOMAIN] [PATH]"),
-        (["import", "a", "b", "c"], "too many arguments for `import`: prefs import [DOMAIN] [PATH]"),
+        (["export", "mine.json"], "too many arguments for `export`: prefs export \(exportRemedy)"),
+        (["export", "D", "x.plist", "--force"], "too many arguments for `export`: prefs export \(exportRemedy)"),
+        (
+            ["import", "a.json", "b.json"],
+            "too many arguments for `import`: prefs import [PATH] (--domain DOMAIN stores the values in another domain)"
+        ),
+        (["export", "-o"], "-o needs a value: -o PATH"),
+        (["set", "string", "-o", "x"], "`set` does not accept -o; it is an option of `export`"),
         (["export", "--format"], "--format needs a value: --format FORMAT"),
         (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
         (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),

@@ -29,6 +29,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func watchPrintsEveryChangeUntilASignal(signal: Int32) throws {
         let home = try HarnessHome()
+        try home.storeSampleValues()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "int", "5")
         #expect(try watching.line() == "TIME  Integer Value: 10 → 5  (elsewhere)")

@@ -82,6 +82,7 @@ import Testing
     @Test(arguments: [(30, 10, "xterm"), (80, 24, "dumb"), (39, 40, "xterm"), (200, 11, "xterm")])
     func aTerminalThatCannotShowTheFormGetsLines(columns: Int, rows: Int, terminalName: String) throws {
         let home = try HarnessHome()
+        try home.storeSampleValues()
         let terminal = try PseudoTerminal(
             Child.executable("prefs"), ["edit"], environment: ["HOME": home.folder.path, "TERM": terminalName],
             columns: columns, rows: rows)

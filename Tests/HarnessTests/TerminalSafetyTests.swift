@@ -87,7 +87,7 @@ import Testing
         ["read", "FILE", "PrefsTestSet", "HOSTILE"], ["delete", "FILE", "HOSTILE"], ["set", "int", "HOSTILE"],
         ["set", "date", "HOSTILE"], ["set", "array", "[HOSTILE"], ["set", "dictionary", "HOSTILE"],
         ["--suite", "HOSTILE"], ["--suite", "./HOSTILE"], ["HOSTILE"], ["--HOSTILE"], ["help", "HOSTILE"],
-        ["completions", "HOSTILE"], ["export", "--format", "HOSTILE"], ["export", "/nowhere/HOSTILE"],
+        ["completions", "HOSTILE"], ["export", "--format", "HOSTILE"], ["export", "-o", "/nowhere/HOSTILE"],
         ["vet", "HOSTILE"], ["doctor", "HOSTILE.plist"], ["--root", "HOSTILE", "set", "int", "x"],
         ["stress", "--writes", "HOSTILE"], ["write", "FILE", "HOSTILE", "-date", "HOSTILE"],
         ["write", "FILE", "r", "k", "-json", "HOSTILE"], ["write", "FILE", "r", "k", "-dict", "HOSTILE"],

@@ -151,15 +151,17 @@ extension CommandSpec {
     /// The commands on the preferences of the program, and on any domain.
     static let transfer: [CommandSpec] = [
         CommandSpec(
-            name: "export", operands: "[DOMAIN] [PATH]", summary: "write values to a file, or to standard output",
+            name: "export", operands: "", summary: "print values, or write them to a file",
             details: "The extension of PATH selects the format: json, xml, or plist for a binary property list.",
-            example: "export --format xml set.plist", options: OptionSpec.layeredTarget + [.domain, .format, .force],
-            parse: { words, options throws(UsageError) in
-                let (domain, word) = try domainAndPath(words, options)
-                return .export(try format(options[.format], path: word), domain: domain, path: word.flatMap(path))
+            example: "export -o set.json", options: OptionSpec.layeredTarget + [.domain, .format, .output, .force],
+            parse: { _, options throws(UsageError) in
+                let word = options[.output]
+                return .export(
+                    try format(options[.format], path: word), domain: options[.domain].map(Target.init(domain:)),
+                    path: word.flatMap(path))
             }),
         CommandSpec(
-            name: "import", operands: "[DOMAIN] [PATH]",
+            name: "import", operands: "[PATH]",
             summary: "store the values of a file, or of standard input; all or nothing",
             details: "If a whole domain is imported, roots that exist on both sides are merged key by key.",
             example: "import --dry-run set.plist",
@@ -168,8 +170,9 @@ extension CommandSpec {
                 if options.has(.merge), options.has(.replace) {
                     throw UsageError("--merge and --replace cannot be combined; give one of them")
                 }
-                let (domain, word) = try domainAndPath(words, options)
-                return .import(domain: domain, path: word.flatMap(path), merge: !options.has(.replace))
+                return .import(
+                    domain: options[.domain].map(Target.init(domain:)), path: words.first.flatMap(path),
+                    merge: !options.has(.replace))
             }),
     ]
 
@@ -228,15 +231,6 @@ extension CommandSpec {
     /// Returns nil for `-`, the standard stream.
     private static func path(_ word: String) -> String? {
         word == "-" ? nil : word
-    }
-
-    /// The operands of an export or an import: of two, the first is the domain.
-    private static func domainAndPath(
-        _ words: [String], _ options: Options
-    ) throws(UsageError) -> (domain: Target?, path: String?) {
-        guard words.count == 2 else { return (options[.domain].map(Target.init(domain:)), words.first) }
-        guard options[.domain] == nil else { throw UsageError("--domain takes the place of DOMAIN; give one of them") }
-        return (Target(domain: words[0]), words[1])
     }
 
     private static func format(_ name: String?, path: String?) throws(UsageError) -> ExportFormat {

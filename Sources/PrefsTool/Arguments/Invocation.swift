@@ -83,19 +83,9 @@ struct Invocation {
         default: throw UsageError("--suite and --file cannot be combined; give one of them")
         }
         command = try Self.command(options, of: program)
-        guard domain != nil else { return }
-        let word = options.has(.domain) ? OptionSpec.domain.name : "DOMAIN"
-        if storeURL != nil { throw UsageError("--store cannot be combined with \(word)") }
-        if target != nil { throw UsageError("\(word) cannot be combined with --suite or --file") }
-        if hasLayers { throw UsageError("\(word) cannot be combined with --layers or --layer") }
-    }
-
-    /// The domain to export or import instead of the preferences of the program.
-    private var domain: Target? {
-        switch command {
-        case .export(_, let domain, _), .import(let domain, _, _): domain
-        default: nil
-        }
+        guard options.has(.domain) else { return }
+        if target != nil { throw UsageError("--domain cannot be combined with --suite or --file") }
+        if hasLayers { throw UsageError("--domain cannot be combined with --layers or --layer") }
     }
 
     var hasLayers: Bool { layers != nil || !layerFiles.isEmpty }
@@ -117,12 +107,18 @@ struct Invocation {
         }
         guard spec.operandCount.contains(operands.count) else {
             let problem = operands.count < spec.operandCount.lowerBound ? "too few arguments" : "too many arguments"
-            let remedy =
-                spec.name == "set" && problem == "too many arguments" ? " (quote a value that contains spaces)" : ""
+            let remedy = problem == "too many arguments" ? Self.remedies[spec.name] ?? "" : ""
             throw UsageError("\(problem) for `\(spec.name)`: \(program.name) \(spec.synopsis)\(remedy)")
         }
         return try spec.parse(Array(operands), options)
     }
+
+    /// What to do about too many arguments.
+    private static let remedies = [
+        "set": " (quote a value that contains spaces)",
+        "export": " (-o PATH writes to a file, --domain DOMAIN exports another domain)",
+        "import": " (--domain DOMAIN stores the values in another domain)",
+    ]
 
     /// Returns the command with that name.
     private static func spec(_ name: String, of program: Program) throws(UsageError) -> CommandSpec {

@@ -28,6 +28,8 @@ struct OptionSpec: Sendable {
     static let format = OptionSpec(
         name: "--format", valueName: "FORMAT",
         summary: "json (default), xml or binary; an import detects the format")
+    static let output = OptionSpec(
+        name: "-o", valueName: "PATH", summary: "write to this file; an existing one is replaced with --force only")
     static let merge = OptionSpec(
         name: "--merge", summary: "keep the values that are not imported (default)")
     static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
@@ -67,7 +69,8 @@ struct OptionSpec: Sendable {
 
     /// All options, in the order of the help.
     static let all = [
-        root, suite, file, store, layers, layer, domain, format, merge, replace, dryRun, force, timeout, mend, stored,
+        root, suite, file, store, layers, layer, domain, format, output, merge, replace, dryRun, force, timeout, mend,
+        stored,
         defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help,
         version,
     ]

@@ -19,7 +19,7 @@ struct Options {
                 return
             }
             // Compares bytes and scalars, because a combining mark may follow a dash or a `=`.
-            guard Self.hasDashes(word) || word == "-h" else {
+            guard Self.hasDashes(word) || isShortOption(word) else {
                 try checkDash(word)
                 operands.append(word)
                 continue
@@ -43,6 +43,11 @@ struct Options {
                 throw UsageError("\(name) takes no value")
             }
         }
+    }
+
+    /// True for `-h` and `-o`. The text of a type of `write` is no option.
+    private func isShortOption(_ word: String) -> Bool {
+        word == "-h" || word == OptionSpec.output.name && operands.first != "write"
     }
 
     /// Rejects a mistyped type or option before it is taken for a key.

@@ -6,15 +6,18 @@ struct ParsedValue {
     let value: Any
     /// True if the elements are added to an existing array or dictionary.
     let isAppended: Bool
+    /// What the user has typed as the value; nil with a type.
+    let text: String?
 
     static let help = """
-        As in defaults(1), VALUE is a string unless a type precedes it:
+        VALUE is a string unless a type precedes it, or a value of another type exists that it can be read as:
           -string TEXT   -int N   -float N   -bool yes|no   -date ISO-8601   -data HEX
           -array VALUE …   -dict KEY VALUE …; a type may precede each VALUE
           -array-add VALUE …   -dict-add KEY VALUE …   add to the existing value
           -json JSON     any value, in the format of `prefs export`
         Without a type, {a=1;}, (a,b), <48656c6c6f> and XML elements are property lists. `-` is standard input.
-        KEY may lead into a value that exists: `window.size[0]`. Without KEY, stores the top-level entry ROOT, of any type.
+        KEY may lead into a value: `window.size[0]`. In the name of a new key, `\\.` and `\\[` stand for the dot and the bracket.
+        Without KEY, stores the top-level entry ROOT, of any type.
         """
 
     /// The words of `DOMAIN ROOT [KEY] [-TYPE] VALUE …`.
@@ -44,7 +47,7 @@ struct ParsedValue {
             if let type {
                 try Self(words[type], values)
             } else {
-                Self(value: try PropertyListText.value(of: values[0]), isAppended: false)
+                Self(value: try PropertyListText.value(of: values[0]), text: values[0])
             }
         return .write(
             Target(domain: words[0]), DomainPlace(root: words[1], key: end == 3 ? words[2] : nil), value,
@@ -55,12 +58,20 @@ struct ParsedValue {
     static let scalarTypes = ["-string", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-data", "-json"]
     static let types = scalarTypes + ["-array", "-array-add", "-dict", "-dict-add"]
 
-    private init(value: Any, isAppended: Bool) {
-        self.value = value
-        self.isAppended = isAppended
+    private init(value: Any, text: String) {
+        (self.value, self.text) = (value, text)
+        isAppended = false
+    }
+
+    /// The value of the same type as another one that a text can be read as.
+    static func value(of text: String, like other: Any) -> Any? {
+        let (name, word) = (ValueText.typeName(other), "-" + ValueText.typeName(other))
+        let value = try? scalar(scalarTypes.contains(word) ? word : "-json", text)
+        return value.flatMap { ValueText.typeName($0) == name ? $0 : nil }
     }
 
     private init(_ type: String, _ words: [String]) throws(UsageError) {
+        text = nil
         isAppended = type.hasSuffix("-add")
         var rest = words[...]
         switch type {

@@ -31,7 +31,7 @@ struct WordCompleter {
                 pending = nil
             } else if word == "--", !areOperands {
                 areOperands = true
-            } else if word.hasPrefix("--"), !areOperands {
+            } else if word.hasPrefix("--") || word == OptionSpec.output.name, !areOperands {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 let option = program.options.first { $0.name == parts[0] }
                 values[parts[0]] = parts[safe: 1] ?? ""

@@ -176,7 +176,7 @@ extension Diagnosis {
         let roots = Set(offenders.filter { $0.count == 1 })
         offenders.removeAll { $0.count > 1 && roots.contains([$0[0]]) }
         let copying = ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])
-        let removal = offenders.compactMap { ShellCommand.text(of: program, "delete", words: [path] + $0) }
+        let removal = offenders.compactMap { ShellCommand.text(of: program, "delete", ["--force"], words: [path] + $0) }
         return Finding(
             reason: "\(VetRunner.line(first))" + (others > 0 ? "; `\(program.name) vet` lists \(others) more" : ""),
             // An argument cannot contain NUL, and a problem of the whole file is not solved by deleting entries.

@@ -53,8 +53,8 @@ struct DomainSource: EditableSource {
         }
     }
 
-    func path(named name: String, in values: [String: Any]) -> ValuePath {
-        ValuePath(name) { values[$0] != nil }
+    func path(named name: String, in values: [String: Any]) throws -> ValuePath {
+        try DomainPlace.newPath(name, in: values)
     }
 
     func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> Any? {

@@ -78,7 +78,7 @@ enum ExportFile {
     }
 
     /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other path.
-    private static func openDescriptor(_ path: String) -> Int32? {
+    static func openDescriptor(_ path: String) -> Int32? {
         switch path {
         case "/dev/stdin": return STDIN_FILENO
         case "/dev/stdout": return STDOUT_FILENO

@@ -23,9 +23,11 @@ struct UndoFolder: Sendable {
         record["before"] = replacement.before
         record["after"] = replacement.after
         let path = "\(folder)/\(Self.name(of: replacement.path))"
+        let bytes = try PropertyListCoder.encode(record, as: .binary)
+        guard bytes.count <= PropertyListLimits.fileBytes else { throw CommandError("the file is too large") }
         // A record of another user cannot be replaced in place, and keeps its mode.
         unlink(path)
-        try ExportFile.write(try PropertyListCoder.encode(record, as: .binary), to: path)
+        try ExportFile.write(bytes, to: path)
     }
 
     /// - Parameter path: the physical path of a preferences file.

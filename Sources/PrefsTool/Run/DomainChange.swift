@@ -12,9 +12,13 @@ extension DomainRunner {
         var (after, risks) = try Self.result(of: edit, on: before)
         after = try PropertyListDomain.changed(before, to: after)
         var (domain, isForeign) = (domain, false)
-        if case .notOurs(let file)? = failure {
+        switch failure {
+        case .notOurs(let file)?:
             isForeign = true
             risks.add(Self.risk(of: file))
+        case .damaged(let file)? where !confirmation.isForced && !invocation.isDryRun:
+            throw CommandError(damaged: file)
+        default: break
         }
         if invocation.isDryRun {
             if isForeign, !confirmation.isForced, let failure { throw failure }
@@ -53,7 +57,8 @@ extension DomainRunner {
     }
 
     static func risk(of file: MalformedFile) -> String {
-        "\(file.place); this package did not write the file, and would quarantine it"
+        let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
+        return "\(file.place)\(line); this package did not write the file, and would quarantine it"
     }
 
     /// The outcome of a write. What was stored is a success, with a warning.

@@ -11,15 +11,17 @@ struct DomainPlace: Equatable {
     func value(in entries: [String: Any]) throws -> Any? {
         guard let root else { return entries }
         guard let key else { return Self.value(root, in: entries) }
-        return Self.value(key, in: try Self.dictionary(entries[root], root) ?? [:])
+        return Self.value(key, in: try Self.dictionary(at: root, in: entries) ?? [:])
     }
 
     /// The same for a value that has to exist.
     func existingValue(in entries: [String: Any]) throws -> Any {
         if let value = try value(in: entries) { return value }
         let root = root ?? ""
-        guard let key, entries[root] != nil else { throw missing("root", root, among: entries) }
-        throw missing("key", key, among: try Self.dictionary(entries[root], root) ?? [:])
+        guard let key, let values = try Self.dictionary(at: root, in: entries) else {
+            throw missing("root", root, among: entries)
+        }
+        throw missing("key", key, among: values)
     }
 
     /// Puts a value at the place; nil removes what is there. Makes a missing root.
@@ -28,22 +30,24 @@ struct DomainPlace: Equatable {
     func replace(with new: Any?, in entries: inout [String: Any]) throws {
         guard let root else { return entries = [:] }
         guard let key else { return try Self.replace(root, with: new, in: &entries) }
-        var values = try Self.dictionary(entries[root], root) ?? [:]
+        var values = try Self.dictionary(at: root, in: entries) ?? [:]
         try Self.replace(key, with: new, in: &values)
-        entries[root] = values
+        entries[try Self.newName(root, in: entries)] = values
     }
 
     /// Gives what is at the place another name.
     ///
     /// - Returns: true if something had that name.
-    func rename(to name: String, in entries: inout [String: Any]) throws -> Bool {
+    /// - Throws: `CommandError` if the name could be a path.
+    func rename(to word: String, in entries: inout [String: Any]) throws -> Bool {
         let value = try existingValue(in: entries)
-        let new = DomainPlace(root: key == nil ? name : root, key: key == nil ? nil : name)
-        if new == self { return false }
+        let siblings = try root.flatMap { key == nil ? entries : try Self.dictionary(at: $0, in: entries) } ?? entries
+        let name = try Self.newName(word, in: siblings)
+        if name == key ?? root { return false }
         try replace(with: nil, in: &entries)
         guard let root, key != nil else { return entries.updateValue(value, forKey: name) != nil }
-        var values = try Self.dictionary(entries[root], root) ?? [:]
-        defer { entries[root] = values }
+        var values = try Self.dictionary(at: root, in: entries) ?? [:]
+        defer { entries[Self.name(root, in: entries)] = values }
         return values.updateValue(value, forKey: name) != nil
     }
 
@@ -58,19 +62,60 @@ struct DomainPlace: Equatable {
     }
 
     private static func replace(_ word: String, with new: Any?, in values: inout [String: Any]) throws {
-        let path = path(word, in: values)
+        let path = new == nil ? path(word, in: values) : try newPath(word, in: values)
         values[path.root] = try path.value(values[path.root], with: new)
     }
 
-    /// `a.b[2]` leads into `a` if `a` is a dictionary or an array. Otherwise it is a key: names with dots are common.
+    /// A word that is a key is that key: names with dots are common. Otherwise `a.b[2]` leads into `a`.
     private static func path(_ word: String, in values: [String: Any]) -> ValuePath {
-        func isContainer(_ key: String) -> Bool { values[key] is [Any] || values[key] is [String: Any] }
-        let path = ValuePath(word) { $0 == word ? values[$0] != nil : isContainer($0) }
-        return path.steps.isEmpty || isContainer(path.root) ? path : ValuePath(word, [])
+        ValuePath(word) { $0 == word ? values[$0] != nil : values[$0] is [Any] || values[$0] is [String: Any] }
     }
 
-    private static func dictionary(_ entry: Any?, _ root: String) throws -> [String: Any]? {
-        guard let entry else { return nil }
+    /// The place of a value to store. A path never becomes the name of a key, whatever exists.
+    ///
+    /// - Throws: `CommandError` if the word is neither a path nor a name, or if it leads into a dictionary that does not exist. Creating that
+    ///   dictionary would split the names with dots that other programs use.
+    static func newPath(_ word: String, in values: [String: Any]) throws -> ValuePath {
+        let path = path(word, in: values)
+        guard !path.steps.isEmpty else {
+            return ValuePath(try newName(word, in: values, expected: "a name or a path such as a.b[0]"), [])
+        }
+        if case .key? = path.steps.first, values[path.root] == nil {
+            throw CommandError(
+                "`\(ShownText.key(word))` leads into `\(ShownText.key(path.root))`, which does not exist; \(remedy(word))"
+            )
+        }
+        return path
+    }
+
+    /// The name of a key that exists or is to be stored. A backslash makes a dot or a bracket part of a name.
+    private static func newName(
+        _ word: String, in values: [String: Any], expected: String = "a name"
+    ) throws -> String {
+        guard values[word] != nil || ValuePath.isName(word) else {
+            throw CommandError("expected \(expected), found `\(ShownText.key(word))`; \(remedy(word))")
+        }
+        return name(word, in: values)
+    }
+
+    private static func name(_ word: String, in values: [String: Any]) -> String {
+        values[word] == nil ? ValuePath.unescaped(word) : word
+    }
+
+    private static func remedy(_ word: String) -> String {
+        "a new key of that name is written '\(ShownText.key(ValuePath.escaped(word)))'"
+    }
+
+    /// The keys and indexes that lead to the place: `Editor > sizes[0]`.
+    func trail(in entries: [String: Any]) throws -> String {
+        guard let root else { return "" }
+        guard let key else { return Self.path(root, in: entries).trail }
+        return
+            "\(Self.name(root, in: entries)) > \(Self.path(key, in: try Self.dictionary(at: root, in: entries) ?? [:]).trail)"
+    }
+
+    private static func dictionary(at root: String, in entries: [String: Any]) throws -> [String: Any]? {
+        guard let entry = entries[name(root, in: entries)] else { return nil }
         guard let values = entry as? [String: Any] else {
             throw CommandError(
                 "`\(ShownText.key(root))`: expected a dictionary, found type \(ValueText.typeName(entry))")

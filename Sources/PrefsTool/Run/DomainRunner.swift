@@ -67,7 +67,7 @@ struct DomainRunner {
 
     /// - Parameter expected: what the place must hold, or nothing is stored.
     func write(_ place: DomainPlace, _ parsed: ParsedValue, expected: String?) throws -> Outcome {
-        try change { entries, _ in
+        try change { entries, risks in
             let old = try place.value(in: entries)
             if let expected {
                 guard ValueText.readings(of: expected, like: old).contains(where: { ValueText.areEqual($0, old) })
@@ -75,7 +75,15 @@ struct DomainRunner {
                     throw CommandError("\(place.name) is \(old.map(ValueText.line) ?? "not set"), not \(expected)")
                 }
             }
-            try place.replace(with: try Self.combined(parsed, to: old), in: &entries)
+            var new = try Self.combined(parsed, to: old)
+            if let old, ValueText.typeName(old) != ValueText.typeName(new) {
+                if let text = parsed.text, let value = ParsedValue.value(of: text, like: old) {
+                    new = value
+                } else if parsed.text != nil || old is [Any] || old is [String: Any] {
+                    risks.add(Risks.change(of: old, to: new, at: try place.trail(in: entries)))
+                }
+            }
+            try place.replace(with: new, in: &entries)
         }
     }
 
@@ -91,8 +99,13 @@ struct DomainRunner {
         // The domain has to exist.
         _ = try value(place)
         return try change { entries, risks in
-            _ = try place.existingValue(in: entries)
-            if place.root == nil, !entries.isEmpty { risks.add("all entries of the \(target.name) would be removed") }
+            let old = try place.existingValue(in: entries)
+            if place.root == nil {
+                if !entries.isEmpty { risks.add("all entries of the \(target.name) would be removed") }
+            } else if old is [Any] || old is [String: Any] {
+                let name = ShownText.key(try place.trail(in: entries))
+                risks.add("the \(ValueText.typeName(old)) `\(name)` would be removed")
+            }
             try place.replace(with: nil, in: &entries)
         }
     }

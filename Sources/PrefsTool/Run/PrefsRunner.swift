@@ -27,7 +27,6 @@ struct PrefsRunner {
     // MARK: - Reading
 
     func show() -> Outcome {
-        let note = prepareToShow()
         let values = prefs.values
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return failed(failure) }
@@ -37,9 +36,7 @@ struct PrefsRunner {
         } catch {
             return failed("\(error)")
         }
-        var outcome = Outcome(output: output, as: form).reporting(failure, asJSON: invocation.wantsJSON)
-        if let note { outcome.messages.insert(.init(text: note, isError: false, isJSON: false), at: 0) }
-        return outcome
+        return Outcome(output: output, as: form).reporting(failure, asJSON: invocation.wantsJSON)
     }
 
     /// Prints the value that the program reads; with `stored` only what is stored.
@@ -62,16 +59,8 @@ struct PrefsRunner {
         return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: invocation.wantsJSON)
     }
 
-    /// Prepares the program's own preferences, not those in a place that the user names. Returns what to tell the user.
-    func prepareToShow() -> String? {
-        let isOwn =
-            invocation.root == nil && invocation.target == nil && invocation.store == nil && !invocation.hasLayers
-        return isOwn ? program.prepareToShow?(prefs) : nil
-    }
-
     func watch(_ names: [String]) -> Outcome {
         do {
-            if names.allSatisfy({ name in keys.contains { $0.name == path(name).root } }) { _ = prepareToShow() }
             let source = ClassWatchSource(
                 prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
             try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
@@ -162,6 +151,7 @@ struct PrefsRunner {
     /// nothing, or is a dry run takes no lock and leaves no trace.
     private func change(_ body: (PrefsRunner) throws -> Void) -> Outcome {
         do {
+            try requireWholeFile()
             if let done = try rehearse(body) { return done }
             let failure = try prefs.update { try body(self) } ?? prefs.lastError
             guard let failure else { return Outcome() }
@@ -175,13 +165,22 @@ struct PrefsRunner {
         }
     }
 
+    /// Rejects a write to a damaged file. A dry run shows what the write would do with `--force`.
+    func requireWholeFile() throws {
+        if invocation.isForced || invocation.isDryRun { return }
+        _ = prefs.values
+        if case .damaged(let file)? = prefs.lastError { throw CommandError(damaged: file) }
+    }
+
     /// Makes the change to a copy in memory. Returns the outcome if nothing is left to do.
     private func rehearse(_ body: (PrefsRunner) throws -> Void) throws -> Outcome? {
         let stored = prefs.values
         let failure = prefs.lastError
         switch failure {
         // It will be quarantined.
-        case .notOurs where invocation.isForced && !invocation.isDryRun: return nil
+        case .notOurs, .damaged:
+            if invocation.isForced, !invocation.isDryRun { return nil }
+            if let failure, !failure.returnsKnownState { throw failure }
         case let failure? where !failure.isWarning && !failure.returnsKnownState: throw failure
         default: break
         }

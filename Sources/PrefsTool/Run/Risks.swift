@@ -12,7 +12,12 @@ struct Risks {
     }
 
     mutating func add(_ text: String) {
-        texts.append(text)
+        if !texts.contains(text) { texts.append(text) }
+    }
+
+    /// - Parameter place: the keys that lead to the value: `Editor > sizes[0]`.
+    static func change(of old: Any, to new: Any, at place: String) -> String {
+        "the \(ValueText.typeName(old)) `\(ShownText.key(place))` would become a value of type \(ValueText.typeName(new))"
     }
 
     func contains(_ others: Risks) -> Bool { Set(texts).isSuperset(of: others.texts) }
@@ -23,8 +28,7 @@ struct Risks {
             if let old = old as? [String: Any], let new = new as? [String: Any] {
                 addReplaced(old, new, path + [key])
             } else if !(old is [Any] && new is [Any]) {
-                let name = ShownText.key((path + [key]).joined(separator: " > "))
-                add("the \(ValueText.typeName(old)) `\(name)` would become a value of type \(ValueText.typeName(new))")
+                add(Self.change(of: old, to: new, at: (path + [key]).joined(separator: " > ")))
             }
         }
     }

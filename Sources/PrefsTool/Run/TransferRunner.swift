@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 
 /// Values that are written to a file, or to the standard output.
 struct Export {
@@ -7,23 +8,26 @@ struct Export {
     /// The error that the values are the newest known state of a malformed file.
     let failure: PrefsError?
 
-    /// - Parameter confirmation: asks before a file that a program keeps its preferences in is replaced: a path that was meant as DOMAIN.
+    /// - Parameter confirmation: asks before a file is replaced.
     func run(
         as format: ExportFormat, to path: String?, _ confirmation: Confirmation, wantsJSON: Bool
     ) throws -> Outcome {
         if format == .binary, path == nil, isatty(confirmation.program.context.output) == 1 {
-            throw UsageError("binary output cannot be written to a terminal; give a PATH or redirect the output")
+            throw UsageError("binary output cannot be written to a terminal; give -o PATH or redirect the output")
         }
         let bytes = try format.data(of: values)
         guard let path else {
             return Outcome(bytes: bytes, as: OutputFormat(format)).reporting(failure, asJSON: wantsJSON)
         }
+        let file = (try? SidecarPaths(path: path.absolutePath).file) ?? path.absolutePath
         var risks = Risks()
-        if let paths = try? SidecarPaths(path: path.absolutePath), FileMetadata(paths.lastGood) != nil {
-            risks.add("\(path) holds the preferences of a program, which the export would replace")
-        }
+        // The write rejects what is neither missing nor a file.
+        let isReplaced = ExportFile.openDescriptor(path.absolutePath) == nil && FileMetadata(file)?.isFile == true
+        if isReplaced { risks.add("\(path) exists and would be replaced") }
         try confirmation.require(risks)
+        let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
         try ExportFile.write(bytes, to: path.absolutePath)
+        if let former { FileReplacement.observer?(FileReplacement(path: file, before: former, after: bytes)) }
         return Outcome().reporting(failure, asJSON: wantsJSON)
     }
 }
@@ -49,6 +53,7 @@ struct TransferRunner {
     func importValues(from path: String?, merge: Bool) throws -> Outcome {
         let bytes = try ExportFile.read(path?.absolutePath, orInput: runner.program.context.input)
         guard runner.invocation.isDryRun else {
+            try runner.requireWholeFile()
             return try DomainRunner.outcome(asJSON: wantsJSON) {
                 if let error = prefs.import(bytes, merge: merge) { throw explained(error) }
                 return prefs.lastError

@@ -9,6 +9,16 @@ extension ValuePath {
         }
     }
 
+    /// `a > b[2]`
+    var trail: String {
+        steps.reduce(root) { text, step in
+            switch step {
+            case .key(let key): "\(text) > \(key)"
+            case .index(let index): "\(text)[\(index)]"
+            }
+        }
+    }
+
     /// The container that the place is in; nil for a value at the top.
     var parent: ValuePath? { steps.isEmpty ? nil : ValuePath(root, steps.dropLast()) }
 

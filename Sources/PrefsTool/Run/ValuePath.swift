@@ -12,20 +12,45 @@ struct ValuePath: Hashable {
     /// nil or empty: the value itself.
     let steps: [Step]
 
-    /// Parses `a.b[2]`. A text with a syntax error is a key as a whole.
+    /// Parses `a.b[2]`. A text with a syntax error is a key as a whole. A backslash makes a dot or a bracket part of a key.
     ///
     /// - Parameter isKey: whether a text is a key as it stands. Such a text is never split.
     init(_ text: String, isKey: (String) -> Bool) {
-        (root, steps) = isKey(text) ? (text, []) : Self.parts(of: text, isKey) ?? (text, [])
+        (root, steps) = isKey(text) ? (text, []) : Self.parts(of: text, isKey) ?? (Self.unescaped(text), [])
+    }
+
+    /// True if the text has no dot and no bracket without a backslash.
+    static func isName(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars[...]
+        return !scalars.indices.contains { isMark(at: $0, in: scalars) }
+    }
+
+    static func escaped(_ name: String) -> String {
+        name.unicodeScalars.map { $0 == "." || $0 == "[" ? "\\\($0)" : String($0) }.joined()
+    }
+
+    static func unescaped(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let kept = zip(scalars, scalars.dropFirst().map { $0 as Unicode.Scalar? } + [nil]).filter { scalar, next in
+            scalar != "\\" || next != "." && next != "["
+        }
+        return kept.map { String($0.0) }.joined()
+    }
+
+    /// True for a dot or a bracket that no backslash precedes.
+    private static func isMark(at index: String.Index, in text: Substring.UnicodeScalarView) -> Bool {
+        (text[index] == "." || text[index] == "[")
+            && (index == text.startIndex || text[text.index(before: index)] != "\\")
     }
 
     /// The longest beginning that is a key, and the steps after it.
     private static func parts(of text: String, _ isKey: (String) -> Bool) -> (String, [Step])? {
         let scalars = text.unicodeScalars
-        let ends = scalars.indices.filter { $0 > scalars.startIndex && (scalars[$0] == "." || scalars[$0] == "[") }
+        let ends = scalars.indices.filter { $0 > scalars.startIndex && isMark(at: $0, in: scalars[...]) }
         let end = ends.last { isKey(String(scalars[..<$0])) } ?? ends.first
         guard let end, let steps = steps(of: scalars[end...]) else { return nil }
-        return (String(scalars[..<end]), steps)
+        let root = String(scalars[..<end])
+        return (isKey(root) ? root : unescaped(root), steps)
     }
 
     private static func steps(of text: Substring.UnicodeScalarView) -> [Step]? {
@@ -38,9 +63,9 @@ struct ValuePath: Hashable {
                 rest = rest[rest.index(after: end)...]
             } else {
                 guard first == "." else { return nil }
-                let end = rest.firstIndex { $0 == "." || $0 == "[" } ?? rest.endIndex
+                let end = rest.indices.first { isMark(at: $0, in: rest) } ?? rest.endIndex
                 if end == rest.startIndex { return nil }
-                steps.append(.key(String(rest[..<end])))
+                steps.append(.key(unescaped(String(rest[..<end]))))
                 rest = rest[end...]
             }
         }

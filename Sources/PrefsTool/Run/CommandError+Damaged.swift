@@ -1,0 +1,25 @@
+import Foundation
+import PersistentPreferences
+
+extension CommandError {
+    /// The rejection of a write to a damaged file, which would quarantine what a person has edited. Shows the line to correct.
+    init(damaged file: MalformedFile) {
+        let correction = Self.line(of: file).map { "correct the line `\($0)`, or " } ?? ""
+        self.init(
+            "\(file.place); \(correction)--force quarantines the file and starts from \(file.state); nothing has changed"
+        )
+    }
+
+    /// The line of the fault; of a long one, what surrounds the column.
+    static func line(of file: MalformedFile) -> String? {
+        guard let number = file.line, let bytes = try? ExportFile.read(file.path),
+            let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[safe: number - 1]
+        else { return nil }
+        let longest = 80
+        let scalars = Array(String(decoding: line, as: UTF8.self).unicodeScalars)
+        let start = scalars.count > longest ? max(0, (file.column ?? 1) - longest / 2) : 0
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars.dropFirst(start).prefix(longest))
+        return ShownText.line(String(text).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
