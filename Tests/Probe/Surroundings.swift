@@ -30,6 +30,16 @@ enum Surroundings {
         case "get":
             let count = prefs?["count"] as? Int
             return "\(count.map { "\($0)" } ?? "nil") \(outcome)"
+        case "write":
+            prefs?["text"] = rest
+        case "read":
+            return "\(prefs?["text"] ?? "nil") \(outcome)"
+        case "edit":
+            // In place, without a new size, while an update of this process is in progress.
+            prefs?.update {
+                $0["count"] = 7
+                _ = shell("LC_ALL=C sed s/first/other/ \(rest) > \(rest).new && cat \(rest).new > \(rest)")
+            }
         case "text":
             prefs?["text"] = String(repeating: "x", count: numbers[0])
         case "length":

@@ -271,4 +271,40 @@ import Testing
             }
         }
     }
+
+    // MARK: - Mounts
+
+    /// One file of the host, mounted into a container, cannot be replaced.
+    @Test(.enabled(if: Root.canRun("a file that is a mount"))) func aFileThatIsAMount() throws {
+        var situation = try Situation()
+        let (file, host) = (situation.home.path + "/test.plist", situation.home.path + "/host.plist")
+        try writePropertyList(["ProbePrefs": ["count": 1]], to: URL(filePath: file))
+        try writePropertyList(["ProbePrefs": ["count": 2]], to: URL(filePath: host))
+        let reason = "is a mount of its own and cannot be replaced; mount its folder into the container instead"
+        try situation.run(
+            "mount", through: ["/usr/bin/unshare", "--mount"],
+            [
+                ("shell mount --bind \(host) \(file)", "ok"), ("open \(file)", "ok"), ("get", "2 ok"),
+                ("set 3", "\(file): \(reason); the stored state is unchanged"), ("get", "2 ok"),
+                ("names \(situation.home.path)", ".test.plist.lock host.plist test.plist"),
+            ])
+        situation.report("a file that is a mount")
+    }
+
+    /// A file system that stamps with whole seconds: nothing but the bytes shows an edit in place within the same one.
+    @Test(.enabled(if: Root.canRun("stamps of one second"))) func stampsOfOneSecond() throws {
+        var situation = try Situation()
+        let (image, folder) = (situation.home.path + "/image", situation.home.path + "/ext3")
+        let file = folder + "/test.plist"
+        let make = "truncate -s 8M \(image) && /sbin/mkfs.ext3 -q -I 128 \(image) >/dev/null 2>&1 && mkdir \(folder)"
+        let reason = "\(file): was changed by another program during the update; the stored state is unchanged"
+        try situation.run(
+            "ext3", through: ["/usr/bin/unshare", "--mount"],
+            [
+                ("shell \(make) && mount -o loop \(image) \(folder)", "ok"), ("open \(file)", "ok"), ("set 1", "ok"),
+                ("write first", "ok"), ("edit \(file)", reason), ("read", "other ok"), ("write again", "ok"),
+                ("read", "again ok"),
+            ])
+        situation.report("stamps of one second")
+    }
 }

@@ -207,4 +207,27 @@ import Testing
         #expect(prefs.outcome == "ok")
         #expect(folder.root().ints == ["a": 1])
     }
+
+    /// A program exchanges a folder for a link and back again: between the call that finds the link and the one that asks for the
+    /// reason. The file is not missing.
+    @Test func aFolderThatIsExchangedForAMomentIsOpenedOnceMore() throws {
+        final class Exchange: SystemCalls, @unchecked Sendable {
+            nonisolated(unsafe) var exchanges = 0
+
+            override func open(
+                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
+            ) throws(StorageFailure) -> Descriptor {
+                if name == "inner", exchanges < 3 {
+                    exchanges += 1
+                    throw StorageFailure("open", name, code: ENOTDIR)
+                }
+                return try super.open(name, in: folder, flags, mode: mode)
+            }
+        }
+        mkdir(folder.file("inner").path, 0o700)
+        try writePropertyList(["Root": ["a": 1]], to: folder.file("inner/test.plist"))
+        let system = Exchange()
+        #expect(folder.root("inner/test.plist", system: system).ints == ["a": 1])
+        #expect(system.exchanges == 3)
+    }
 }
