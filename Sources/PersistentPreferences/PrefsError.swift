@@ -60,8 +60,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// a whole. A read of a stored value returned the default, and the value is kept; if it is of another type, the read reports
     /// ``typeMismatch(_:)``.
     case constraintViolated([PropertyListFailure])
-    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored or does not fit a property. The
-    /// data is unchanged. Reads are empty and writes are rejected.
+    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result. The data is
+    /// unchanged. Reads are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
     /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a line and a
     /// column, or a path.

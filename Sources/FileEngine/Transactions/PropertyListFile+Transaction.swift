@@ -56,6 +56,11 @@ extension PropertyListFile.Session {
         }
     }
 
+    func quarantine() throws {
+        try file.refuseFork(of: lock)
+        try file.quarantineFile(base, under: lock)
+    }
+
     func end() {
         lock.end()
     }
