@@ -117,7 +117,25 @@ extension Probe {
         let suitePrefs = ProbePrefs(store: suite)
         suitePrefs["text"] = "in a suite"
         expect(raw?.dictionary(forKey: "ProbePrefs")?["text"] as? String == "in a suite", "a suite agrees too")
+
+        // Foundation writes XML, in which the character U+0000 is not allowed.
+        prefs["text"] = "a\0b"
+        expect(prefs.lastError == nil, "a binary file holds every character")
+        defaults.set(true, forKey: "theirs")
+        defaults.synchronize()
+        try expect(isXML(), "other code has made XML of it")
+        ProbeVolume.value = 5
+        prefs["count"] = 8
+        expect(prefs.lastError == nil && prefs["count"] as? Int == 8, "which does not stop other writes")
+        expect(prefs["text"] as? String == "a\0b", "and changes no value")
+        try expect(!isXML() && onDisk()["theirs"] as? Bool == true, "the file is binary again")
+        expect(defaults.integer(forKey: "probeVolume") == 5 && defaults.bool(forKey: "theirs"), "and UserDefaults reads it")
         print("done")
+    }
+
+    private static func isXML() throws -> Bool {
+        guard let url = UserDefaultsStore.standard.fileURL else { return false }
+        return try Data(contentsOf: url).starts(with: "<?xml".utf8)
     }
 
     private static func onDisk() throws -> [String: Any] {
