@@ -52,7 +52,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
     /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
-    /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
+    /// The new state is stored, in memory and on disk, but an older one may return: after a power cut, because the system did not confirm
+    /// a flush; or if the file is damaged, because the last good copy could be neither replaced nor removed. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
     /// The stored value of a property is not of its type. The read returned the default. The stored value is kept.
     case typeMismatch(PropertyListFailure)
