@@ -59,11 +59,11 @@ final class InstanceState: @unchecked Sendable {
             startStore = store.rootStore
         } else if let innermost = StoreOverride.innermost {
             startStore = innermost
-            if TestProcess.current?.isRunning(innermost) == true { (testProcess, isOfTest) = (.current, true) }
+            let process = TestProcess.current(for: owner)
+            if process?.isRunning(innermost) == true { (testProcess, isOfTest) = (process, true) }
         } else {
-            let store = choice?.store(for: owner) ?? type(of: owner).store
-            startStore = store.rootStore
-            if store is UserDefaultsStore { testProcess = .current }
+            startStore = (choice?.store(for: owner) ?? type(of: owner).store).rootStore
+            testProcess = TestProcess.current(for: owner)
         }
         return declarations.isFirstUse(of: key) || isNew
             ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownStore) : nil

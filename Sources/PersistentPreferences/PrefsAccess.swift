@@ -315,11 +315,16 @@ struct PrefsAccess {
         let schema = state.declarations.schema
         let (formerKey, stored) = try rootToMove(stored)
         var current = try schema.current(stored, root: root)
+        let migrated = schema.migrated(stored, to: current)
         let uncovered = try change(current)
         try checkCovers(uncovered)
         let change = schema.droppingFormerKeys(uncovered, of: current)
         // An unchanged root keeps its old shape, too.
         guard try change.apply(to: &current), let current else { return nil }
+        if !migrated.isEmpty, (try? state.declarations.check(migrated)) == nil {
+            // A faulty step may have lost what the value was made of.
+            try Transaction.current?.session?.quarantine()
+        }
         if let formerKey { try store.update(root: formerKey) { $0 = nil } }
         return schema.withVersion(current)
     }

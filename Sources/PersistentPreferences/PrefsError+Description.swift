@@ -3,18 +3,19 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
-    /// One line of English for each failure: what happened and, if possible, what to do. It names keys, paths, types and limits, never
-    /// a stored value. Keys are shortened, and their control and format characters are escaped.
+    /// One line of English for each failure, at most 20, and the number of the others: what happened and, if possible, what to do. It
+    /// names keys, paths, types and limits, never a stored value. Keys are shortened. What a server, a store or another error says is
+    /// one line of at most 1,200 Unicode scalars. All control and format characters are escaped.
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
             "not among the allowed keys: \(Self.quoted(keys))"
         case .valuesNotPlistCompatible, .constraintViolated:
-            failures.map(\.description).joined(separator: "\n")
+            Self.listed(failures, separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
             "nothing is stored under the root key \(Self.quoted([key]))"
         case .invalidName(let name, let reason):
-            "\(Self.quoted([name])) \(reason)"
+            "\(Self.quoted([name])) \(ShownText.message(reason))"
         case .rootIsNotDictionary(let key):
             "the root \(Self.quoted([key])): expected a dictionary, found another type; deleteAll() removes it"
         case .unreadable(let failure):
@@ -34,13 +35,13 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .nearSizeLimit(let bytes, let limit):
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored"
         case .durabilityUnconfirmed(let failure):
-            "\(failure); the new state is stored, but may not survive a power cut"
+            "\(failure); the new state is stored, but an older one may return after a power cut or damage"
         case .typeMismatch(let failure):
             "\(failure); the default is read"
         case .migrationFailed(let key, let version, let error):
-            "\(Self.quoted([key])) could not be migrated to version \(version): \(error); the stored state is unchanged"
+            "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error)); the stored state is unchanged"
         case .invalidImport(let reason):
-            "the data cannot be imported: \(reason); the stored state is unchanged"
+            "the data cannot be imported: \(ShownText.message(reason)); the stored state is unchanged"
         case .notWatched(let failure):
             "\(failure); changes made elsewhere are not reported"
         case .sharedRoot(let shared):
@@ -54,12 +55,17 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .userDefaultsUnavailable:
             "there is no UserDefaults; nothing is read or stored"
         case .unknownError(let error):
-            error.map { "\($0)" } ?? "unknown error"
+            error.map(Self.text) ?? "unknown error"
         }
     }
 
     /// The same text as `description`.
     public var errorDescription: String? { description }
+
+    /// An error of ours has lines that are safe already.
+    private static func text(of error: any Error) -> String {
+        (error as? PrefsError)?.description ?? ShownText.message("\(error)")
+    }
 
     private static func quoted(_ names: [String]) -> String {
         let others = names.count - mostNames
@@ -67,10 +73,12 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             + (others > 0 ? " and \(others) more" : "")
     }
 
-    private static func listed(_ parts: [some CustomStringConvertible]) -> String {
+    private static func listed(
+        _ parts: [some CustomStringConvertible], separator: String = "; ", last: String = " "
+    ) -> String {
         let others = parts.count - mostNames
-        return parts.prefix(mostNames).map(\.description).joined(separator: "; ")
-            + (others > 0 ? " and \(others) more" : "")
+        return parts.prefix(mostNames).map(\.description).joined(separator: separator)
+            + (others > 0 ? "\(last)and \(others) more" : "")
     }
 
     /// The most keys that a message names.

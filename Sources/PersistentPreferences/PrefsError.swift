@@ -52,7 +52,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
     /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
-    /// The new state is stored, in memory and on disk, but the system did not confirm that it survives a power cut.
+    /// The new state is stored, in memory and on disk, but an older one may return: after a power cut, because the system did not confirm
+    /// a flush; or if the file is damaged, because the last good copy could be neither replaced nor removed. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
     /// The stored value of a property is not of its type. The read returned the default. The stored value is kept.
     case typeMismatch(PropertyListFailure)
@@ -60,8 +61,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// a whole. A read of a stored value returned the default, and the value is kept; if it is of another type, the read reports
     /// ``typeMismatch(_:)``.
     case constraintViolated([PropertyListFailure])
-    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or its result cannot be stored or does not fit a property. The
-    /// data is unchanged. Reads are empty and writes are rejected.
+    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result. The data is
+    /// unchanged. Reads are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
     /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a line and a
     /// column, or a path.

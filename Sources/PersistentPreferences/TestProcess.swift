@@ -8,6 +8,18 @@ package final class TestProcess: Sendable {
     /// Fixed by the first instance or default store of the process, so that no access has to synchronize with a change of it.
     static let current = installed.withLock { $0 }
 
+    private static let earlier = Locked<String?>(nil)
+
+    /// The class of the first instance that was created before the test process was installed, so that accesses of such classes are
+    /// not replaced.
+    package static var earlierClass: String? { earlier.withLock { $0 } }
+
+    /// The process for a new instance.
+    static func current(for prefs: PersistentPrefs) -> TestProcess? {
+        if current == nil { earlier.withLock { $0 = $0 ?? "\(type(of: prefs))" } }
+        return current
+    }
+
     private struct State {
         /// The stores of the running tests.
         var running: [any RootStore] = []
@@ -54,7 +66,7 @@ package final class TestProcess: Sendable {
 
     /// The store of an access that is in no `withStore`.
     ///
-    /// - Parameter own: the store of the instance: the default domain or a suite, or the store of a test, which may have ended.
+    /// - Parameter own: the store of the instance: that of its class, or the store of a test, which may have ended.
     /// - Returns: nil if the access uses `own`.
     func store(inPlaceOf own: any RootStore) -> (any RootStore)? {
         if isInTest() { return nil }

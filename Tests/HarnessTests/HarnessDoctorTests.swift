@@ -152,7 +152,7 @@ import Testing
         for (entry, reason) in [
             (
                 "<string>a\u{1}</string>",
-                "x: the control character U+0001 cannot be stored in XML, so writes are rejected"
+                "x: the control character U+0001 cannot be stored in XML, so other programs may read it differently"
             ),
             (
                 "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>",

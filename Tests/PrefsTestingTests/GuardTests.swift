@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PersistentPreferences
 import PrefsTesting
@@ -53,6 +54,17 @@ import Testing
         #expect(files.count == 1)
     }
 
+    @Test func withTheTraitNothingReachesAStoreThatAClassChooses() throws {
+        _ = try run("WithAStoreOfTheClass")
+        #expect(files == [])
+    }
+
+    /// The test process names the class of an instance that was created too early.
+    @Test func anInstanceBeforeTheTestsIsNamed() throws {
+        let result = try Child("Probe", ["before-tests"], home: home).wait()
+        #expect(result.output == "false ProbePrefs\n", "\(result.errors)")
+    }
+
     @Test func withTheTraitNothingReachesTheDefaultDomain() throws {
         let output = try run("WithTheTrait")
         #expect(count(Self.message, in: output) == 0, "\(output)")
@@ -95,5 +107,28 @@ enum Sample {
         #expect(await Task.detached { AppPrefs().number }.value == number)
         inThreads(2) { _ in _ = AppPrefs.shared.update { AppPrefs.shared.number += 1 } }
         #expect(AppPrefs.shared.number == number + 2)
+    }
+}
+
+/// On a file that its class chooses.
+private final class FilePrefs: Prefs, @unchecked Sendable {
+    @Pref var number = 0
+
+    static let shared = FilePrefs()
+    private static let file = PropertyListFileStore(
+        url: URL(filePath: ProcessInfo.processInfo.environment["HOME"] ?? "").appending(path: "chosen.plist"))
+    override class var store: any PrefsStore { file }
+}
+
+/// One at a time, so that code outside of the test's task uses its store.
+@Suite(.enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithAStoreOfTheClass {
+    @Test(arguments: 1...3) func isReplacedInEveryTaskAndThread(_ number: Int) async {
+        #expect(await Task.detached { FilePrefs.shared.number }.value == 0)
+        await Task.detached { FilePrefs.shared.number = number }.value
+        #expect(FilePrefs.shared.number == number)
+        await Task.detached { FilePrefs().number += 1 }.value
+        inThreads(2) { _ in _ = FilePrefs.shared.update { FilePrefs.shared.number += 1 } }
+        DispatchQueue.global().sync { FilePrefs.shared.number += 1 }
+        #expect(FilePrefs.shared.number == number + 4)
     }
 }

@@ -7,6 +7,16 @@ private struct ProbeVolume: PrefKey {
     static let defaultValue = 0
 }
 
+private struct ProbeSize: PrefKey {
+    static let stringKey = "probeSize"
+    static let defaultValue = 1
+}
+
+private struct ProbeArgument: PrefKey {
+    static let stringKey = "probeArgument"
+    static let defaultValue = 0
+}
+
 private final class FlatProbePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("probeVolume") var volume = 0
     static let domain = UserDefaultsStore(layout: .flat)
@@ -71,12 +81,61 @@ extension Probe {
         ProbeVolume.value += 10
         expect(flat.volume == 13, "which is not undone")
 
+        defaults.register(defaults: ["probeVolume": 55, "probeSize": 5])
+        ProbeVolume.value = 3
+        defaults.removeObject(forKey: "probeVolume")
+        expect(ProbeVolume.value == 0, "a key does not read registered defaults after a removal by other code")
+        expect(AppSetting(wrappedValue: 1, "probeVolume").wrappedValue == 1, "nor does a setting")
+        ProbeVolume.value += 1
+        try expect(onDisk()["probeVolume"] as? Int == 1, "nor does a change in place store one")
+        ProbeVolume.value = 55
+        defaults.removeObject(forKey: "probeVolume")
+        expect(ProbeVolume.value == 0, "nor if the stored value was equal to it")
+        defaults.set(55, forKey: "probeVolume")
+        expect(ProbeVolume.value == 55, "a value that other code sets is read, although it is equal to a registered one")
+        expect(ProbeSize.value == 1, "a registered default is not read if nothing is stored")
+
         let suite = UserDefaultsStore(suiteName: "probe.agreement")
+        let raw = UserDefaults(suiteName: "probe.agreement")
+        let suiteSize = AppSetting(wrappedValue: 1, "probeSize", store: suite)
+        suiteSize.wrappedValue = 6
+        raw?.removeObject(forKey: "probeSize")
+        expect(suiteSize.wrappedValue == 1, "the key of a suite does not read registered defaults either")
+        suiteSize.wrappedValue += 1
+        expect(raw?.integer(forKey: "probeSize") == 2, "nor store them")
+
+        let theirs = UserDefaults(suiteName: "probe.theirs") ?? .standard
+        expect(ProbeSize.get(theirs) == 5, "a UserDefaults object is used as it is")
+        ProbeSize()[theirs] += 1
+        expect(ProbeSize.get(theirs) == 2, "but a change in place does not store registered defaults")
+        ProbeSize.set(5, theirs)
+        ProbeSize()[theirs] += 1
+        expect(ProbeSize.get(theirs) == 6, "and finds a stored value that is equal to one")
+        ProbeArgument()[theirs] += 1
+        expect(theirs.persistentDomain(forName: "probe.theirs")?["probeArgument"] as? Int == 1, "nor arguments")
+
         let suitePrefs = ProbePrefs(store: suite)
         suitePrefs["text"] = "in a suite"
-        let raw = UserDefaults(suiteName: "probe.agreement")?.dictionary(forKey: "ProbePrefs")
-        expect(raw?["text"] as? String == "in a suite", "a suite agrees too")
+        expect(raw?.dictionary(forKey: "ProbePrefs")?["text"] as? String == "in a suite", "a suite agrees too")
+
+        // Foundation writes XML, in which the character U+0000 is not allowed.
+        prefs["text"] = "a\0b"
+        expect(prefs.lastError == nil, "a binary file holds every character")
+        defaults.set(true, forKey: "theirs")
+        defaults.synchronize()
+        try expect(isXML(), "other code has made XML of it")
+        ProbeVolume.value = 5
+        prefs["count"] = 8
+        expect(prefs.lastError == nil && prefs["count"] as? Int == 8, "which does not stop other writes")
+        expect(prefs["text"] as? String == "a\0b", "and changes no value")
+        try expect(!isXML() && onDisk()["theirs"] as? Bool == true, "the file is binary again")
+        expect(defaults.integer(forKey: "probeVolume") == 5 && defaults.bool(forKey: "theirs"), "and UserDefaults reads it")
         print("done")
+    }
+
+    private static func isXML() throws -> Bool {
+        guard let url = UserDefaultsStore.standard.fileURL else { return false }
+        return try Data(contentsOf: url).starts(with: "<?xml".utf8)
     }
 
     private static func onDisk() throws -> [String: Any] {

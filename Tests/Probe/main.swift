@@ -67,6 +67,9 @@ case "report-count":
     print(prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
 case "unsynchronized":
     Probe.unsynchronized()
+case "before-tests":
+    _ = ProbePrefs()
+    print(TestProcess(isInTest: { false }, report: {}).install(), TestProcess.earlierClass ?? "none")
 case "locale":
     try Locales.run(arguments.popFirst() ?? "")
 case "locale-foundation":

@@ -15,7 +15,7 @@ import Testing
 
     @Test func agreesWithUserDefaults() throws {
         let home = try TemporaryFolder()
-        let result = try Child("Probe", ["agreement", "-Argued", "text"], home: home).wait()
+        let result = try Child("Probe", ["agreement", "-Argued", "text", "-probeArgument", "7"], home: home).wait()
         #expect(result.output == "done\n", "\(result.errors)")
     }
 

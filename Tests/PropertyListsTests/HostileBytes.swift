@@ -65,6 +65,12 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
                 "its declaration says utf-16, but its bytes are not"),
+            Bytes(
+                "<plist><dict>\n<key>a</key><true/>\n<key>a</key><true/></dict></plist>",
+                "the key \"a\" occurs twice, first in line 2"),
+            Bytes(
+                "<plist><dict><key/><array/>\n<key>b</key><dict><key/><true/></dict><key></key><true/></dict></plist>",
+                "the key \"\" occurs twice, first in line 1"),
         ]
 
     private static let tooDeep = "nested deeper than 160 levels"
@@ -182,8 +188,6 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes(
             "<plist><array>" + String(repeating: "<array/>", count: 300) + "</array></plist>",
             "[" + Array(repeating: "[]", count: 300).joined(separator: ", ") + "]"),
-        Bytes("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", "{'a': false}"),
-        Bytes([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]], "{'a': true}"),
         Bytes(
             [[0xA2, 1, 2], [0x51, 0x61], zeros + [UInt8](repeating: 0xFF, count: 8)], "['a', 18446744073709551615]"),
         Bytes([[0x61, 0xD8, 0x00]], "'\\u{FFFD}'"),

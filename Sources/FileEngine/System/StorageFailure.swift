@@ -36,8 +36,9 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// `path: operation: reason`, on one line: control characters of the path are escaped.
+    /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode scalars. Control and format
+    /// characters are escaped.
     public var description: String {
-        [ShownText.line(path), operation, reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        [ShownText.line(path), operation, ShownText.message(reason)].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

@@ -71,6 +71,11 @@ extension PropertyListFile.Session {
         }
     }
 
+    func quarantine() throws {
+        try file.refuseLost(lock)
+        try file.quarantineFile(base, under: lock)
+    }
+
     func end() {
         lock.end()
     }

@@ -2,15 +2,6 @@ import Foundation
 
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
-    /// Within a transaction: keeps the file that it started from, which is about to be replaced, under another name.
-    package func quarantineFile(in transaction: Transaction) throws {
-        guard let session = transaction.session as? Session else {
-            preconditionFailure("a transaction of another domain")
-        }
-        try refuseLost(session.lock)
-        try quarantineFile(session.base, under: session.lock)
-    }
-
     /// An update that began before a fork belongs to the parent: the child would commit it a second time, without the lock. Nor is there
     /// a lock if the program has closed all descriptors during the update.
     func refuseLost(_ writeLock: WriteLock) throws {

@@ -46,6 +46,9 @@ package protocol TransactionSession {
     func isConfirmed(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
     func confirm() throws
+    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does nothing if the
+    /// domain is not a file.
+    func quarantine() throws
     /// Lets other processes in again.
     func end()
     /// The form in which the domain stores a content.
@@ -55,6 +58,7 @@ package protocol TransactionSession {
 extension TransactionSession {
     package func isConfirmed(_ durability: CommitDurability) -> Bool { true }
     package func confirm() {}
+    package func quarantine() {}
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }
 }

@@ -31,7 +31,7 @@ extension PropertyListFile {
 
     private func formerBytes(of base: Snapshot) throws -> Data? {
         guard let fault = base.fault, fault.isOurs else { return try bytes(of: base) }
-        return try base.content.map { try encoded($0, as: format(replacing: base)) }
+        return try base.content.map { try encoded($0, replacing: base).bytes }
     }
 
     private func bytes(of snapshot: Snapshot) throws(StorageFailure) -> Data? {

@@ -15,8 +15,7 @@ extension PropertyListFile {
         if let loss = base.loss, encoding == nil {
             throw FileError.notStored(StorageFailure(path: names.path, reason: loss))
         }
-        let format = encoding?.format ?? format(replacing: base)
-        let bytes = try encoding?.bytes ?? encoded(content, as: format)
+        let (bytes, format) = try encoding ?? encoded(content, replacing: base)
         let quarantine = try quarantine(base, under: writeLock)
         let new: NewFile
         let time: FileStatus.Time
@@ -114,14 +113,31 @@ extension PropertyListFile {
         }
     }
 
-    func encoded(_ content: Content, as format: PropertyListFormat) throws -> Data {
+    /// The bytes of a content in the format of the file.
+    ///
+    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it becomes binary again.
+    func encoded(
+        _ content: Content, replacing base: Snapshot
+    ) throws -> (bytes: Data, format: PropertyListFormat) {
+        let format = format(replacing: base)
+        do {
+            return (try encoded(content, as: format, replacing: nil), format)
+        } catch  where format == .xml {
+            if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
+            return (try encoded(content, as: .xml, replacing: base.content), .xml)
+        }
+    }
+
+    private func encoded(_ content: Content, as format: PropertyListFormat, replacing former: Content?) throws -> Data {
         func refused(_ reason: String) -> FileError {
             .notStored(StorageFailure(path: names.path, reason: reason))
         }
         let bytes: Data
         do {
-            let whole = root == .document ? content[Self.documentKey] ?? content : content
-            bytes = try PropertyListCoder.encode(whole, as: format)
+            func whole(_ content: Content) -> Any {
+                root == .document ? content[Self.documentKey] ?? content : content
+            }
+            bytes = try PropertyListCoder.encode(whole(content), as: format, replacing: former.map(whole))
         } catch {
             throw refused("\(error)")
         }

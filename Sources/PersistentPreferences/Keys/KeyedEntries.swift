@@ -8,6 +8,8 @@ protocol KeyedEntries: Sendable {
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
+    /// The value that a change in place starts from.
+    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
     /// Makes the accesses of the body one transaction, if the entries have any.
     func transact(_ body: () throws -> Void) throws
     /// nil removes it. The object is in canonical form.
@@ -16,6 +18,12 @@ protocol KeyedEntries: Sendable {
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription?
     /// Whether a change that a subscriber has received is one of the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool
+}
+
+extension KeyedEntries {
+    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        try object(forKey: key, report)
+    }
 }
 
 /// Entries of a UserDefaults domain.
@@ -31,6 +39,14 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
     func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
         if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key, report) }
         return defaults.canonicalObject(forKey: key)
+    }
+
+    /// Without arguments and registered defaults, which the change would store.
+    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+        if defaults !== UserDefaults.standard, let domain = defaults.domainName {
+            return defaults.canonicalObject(forKey: key, inDomain: domain)
+        }
+        return try object(forKey: key, report)
     }
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
@@ -134,9 +150,30 @@ struct RootEntries: KeyedEntries {
 extension UserDefaults {
     /// The value of a key, in canonical form; nil if nothing is stored, or if the stored object has no canonical form.
     func canonicalObject(forKey key: String) -> Any? {
-        guard let object = object(forKey: key),
-            case .success(let copy) = PropertyListVetter.canonical(object, forKey: key)
-        else { return nil }
-        return copy
+        object(forKey: key).flatMap { Self.canonical($0, forKey: key) }
     }
+
+    /// The value of a key in one domain, with what other code has set and not synchronized, and without arguments, registered
+    /// defaults and other domains. Copies the domain.
+    func canonicalObject(forKey key: String, inDomain domain: String) -> Any? {
+        persistentDomain(forName: domain)?[key].flatMap { Self.canonical($0, forKey: key) }
+    }
+
+    static func canonical(_ object: Any, forKey key: String) -> Any? {
+        try? PropertyListVetter.canonical(object, forKey: key).get()
+    }
+
+    #if os(Linux) || os(Android)
+        /// The name under which Foundation keeps the standard domain.
+        static let standardDomain = "kCFPreferencesCurrentApplication"
+
+        /// The domain that the object writes to; nil if it cannot be found out. Foundation keeps it in a private property.
+        var domainName: String? {
+            let suite = Mirror(reflecting: self).children.first { $0.label == "suite" }?.value
+            return (suite as? String?).map { $0 ?? Self.standardDomain }
+        }
+    #else
+        /// Unknown.
+        var domainName: String? { nil }
+    #endif
 }

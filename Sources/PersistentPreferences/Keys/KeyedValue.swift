@@ -24,8 +24,14 @@ struct TypedKey<Key: PrefKey>: KeyedValue {
 
 /// How the value of a key gets into its entry and out of it.
 extension KeyedValue {
+    /// The current value; if it cannot be read, the default, and the reason is reported.
     func read(from entries: some KeyedEntries) -> Value {
-        changeInPlace(in: entries).value
+        do {
+            return try value(of: entries.object(forKey:_:))
+        } catch {
+            report(PrefsError(error))
+            return defaultValue
+        }
     }
 
     func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
@@ -44,7 +50,7 @@ extension KeyedValue {
     /// Keeps the fields that the type does not know.
     private func setObject(_ object: Any, forKey key: String, in entries: some KeyedEntries) throws {
         try entries.transact {
-            let stored = try entries.object(forKey: key) { _ in }
+            let stored = try entries.objectToChange(forKey: key) { _ in }
             let whole = stored.flatMap { coding.withUnknownFields(object, of: $0, filledFrom: encodedDefault) }
             try entries.setObject(whole ?? object, forKey: key)
         }
@@ -57,10 +63,10 @@ extension KeyedValue {
         attempt { try entries.setObject(nil, forKey: $0) }
     }
 
-    /// The current value; if it cannot be read, the default, and the reason, which is reported here.
+    /// The value to change; if it cannot be read, the default, and the reason, which is reported here.
     func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
         do {
-            return InPlaceChange(origin: entries, value: try stored(in: entries))
+            return InPlaceChange(origin: entries, value: try value(of: entries.objectToChange(forKey:_:)))
         } catch {
             let failure = PrefsError(error)
             report(failure)
@@ -77,10 +83,10 @@ extension KeyedValue {
         Transaction.current?.fail(failure)
     }
 
-    private func stored(in entries: some KeyedEntries) throws -> Value {
+    private func value(of read: (_ key: String, _ report: (PrefsError) -> Void) throws -> Any?) throws -> Value {
         let key = stringKey
         try NameVetting.checkRoot(key)
-        guard let object = try entries.object(forKey: key, report) else { return defaultValue }
+        guard let object = try read(key, report) else { return defaultValue }
         return try coding.value(of: object, forKey: key, filledFrom: encodedDefault)
     }
 

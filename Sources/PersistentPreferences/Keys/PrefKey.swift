@@ -21,20 +21,21 @@ import PrefsPropertyLists
 /// read.
 ///
 /// For `UserDefaults.standard` on Linux, this package reads and writes the domain's file with locks, and a write is durable when
-/// it returns. A value that other code has set on `UserDefaults.standard` is read, whether it is synchronized or not. Arguments and
-/// registered defaults are not read.
+/// it returns. A value that other code has set or removed on `UserDefaults.standard` counts, whether it is synchronized or not.
+/// Arguments, registered defaults and values of other domains are neither read nor stored.
 ///
 /// Another `UserDefaults` is used as it is, with everything that `object(forKey:)` finds, and `synchronize()` is called after
 /// each write. On Linux such a write is neither atomic nor safe from other processes, their changes are seen after the next
-/// write, and it cannot be part of an `update`. On iOS, watchOS and visionOS, a write before the first unlock of the device is
+/// write, and it cannot be part of an `update`. On Linux a change in place starts from the value of the domain, so it stores no
+/// argument and no registered default. On Apple platforms these cannot be told from values of the domain. On iOS, watchOS and visionOS, a write before the first unlock of the device is
 /// not rejected.
 ///
 /// A key shares its domain with the root keys of ``PersistentPrefs`` classes, so give it a different name. In a module whose
 /// default isolation is the main actor, declare a type whose initializer creates the default `nonisolated`.
 ///
 /// ## Performance
-/// A read from `UserDefaults.standard` costs a read of `UserDefaults`, and on Linux an `fstat`. A write replaces the domain's
-/// file.
+/// A read from `UserDefaults.standard` costs a read of `UserDefaults`, and on Linux an `fstat`; if the key has a registered default,
+/// also a copy of the domain. A write replaces the domain's file.
 ///
 /// ## Errors
 /// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.

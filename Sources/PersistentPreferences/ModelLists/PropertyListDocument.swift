@@ -41,7 +41,7 @@ struct PropertyListDocument: Sendable {
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
                     if keepsOther, !CanonicalValue.areEqualOrMissing(now, root) {
-                        try file.quarantineFile(in: transaction)
+                        try transaction.session?.quarantine()
                     }
                     transaction.replace(PropertyListFile.documentKey, with: root)
                 }

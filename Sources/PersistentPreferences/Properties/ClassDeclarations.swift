@@ -65,8 +65,7 @@ final class ClassDeclarations: Sendable {
         schema = RootSchema(
             migrations: type.migrations, className: ownRoot,
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
-                .map { ($0.key, $0.property.formerKeys) },
-            check: { values throws(PrefsError) in try Self.check(values, byKey) })
+                .map { ($0.key, $0.property.formerKeys) })
     }
 
     subscript(key: String) -> Declaration? { byKey[key] }
@@ -143,10 +142,6 @@ final class ClassDeclarations: Sendable {
     ///
     /// - Throws: `PrefsError.constraintViolated`.
     func check(_ values: [String: Any]) throws(PrefsError) {
-        try Self.check(values, byKey)
-    }
-
-    private static func check(_ values: [String: Any], _ byKey: [String: Declaration]) throws(PrefsError) {
         if byKey.isEmpty { return }
         let failures = values.compactMap { key, object in byKey[key]?.property.failure(of: object, forKey: key) }
         if !failures.isEmpty { throw .constraintViolated(failures.sorted { $0.path < $1.path }) }

@@ -22,8 +22,9 @@ public struct PrefsMigration: Sendable {
     ///   - version: 1 or more, and higher than that of the previous step.
     ///   - migrate: changes the values under the root to those of the version. It gets all of them, including those of keys that are
     ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values.
-    ///     Nothing is changed if it throws, if a property list cannot hold its result, or if a value that the steps have created violates
-    ///     the type or a constraint of its property. A value that they only move is kept, and reads as the default if it does.
+    ///     Nothing is changed if it throws, or if a property list cannot hold its result. A value in its result that violates the type or
+    ///     a constraint of its property is kept, reads as the default and is reported. If the root is stored in a file, the first write of
+    ///     such a result first keeps a copy of the file beside it, in quarantine.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

@@ -9,21 +9,16 @@ struct RootSchema: Sendable {
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
-    private let check: @Sendable ([String: Any]) throws(PrefsError) -> Void
 
     /// Stops the program if the versions of the steps do not rise.
-    ///
-    /// - Parameter check: throws if values do not fit the properties of the class.
     init(
-        migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])],
-        check: @escaping @Sendable ([String: Any]) throws(PrefsError) -> Void
+        migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])]
     ) {
         for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
             fatalError("\(className): a migration to version \(next) follows version \(version)")
         }
         self.migrations = migrations
         self.renames = renames
-        self.check = check
         formerKeys = Dictionary(renames) { $0 + $1 }
     }
 
@@ -59,6 +54,14 @@ struct RootSchema: Sendable {
             && renames.allSatisfy { key, formerKeys in
                 stored.index(forKey: key) != nil || formerKeys.allSatisfy { stored.index(forKey: $0) == nil }
             }
+    }
+
+    /// The values that migrations have moved or created.
+    ///
+    /// - Parameter current: what `current(_:root:)` has made of the stored root.
+    func migrated(_ stored: [String: Any]?, to current: [String: Any]?) -> [String: Any] {
+        guard let stored, let current, !stored.isEmpty, !hasVersion(stored) else { return [:] }
+        return current.filter { key, value in !CanonicalValue.areEqualOrMissing(stored[key], value) }
     }
 
     /// The same root, marked with its version: what a write stores. A version that is newer stays.
@@ -110,7 +113,6 @@ struct RootSchema: Sendable {
 
     private func migrate(_ values: inout [String: Any], from version: Int, root: String) throws(PrefsError) {
         let mark = values.removeValue(forKey: Self.versionKey)
-        let stored = values
         for migration in migrations where migration.version > version {
             do {
                 let before = values
@@ -123,13 +125,6 @@ struct RootSchema: Sendable {
             } catch {
                 throw .migrationFailed(key: root, version: migration.version, error: error)
             }
-        }
-        do throws(PrefsError) {
-            // Not the values that the steps have left alone or moved: an older version or another program has stored them.
-            try check(
-                values.filter { value in !stored.values.contains { CanonicalValue.areEqual($0, value.value) } })
-        } catch {
-            throw .migrationFailed(key: root, version: newest, error: error)
         }
         values[Self.versionKey] = mark
     }

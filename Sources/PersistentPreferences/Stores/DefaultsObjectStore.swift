@@ -4,8 +4,9 @@ import PrefsPropertyLists
 
 /// A store over a `UserDefaults` object, which does not tell the name of its domain.
 ///
-/// Reads find what `object(forKey:)` finds, with registered defaults. `synchronize()` is called after each write. Updates are
-/// atomic for the users of this store, and only their changes are observed.
+/// Reads find what `object(forKey:)` finds, with arguments and registered defaults. On Linux an update does not find these, so it does not
+/// store them. `synchronize()` is called after each write. Updates are atomic for the users of this store, and only their changes are
+/// observed.
 package final class DefaultsObjectStore: PrefsStore {
     private let domainStore: DomainStore
 
@@ -70,8 +71,11 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
 
     /// Entries without a canonical form are left out.
     func committed() -> Content? {
+        let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
         var content: Content = [:]
-        for key in defaults.dictionaryRepresentation().keys { content[key] = defaults.canonicalObject(forKey: key) }
+        for (key, object) in entries ?? defaults.dictionaryRepresentation() {
+            content[key] = UserDefaults.canonical(object, forKey: key)
+        }
         return content
     }
 

@@ -25,8 +25,8 @@
     /// by several.
     private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
         private static let calls = Lock()
-        /// A domain that is never written. It shows the values that come from outside of every domain, such as registered defaults.
-        private static let noDomain = "PersistentPreferences.NoDomain"
+        /// A domain that is never written. It shows the values that come from outside of a program's domains, such as registered defaults.
+        nonisolated(unsafe) private static let noDomain = UserDefaults(suiteName: "PersistentPreferences.NoDomain")
 
         private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
 
@@ -65,7 +65,7 @@
             loaded.withLock { $0 = content ?? [:] }
         }
 
-        /// The newest value of a key: the stored one, unless other code has set another one on UserDefaults and not synchronized it.
+        /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
         /// UserDefaults may also have read an older state of the file.
         func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
             Self.inCLocale {
@@ -73,22 +73,23 @@
                     loaded = loaded ?? content ?? [:]
                     return loaded ?? [:]
                 }
-                let seen = defaults?.canonicalObject(forKey: key)
-                if Self.areAlike(seen, stored) {
+                let set = objectInDomain(key, expecting: stored)
+                if Self.areAlike(set, stored) {
                     if !Self.areAlike(former[key], stored) { loaded.withLock { $0?[key] = stored } }
                     return stored
                 }
-                return isShownOnly(seen, key, former[key]) ? stored : seen
+                return Self.areAlike(set, former[key]) ? stored : set
             }
         }
 
-        /// Whether the value that UserDefaults shows was not set on it. It then comes from an earlier read of the file, from the
-        /// arguments, which hide the domain, or from registered defaults, which replace missing values.
-        private func isShownOnly(_ seen: Any?, _ key: String, _ read: Any?) -> Bool {
-            if Self.areAlike(seen, read) { return true }
-            if defaults?.volatileDomain(forName: UserDefaults.argumentDomain)[key] != nil { return true }
-            guard read == nil, seen != nil else { return false }
-            return Self.areAlike(seen, UserDefaults(suiteName: Self.noDomain)?.canonicalObject(forKey: key))
+        /// What UserDefaults has for a key in the domain alone. `object(forKey:)` also finds arguments, registered defaults and other
+        /// domains, but it copies only one value, so it is asked first.
+        private func objectInDomain(_ key: String, expecting stored: Any?) -> Any? {
+            guard let found = defaults?.canonicalObject(forKey: key) else { return nil }
+            if Self.areAlike(found, stored), !Self.areAlike(Self.noDomain?.canonicalObject(forKey: key), found) {
+                return stored
+            }
+            return defaults?.canonicalObject(forKey: key, inDomain: suiteName ?? UserDefaults.standardDomain)
         }
 
         private static func areAlike(_ left: Any?, _ right: Any?) -> Bool {

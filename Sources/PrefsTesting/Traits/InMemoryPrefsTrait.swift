@@ -18,12 +18,18 @@ public import Testing
 /// test, in its task and in the tasks that it starts. Tests may run at the same time. ``PersistentPrefs/key`` and
 /// ``PersistentPrefs/lastError`` belong to an instance, so tests that share one share them.
 ///
-/// A detached task, a dispatch queue or a thread is outside of the test's task: an instance over `UserDefaults` uses the store of the
-/// test there if that is the only running test with the trait; otherwise it uses one store in memory that all such accesses share.
-/// So run tests of such code with `swift test --no-parallel`, or use instances that the test creates: these keep its store as long
-/// as the test runs, in every thread. Observers stay with the store at which they started, and their closures use it.
+/// A detached task, a dispatch queue or a thread is outside of the test's task. There, an instance that was created without a store
+/// uses the store of the test if that is the only running test with the trait; otherwise it uses one store in memory that all such
+/// accesses share. So run tests of such code with `swift test --no-parallel`, or use instances that the test creates: these keep its
+/// store as long as the test runs, in every thread. Observers stay with the store at which they started, and their closures use it.
 ///
-/// The trait does not reach ``PrefKey``, ``AppSetting`` and stores that are used without an instance.
+/// From the first test with the trait on, no access outside of a test's task reaches the store of a class, whether that is the
+/// default domain or one that the class chooses by overriding ``PersistentPrefs/store``. This includes accesses of tests without the
+/// trait. If an instance was created before the tests began, this cannot be ensured: each test with the trait fails with an issue that
+/// names the class of that instance.
+///
+/// The trait does not reach ``PrefKey``, ``AppSetting``, instances that are created with a store, and stores that are used without an
+/// instance.
 ///
 /// It also watches the default domain, as ``Testing/Trait/guardsDefaultPrefs`` does.
 public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
@@ -38,6 +44,7 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard !Self.isInScope else { return try await function() }
+        if let obstacle = TestRun.obstacle { Issue.record("\(obstacle)") }
         let store = InMemoryStore()
         TestRun.process.begin(store)
         defer { TestRun.process.end(store) }

@@ -7,16 +7,17 @@ import Testing
 enum TestRun {
     static let process = TestProcess(isInTest: { Test.current != nil }, report: report)
 
-    private static let isInstalled: Bool = {
-        let isInstalled = process.install()
-        if !isInstalled {
-            write("preferences were used before the first test; accesses outside of tests are not watched")
-        }
-        return isInstalled
+    /// Why accesses outside of tests are not watched; nil if they are.
+    static let obstacle: String? = {
+        if process.install() { return nil }
+        let user = TestProcess.earlierClass ?? "the default store"
+        let obstacle = "\(user) was used before the first test, so an access outside of a test's task reaches the store of its class"
+        write(obstacle)
+        return obstacle
     }()
 
     static func watch() {
-        _ = isInstalled
+        _ = obstacle
     }
 
     private static let message = """

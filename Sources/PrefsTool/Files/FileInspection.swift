@@ -133,7 +133,7 @@ struct FileInspection: Sendable {
             _ = try PropertyListCoder.encode(content, as: .xml)
         } catch {
             let path = error.path.isEmpty ? "" : "\(ShownText.path(error.path)): "
-            note(Problem(keys: [], path: "", reason: "\(path)\(error.reason), so writes are rejected"))
+            note(Problem(keys: [], path: "", reason: "\(path)\(error.reason), so other programs may read it differently"))
         }
     }
 

@@ -41,7 +41,8 @@ struct BinaryPropertyListReader {
 
     }
 
-    /// Throws unless the bytes can be read.
+    /// Throws unless the bytes can be read. Makes no texts, so it does not find a key that occurs twice; what this package writes comes
+    /// from dictionaries.
     static func check(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         _ = try read(bytes, makesValues: false)
     }
@@ -79,7 +80,7 @@ struct BinaryPropertyListReader {
         if part == containers[last].count {
             let container = containers.removeLast()
             isOpen[container.object] = false
-            return add(makesValues ? value(of: container) : ())
+            return add(makesValues ? try value(of: container) : ())
         }
         let object = try layout.reference(at: containers[last].content + part * layout.referenceSize)
         let isAtKey = containers[last].isAtKey
@@ -92,11 +93,13 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private mutating func value(of container: Container) -> Any {
+    private mutating func value(of container: Container) throws(DecodingFailure) -> Any {
         guard container.isDictionary else { return container.values }
         var collector = DictionaryCollector()
         collector.reserveCapacity(container.keys.count)
-        for (key, value) in zip(container.keys, container.values) { collector.add(key, value, .firstCounts) }
+        for (key, value) in zip(container.keys, container.values) where !collector.add(key, value, .firstCounts) {
+            throw .malformed("the key \(DictionaryCollector.quoted(key)) occurs twice")
+        }
         loss = loss ?? collector.loss
         return collector.members
     }

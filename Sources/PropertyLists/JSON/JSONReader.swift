@@ -32,6 +32,8 @@ package struct JSONReader {
         var members: [String: Any] = [:]
         /// The key of the member whose value comes next.
         var key: String?
+        /// Where the keys begin.
+        var keyStarts: [Int] = []
 
         /// The step of a path to what is being read in it.
         var step: String {
@@ -158,11 +160,21 @@ package struct JSONReader {
                 throw excess(
                     "the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
             }
-            throw flaw("the key occurs twice", at: start)
+            throw repetition(of: key, at: start)
         }
+        containers[index].keyStarts.append(start)
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw missing("expected :") }
         position += 1
+    }
+
+    private func repetition(of key: String, at start: Int) -> DecodingFailure {
+        var rereader = self
+        let first = containers.last?.keyStarts.first { start in
+            rereader.position = start
+            return (try? rereader.readText())?.utf8.elementsEqual(key.utf8) == true
+        }
+        return flaw("the key occurs twice, first in line \(line(at: first ?? 0).number)", at: start)
     }
 
     private mutating func endContainer() throws(DecodingFailure) -> Any {
@@ -222,13 +234,18 @@ package struct JSONReader {
         .unsupported("\(fault(reason, at: offset ?? position))")
     }
 
-    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
-    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
+    private func line(at offset: Int) -> (number: Int, start: Int) {
         var (line, lineStart) = (1, 0)
         while let start = bytes.baseAddress, let found = memchr(start + lineStart, 0x0A, offset - lineStart) {
             line += 1
             lineStart = UnsafeRawPointer(found) - start + 1
         }
+        return (line, lineStart)
+    }
+
+    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
+    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
+        let (line, lineStart) = line(at: offset)
         var column = 1
         for byte in bytes[lineStart..<offset] where byte & 0xC0 != 0x80 { column += 1 }
         let steps = containers.map(\.step).joined()

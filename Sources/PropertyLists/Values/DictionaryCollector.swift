@@ -1,14 +1,15 @@
-/// Collects the entries of a dictionary while it is read, and notices keys that a Swift dictionary cannot hold side by side.
+/// Collects the entries of a dictionary while it is read, and notices keys that a Swift dictionary cannot hold side by side: two with
+/// the same bytes, which are malformed, and two spellings of one text.
 struct DictionaryCollector {
     private(set) var members: [String: Any] = [:]
     /// Why a write of the dictionary would lose an entry; nil if it would not.
     private(set) var loss: String?
 
-    enum DuplicateRule {
-        /// The first of several entries with the same key counts, as in Foundation's binary property lists. Other readers
-        /// take the last one.
+    /// Which of two entries stays if their keys are two spellings of one text.
+    enum SpellingRule {
+        /// The first, as in Foundation's binary property lists.
         case firstCounts
-        /// The last one counts, as for every reader of XML.
+        /// The last, as for every reader of XML.
         case lastCounts
     }
 
@@ -16,24 +17,24 @@ struct DictionaryCollector {
         members.reserveCapacity(count)
     }
 
-    mutating func add(_ key: String, _ value: Any, _ rule: DuplicateRule) {
+    /// - Returns: false if there is an entry whose key has the same bytes.
+    mutating func add(_ key: String, _ value: Any, _ rule: SpellingRule) -> Bool {
         let isASCII = key.utf8.allSatisfy { $0 < 0x80 }
         // Only keys with characters beyond ASCII have two spellings.
         if !isASCII, let index = members.index(forKey: key) {
             let former = members[index].key
-            if !former.utf8.elementsEqual(key.utf8) {
-                loss =
-                    "the keys \(Self.quoted(former)) and \(Self.quoted(key)) differ only in Unicode normalization, "
-                    + "and a write would lose one of them"
-            }
+            if former.utf8.elementsEqual(key.utf8) { return false }
+            loss =
+                "the keys \(Self.quoted(former)) and \(Self.quoted(key)) differ only in Unicode normalization, "
+                + "and a write would lose one of them"
+            if rule == .lastCounts { members[key] = value }
+            return true
         }
-        guard let former = members.updateValue(value, forKey: key), rule == .firstCounts else { return }
-        members[key] = former
-        loss = loss ?? "the key \(Self.quoted(key)) occurs twice, and a write would lose one of its values"
+        return members.updateValue(value, forKey: key) == nil
     }
 
     /// The key with its spelling: `"é" (U+0065 U+0301)`.
-    private static func quoted(_ key: String) -> String {
+    static func quoted(_ key: String) -> String {
         let scalars = key.unicodeScalars.prefix(40)
         let text =
             ShownText.key(String(String.UnicodeScalarView(scalars))) + (scalars.endIndex < key.endIndex ? "…" : "")

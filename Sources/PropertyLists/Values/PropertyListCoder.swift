@@ -65,9 +65,13 @@ package enum PropertyListCoder {
         }
     }
 
-    package static func encode(_ value: Any, as format: PropertyListFormat) throws(EncodingFailure) -> Data {
+    /// - Parameter former: the value of the file that is replaced, in the same format: what readers of XML read differently is
+    ///   kept if it is there.
+    package static func encode(
+        _ value: Any, as format: PropertyListFormat, replacing former: Any? = nil
+    ) throws(EncodingFailure) -> Data {
         switch format {
-        case .xml: return try XMLPropertyListWriter.data(from: value)
+        case .xml: return try XMLPropertyListWriter.data(from: value, replacing: former)
         case .json: return try JSONWriter.data(ofFile: value)
         case .binary:
             guard let bytes = BinaryPropertyListWriter.data(from: value) else {

@@ -7,6 +7,8 @@ package enum ShownText {
     private static let longestKey = 80
     /// The most scalars of a path of keys in a message. The deepest path of short keys fits.
     private static let longestPath = 1_000
+    /// The most scalars of what others say in a message: a server, another module, an error of the system. A path of ours fits in it.
+    private static let longestMessage = 1_200
 
     /// Whether a scalar is escaped wherever people see it.
     ///
@@ -48,6 +50,9 @@ package enum ShownText {
 
     /// A path of keys and indices in a message: one line of at most 1,000 scalars, and an ellipsis if it is longer.
     package static func path(_ path: String) -> String { line(path, longest: longestPath) }
+
+    /// What others say, in a message: one line of at most 1,200 scalars, and an ellipsis if it is longer.
+    package static func message(_ text: String) -> String { line(text, longest: longestMessage) }
 
     /// JSON text that reads as the same value, for a terminal: the unsafe scalars in its strings have the form `\u202e`.
     package static func json(_ json: String) -> String {

@@ -20,6 +20,8 @@ package struct XMLPropertyListReader {
         var collector = DictionaryCollector()
         /// The key whose value comes next.
         var key: String?
+        /// Where the tags of the keys begin.
+        var keyStarts: [Int] = []
 
         var name: String { isDictionary ? "dict" : "array" }
     }
@@ -99,7 +101,7 @@ package struct XMLPropertyListReader {
             while true {
                 if let complete = value {
                     guard !containers.isEmpty else { return complete }
-                    add(complete)
+                    try add(complete)
                 }
                 if let next = try nextValueTag() {
                     tag = next
@@ -110,14 +112,35 @@ package struct XMLPropertyListReader {
         }
     }
 
-    private mutating func add(_ value: Any) {
+    private mutating func add(_ value: Any) throws(DecodingFailure) {
         let last = containers.count - 1
         if containers[last].isDictionary, let key = containers[last].key {
-            containers[last].collector.add(key, value, .lastCounts)
+            guard containers[last].collector.add(key, value, .lastCounts) else { throw repetition(of: key) }
             containers[last].key = nil
         } else {
             containers[last].elements.append(value)
         }
+    }
+
+    /// The last key of the innermost container occurs twice.
+    private func repetition(of key: String) -> DecodingFailure {
+        var rereader = self
+        var starts = containers.last?.keyStarts ?? []
+        let second = starts.popLast()
+        let first = starts.first { rereader.key(at: $0)?.utf8.elementsEqual(key.utf8) == true } ?? 0
+        return scanner.failure(
+            "the key \(DictionaryCollector.quoted(key)) occurs twice, first in line \(scanner.line(at: first))",
+            at: second)
+    }
+
+    private mutating func key(at start: Int) -> String? {
+        scanner.position = start
+        guard case .start(_, let isEmpty)? = try? scanner.nextTag() else { return nil }
+        return isEmpty ? "" : try? key()
+    }
+
+    private mutating func key() throws(DecodingFailure) -> String {
+        String(decoding: try content(of: "key"), as: UTF8.self)
     }
 
     /// The start tag of the next value in the innermost container, behind its key; nil at the container's end.
@@ -144,11 +167,12 @@ package struct XMLPropertyListReader {
                     throw scanner.failure("expected <key>, found <\(scanner.text(name))>", at: name.lowerBound - 1)
                 }
                 try countNode()
-                let key = isEmpty ? "" : String(decoding: try content(of: "key"), as: UTF8.self)
+                let key = isEmpty ? "" : try key()
                 guard StreamSafeText.isSafe(key) else {
                     throw scanner.unsupported(StreamSafeText.reason, at: name.lowerBound - 1)
                 }
                 containers[last].key = key
+                containers[last].keyStarts.append(name.lowerBound - 1)
             }
         }
     }

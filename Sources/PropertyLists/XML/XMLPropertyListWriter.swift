@@ -4,19 +4,32 @@ import Foundation
 ///
 /// Rejects what they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years outside of 1–9999.
 /// Indentation, order of keys and line breaks are those of Foundation. A number is written with the fewest digits that read back as
-/// the same number.
+/// the same number. What it rejects is written all the same if the file that is replaced has it in the same place: it cannot get worse, and
+/// this package reads it.
+///
+/// Works without recursion: a thread may have a small stack.
 struct XMLPropertyListWriter {
     private var bytes: [UInt8] = []
-    private var path: [PathStep] = []
     private var nodes = 0
+    /// The containers around the current value, from the outside in.
+    private var containers: [Container] = []
 
-    private enum PathStep {
-        case key(String)
-        case index(Int)
+    private struct Container {
+        /// Those of a dictionary, sorted.
+        var keys: [String]?
+        let values: [Any]
+        /// The container that the file has in its place, if it is of the same kind.
+        let formerElements: [Any]
+        let formerMembers: [String: Any]
+        /// The number of values that were begun.
+        var begun = 0
+
+        var step: String { keys.map { "." + $0[begun - 1] } ?? "[\(begun - 1)]" }
     }
 
+    /// - Parameter former: the value that was read from the file that is replaced; nil if there is none.
     /// - Throws: `EncodingFailure`.
-    static func data(from value: Any) throws(EncodingFailure) -> Data {
+    static func data(from value: Any, replacing former: Any? = nil) throws(EncodingFailure) -> Data {
         var writer = Self()
         writer.bytes +=
             """
@@ -25,14 +38,17 @@ struct XMLPropertyListWriter {
             <plist version="1.0">
 
             """.utf8
-        try writer.write(value, depth: 0)
+        try writer.begin(value, replacing: former)
+        while !writer.containers.isEmpty { try writer.step() }
         writer.bytes += "</plist>\n".utf8
         return Data(writer.bytes)
     }
 
     // MARK: - Values
 
-    private mutating func write(_ value: Any, depth: Int) throws(EncodingFailure) {
+    /// Writes a scalar, or begins a container.
+    private mutating func begin(_ value: Any, replacing former: Any?) throws(EncodingFailure) {
+        let depth = containers.count
         nodes += 1
         guard depth <= PropertyListLimits.fileDepth else {
             throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
@@ -44,14 +60,14 @@ struct XMLPropertyListWriter {
         case .text(let text):
             indent(depth)
             bytes += "<string>".utf8
-            try write(text)
+            try write(text, isKept: isEqual(text, former))
             bytes += "</string>\n".utf8
         case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
         case .number(let number): line(Self.text(of: CanonicalNumber(number)), depth)
-        case .date(let date): line("<date>\(try text(of: date))</date>", depth)
+        case .date(let date): line("<date>\(try text(of: date, isKept: isEqual(date, former)))</date>", depth)
         case .data(let data): write(data, depth: depth)
-        case .list(let elements): try write(elements, depth: depth)
-        case .dictionary(let dictionary): try write(dictionary, depth: depth)
+        case .list(let elements): begin(elements, replacing: former)
+        case .dictionary(let dictionary): try begin(dictionary, replacing: former)
         case .uid(let uid):
             guard uid.value <= UInt64(UInt32.max) else {
                 throw failure("a reference of a keyed archive beyond 32 bits cannot be stored in XML")
@@ -64,33 +80,48 @@ struct XMLPropertyListWriter {
         }
     }
 
-    private mutating func write(_ array: [Any], depth: Int) throws(EncodingFailure) {
-        guard !array.isEmpty else { return line("<array/>", depth) }
-        line("<array>", depth)
-        for (index, element) in array.enumerated() {
-            path.append(.index(index))
-            try write(element, depth: depth + 1)
-            path.removeLast()
-        }
-        line("</array>", depth)
+    private func isEqual(_ value: Any, _ former: Any?) -> Bool {
+        former.map { CanonicalValue.areEqual($0, value) } ?? false
     }
 
-    private mutating func write(_ dictionary: [String: Any], depth: Int) throws(EncodingFailure) {
-        guard !dictionary.isEmpty else { return line("<dict/>", depth) }
+    private mutating func begin(_ array: [Any], replacing former: Any?) {
+        guard !array.isEmpty else { return line("<array/>", containers.count) }
+        line("<array>", containers.count)
+        containers.append(Container(values: array, formerElements: former as? [Any] ?? [], formerMembers: [:]))
+    }
+
+    private mutating func begin(_ dictionary: [String: Any], replacing former: Any?) throws(EncodingFailure) {
+        guard !dictionary.isEmpty else { return line("<dict/>", containers.count) }
         if dictionary.count == 1, let value = dictionary[KeyedArchiveUID.key], CanonicalValue.isNumber(value) {
             throw failure("a dictionary of a lone number CF$UID would be read as a reference of a keyed archive")
         }
-        line("<dict>", depth)
-        for (key, value) in dictionary.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
-            path.append(.key(key))
-            indent(depth + 1)
-            bytes += "<key>".utf8
-            try write(key)
-            bytes += "</key>\n".utf8
-            try write(value, depth: depth + 1)
-            path.removeLast()
+        line("<dict>", containers.count)
+        let sorted = dictionary.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }
+        containers.append(
+            Container(
+                keys: sorted.map(\.key), values: sorted.map(\.value), formerElements: [],
+                formerMembers: former as? [String: Any] ?? [:]))
+    }
+
+    /// Writes the next part of the innermost container, or ends it.
+    private mutating func step() throws(EncodingFailure) {
+        let last = containers.count - 1
+        let container = containers[last]
+        let index = container.begun
+        guard index < container.values.count else {
+            containers.removeLast()
+            return line(container.keys == nil ? "</array>" : "</dict>", last)
         }
-        line("</dict>", depth)
+        containers[last].begun += 1
+        var former = index < container.formerElements.count ? container.formerElements[index] : nil
+        if let key = container.keys?[index] {
+            former = container.formerMembers[key]
+            indent(last + 1)
+            bytes += "<key>".utf8
+            try write(key, isKept: former != nil)
+            bytes += "</key>\n".utf8
+        }
+        try begin(container.values[index], replacing: former)
     }
 
     private mutating func write(_ data: Data, depth: Int) {
@@ -119,9 +150,9 @@ struct XMLPropertyListWriter {
         for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
     }
 
-    private mutating func write(_ text: String) throws(EncodingFailure) {
+    private mutating func write(_ text: String, isKept: Bool) throws(EncodingFailure) {
         // Foundation drops it, as a byte order mark.
-        if text.utf8.first == 0xEF, text.unicodeScalars.first == "\u{FEFF}" {
+        if !isKept, text.utf8.first == 0xEF, text.unicodeScalars.first == "\u{FEFF}" {
             throw failure("a string that begins with U+FEFF cannot be stored in XML")
         }
         for byte in text.utf8 {
@@ -132,10 +163,10 @@ struct XMLPropertyListWriter {
             // A raw one is a line feed to most parsers.
             case UInt8(ascii: "\r"): bytes += "&#13;".utf8
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"): bytes.append(byte)
-            case 0..<0x20:
+            case 0..<0x20 where !isKept:
                 let code = String(byte, radix: 16, uppercase: true)
                 throw failure("the control character U+00\(code.count == 1 ? "0" : "")\(code) cannot be stored in XML")
-            case 0xBE, 0xBF:
+            case 0xBE...0xBF where !isKept:
                 bytes.append(byte)
                 if bytes.suffix(3).starts(with: [0xEF, 0xBF]) {
                     throw failure("the character U+FFF\(byte == 0xBE ? "E" : "F") cannot be stored in XML")
@@ -160,26 +191,26 @@ struct XMLPropertyListWriter {
     }
 
     /// The second that contains the date.
-    private func text(of date: Date) throws(EncodingFailure) -> String {
+    private func text(of date: Date, isKept: Bool) throws(EncodingFailure) -> String {
         guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
             throw failure("the date cannot be stored in XML")
         }
         let time = UTCTime(secondsSince1970: seconds)
-        guard (1...9_999).contains(time.year) else {
+        guard isKept || (1...9_999).contains(time.year) else {
             throw failure("a date outside of the years 1 to 9999 cannot be stored in XML")
         }
         return time.text + "Z"
     }
 
     private func failure(_ reason: String) -> EncodingFailure {
-        let text = path.reduce(into: "") { text, step in
-            switch step {
-            case .key(let key): text += (text.isEmpty ? "" : ".") + key
-            case .index(let index): text += "[\(index)]"
-            }
-        }
-        var failure = EncodingFailure(path: text, reason: reason)
-        if case .key(let key) = path.first { failure.topLevelKey = key }
+        var failure = EncodingFailure(path: path, reason: reason)
+        if let key = containers.first?.keys?[(containers.first?.begun ?? 1) - 1] { failure.topLevelKey = key }
         return failure
+    }
+
+    private var path: String {
+        let steps = containers.map(\.step).joined()
+        // Drops bytes, because a combining mark may follow the dot.
+        return steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps
     }
 }

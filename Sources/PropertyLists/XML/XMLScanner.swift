@@ -183,7 +183,14 @@ struct XMLScanner {
         .unsupported("\(fault(reason, at: offset ?? position))")
     }
 
+    func line(at offset: Int) -> Int { place(of: offset).line }
+
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
+        let (line, column) = place(of: offset)
+        return PropertyListFault(reason: reason, line: line, column: column, isIncomplete: isAtEnd)
+    }
+
+    private func place(of offset: Int) -> (line: Int, column: Int) {
         var (line, column) = (1, 1)
         var former: UInt8 = 0
         for byte in bytes[..<offset] {
@@ -195,7 +202,7 @@ struct XMLScanner {
             }
             former = byte
         }
-        return PropertyListFault(reason: reason, line: line, column: column, isIncomplete: isAtEnd)
+        return (line, column)
     }
 
     func end(_ part: String, from start: Int) -> DecodingFailure {

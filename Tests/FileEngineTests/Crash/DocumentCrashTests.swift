@@ -103,7 +103,7 @@ import Testing
         }
         try file.withFile { file in
             try file.transact(durability: .powerCut) { transaction in
-                try file.quarantineFile(in: transaction)
+                try transaction.session?.quarantine()
                 transaction.replace(PropertyListFile.documentKey, with: new)
             }
         }

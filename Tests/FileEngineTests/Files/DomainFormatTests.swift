@@ -38,6 +38,24 @@ import Testing
         #expect(try PropertyListCoder.decode(bytes()).format == .binary)
     }
 
+    /// Other code turns the file into XML, which cannot hold a value that is there or that is assigned.
+    @Test(arguments: [false, true]) func xmlBecomesBinaryAgainForAValueThatItCannotHold(_ isThere: Bool) throws {
+        var content: [String: Any] = ["theirs": Date(timeIntervalSinceReferenceDate: 7)]
+        if isThere { content["odd"] = "a\0b" }
+        let xml = try PropertyListSerialization.data(fromPropertyList: content, format: .xml, options: 0)
+        try xml.write(to: folder.file())
+        let file = file()
+        file.setMirror(Mirror())
+        try file.transact(durability: .process) { $0.replace("a", with: "x") }
+        #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
+        try file.transact(durability: .process) { $0.replace("odd", with: "\0") }
+        let list = try PropertyListCoder.decode(bytes())
+        content["a"] = "x"
+        content["odd"] = "\0"
+        #expect(list.format == .binary && CanonicalValue.areEqual(list.value, content))
+        #expect(try CanonicalValue.areEqual(file.read().content ?? [:], content))
+    }
+
     /// What a store with the format JSON has written before the file was known to be that of a domain is not lost.
     @Test(arguments: [false, true]) func jsonBecomesAPropertyListAgain(_ isSameProcess: Bool) throws {
         var file = file()

@@ -55,15 +55,30 @@ indirect enum ModelValue: Equatable {
 
     private static let secondsInXML = -63_113_904_000.0..<252_423_993_600
 
-    /// Whether XML has a form for it that every reader would read alike.
-    var isInXML: Bool {
+    /// Whether a write to an XML file may have it: XML has a form for it that every reader would read alike, or the file has it already.
+    ///
+    /// - Parameter former: what the file has in its place.
+    func isInXML(replacing former: ModelValue?) -> Bool {
         switch self {
+        case _ where self == former: true
         case .text(let text): text.isInXML
         case .date(let seconds): Self.secondsInXML.contains(seconds)
-        case .list(let elements): elements.allSatisfy(\.isInXML)
-        case .dictionary(let entries): entries.allSatisfy { $0.key.isInXML && $0.value.isInXML }
+        case .list(let elements):
+            elements.enumerated().allSatisfy { index, element in
+                let others = former?.elements ?? []
+                return element.isInXML(replacing: index < others.count ? others[index] : nil)
+            }
+        case .dictionary(let entries):
+            entries.allSatisfy { key, value in
+                let other = former?.entries?[key]
+                return (other != nil || key.isInXML) && value.isInXML(replacing: other)
+            }
         default: true
         }
+    }
+
+    private var elements: [ModelValue]? {
+        if case .list(let elements) = self { elements } else { nil }
     }
 
     /// Whether Foundation would take the beginning of a text in it for a byte order mark.

@@ -185,16 +185,40 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.size == 12 && prefs.lastError == nil)
     }
 
-    @Test func aStepThatCreatesABadValueFails() throws {
-        let reason = "size: must be in 8...72"
-        let store = InMemoryStore()
-        try store.update(root: "Root") { $0 = ["points": 3, "name": 4] }
-        let prefs = MigratedPrefs(key: "Root", store: store)
-        let message = "\"Root\" could not be migrated to version 1: \(reason); the stored state is unchanged"
-        #expect(prefs.size == 12 && prefs.lastError?.description == message)
+    @Test func aBadValueThatAStepCreatesIsKept() throws {
+        let file = try TypedFile(["points": 3, "name": "x"])
+        let unmigrated = try file.bytes
+        func quarantined() throws -> [Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
+            return try names.filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: file.folder.file($0)) }
+        }
+        let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
+        #expect(prefs.lastError == nil && prefs.name == "x" && prefs.lastError == nil)
+        #expect(prefs.size == 12 && prefs.outcome == "size: must be in 8...72")
+        #expect(prefs.values.count == 2 && prefs["size"] as? Int == 6)
+        #expect(try quarantined() == [])
         prefs.name = "x"
-        #expect(prefs.lastError?.description == message)
-        #expect(try store.read(root: "Root")?.keys.sorted() == ["name", "points"])
+        #expect(try file.bytes == unmigrated && quarantined() == [])
+
+        prefs.name = "y"
+        #expect(prefs.outcome == "ok" && prefs.name == "y")
+        #expect(try file.stored == exactly(["size": 6, "name": "y", "PersistentPreferences version": 1]))
+        #expect(try quarantined() == [unmigrated])
+        #expect(prefs.size == 12 && prefs.outcome == "size: must be in 8...72")
+        prefs.update { $0["name"] = "z" }
+        #expect(prefs.outcome == "ok")
+        prefs.size = 20
+        #expect(prefs.outcome == "ok" && prefs.size == 20 && prefs.name == "z")
+        #expect(try quarantined() == [unmigrated])
+    }
+
+    @Test func aMigrationWithoutBadValuesKeepsNoCopy() throws {
+        let file = try TypedFile(["points": 10, "name": 4])
+        let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
+        prefs.size = 11
+        #expect(prefs.outcome == "ok")
+        let names = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
+        #expect(!names.contains { $0.contains(".corrupt-") })
     }
 
     @Test func aStepLeavesBadValuesOfOthersAlone() throws {

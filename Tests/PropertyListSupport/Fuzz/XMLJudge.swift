@@ -6,7 +6,7 @@ package import PrefsPropertyLists
 package enum XMLJudge {
     /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all,
     /// carries dates that do not exist over to the next month, ignores what follows the list and what stands in tags and
-    /// between them, and takes a key or several plists for a value.
+    /// between them, takes a key or several plists for a value, and keeps the last value of a key that occurs twice.
     package static let reasonsOfOurs = [
         "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
         "another element follows the value",
@@ -14,7 +14,7 @@ package enum XMLJudge {
         "<plist> is not an element of a property list", "is XML, but its root element is <key>",
         "a byte that is not UTF-8", "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
         "half a character of UTF-16", "a reference to a character that does not exist", "an entity other than",
-        "& does not begin",
+        "& does not begin", "the key \"",
     ]
 
     /// - Throws: `FuzzViolation`.

@@ -56,11 +56,17 @@ import Testing
         #expect(try foundationsForm(of: bytes) == "{'a': true, 'b': [true, -2, 'a']}")
     }
 
-    @Test func ofOneKeyTwiceTheFirstCounts() throws {
-        for key in [1, 4] as [UInt8] {
-            let bytes = BinaryList([[0xD2, 1, key, 2, 3], [0x51, 0x61], [0x09], [0x08], [0x51, 0x61]]).data
-            #expect(exactForm(try read(bytes)) == "{'a': true}")
-            #expect(try foundationsForm(of: bytes) == "{'a': true}")
+    /// Foundation reads the first value, plistlib the last one.
+    @Test(arguments: [(key: 1, value: 2), (1, 3), (4, 3)]) func aKeyThatOccursTwiceIsMalformed(
+        _ key: UInt8, _ value: UInt8
+    ) throws {
+        let bytes = BinaryList([[0xD2, 1, key, 2, value], [0x51, 0x61], [0x09], [0x08], [0x51, 0x61]]).data
+        #expect(try foundationsForm(of: bytes) == "{'a': true}")
+        do {
+            _ = try read(bytes)
+            Issue.record("it was read")
+        } catch DecodingFailure.malformed(let fault) {
+            #expect(fault.reason == "the key \"a\" occurs twice")
         }
     }
 

@@ -13,7 +13,7 @@ public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
     /// One line: the layer, the place and the reason.
     public var description: String {
         let place = place.isEmpty || place == layer ? "" : ShownText.line(place, longest: 300) + ": "
-        return "layer \(ShownText.line(layer, longest: 300)): \(place)\(reason)"
+        return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
     }
 }
 

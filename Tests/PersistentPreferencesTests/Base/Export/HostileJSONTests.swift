@@ -34,7 +34,11 @@ import Testing
             #"{"a":[{"b":[0,null]}]}"#,
             "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])"
         ),
-        (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice (at a)"),
+        (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice, first in line 1 (at a)"),
+        (
+            "{\n\"a\\u0062\": {\"a\": 1},\n\n  \"ab\":3}",
+            "line 4, column 3: the key occurs twice, first in line 2 (at ab)"
+        ),
         (
             "{\"\u{E9}\":1,\"e\u{301}\":2}",
             "line 1, column 8: the key occurs twice, in two spellings that differ only in Unicode normalization (at e\u{301})"

@@ -93,6 +93,32 @@ import Testing
         #expect(text.contains(#"a\u{1b}[2J\n\t"#))
     }
 
+    private struct Foreign: Error, CustomStringConvertible {
+        var description: String { ShownTextTests.long }
+    }
+
+    @Test(arguments: [
+        .unknownError(error: Foreign()), .migrationFailed(key: "k", version: 1, error: Foreign()),
+        .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
+        .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
+        .invalidName(name: "k", reason: long), .invalidImport(reason: long),
+    ] as [PrefsError]) func whatOthersSayIsOneShortSafeLine(error: PrefsError) {
+        let text = error.description
+        #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
+        #expect(text.unicodeScalars.count < 1_400 && text.contains(#"a\u{1b}[2J\n\t"#))
+        #expect(SettingsFileError.storage(error).description == text)
+    }
+
+    @Test func aRootThatIsTooLargeIsAShortError() {
+        let names = (0..<1_000).map { "key \($0)" }
+        let prefs = AnyPrefs(names, store: InMemoryStore())
+        prefs.values = Dictionary(uniqueKeysWithValues: names.map { ($0, String(repeating: "x", count: 5_000)) })
+        let lines = prefs.outcome.split(separator: "\n")
+        #expect(lines.first == "key 0: the root would be larger than 4 MiB")
+        #expect(lines.count == 21 && lines.last == "and 980 more")
+        #expect(prefs.lastError?.failures.count == 1_000)
+    }
+
     /// A path is shown whole, and escaped.
     @Test func anErrorShowsNoRawPath() throws {
         let folder = try TemporaryFolder()
@@ -120,7 +146,7 @@ import Testing
 
     @Test func aReaderEscapesKeysInMessages() throws {
         var collector = DictionaryCollector()
-        for key in ["\u{E9}\u{202E}", "e\u{301}\u{202E}"] { collector.add(key, 1, .lastCounts) }
+        for key in ["\u{E9}\u{202E}", "e\u{301}\u{202E}"] { _ = collector.add(key, 1, .lastCounts) }
         let loss = try #require(collector.loss)
         #expect(loss.contains(#"\u{202e}" (U+00E9 U+202E)"#) && !loss.contains("\u{202E}"), "\(loss)")
     }

@@ -64,24 +64,12 @@ struct DamageCase: CustomStringConvertible {
         init(_ bytes: Data, for format: PropertyListFormat) {
             do {
                 let (content, format, loss) = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
-                self = .content(content, format, loss: loss ?? Self.excess(of: content, in: format, bytes))
+                self = .content(content, format, loss: loss)
             } catch {
                 switch error {
                 case .malformed(let fault): self = .damage(fault)
                 case .unsupported(let reason): self = .excess(reason)
                 }
-            }
-        }
-
-        /// A control character in XML is read as Foundation reads it; other readers do not, so it is not written.
-        private static func excess(of content: [String: Any], in format: PropertyListFormat, _ bytes: Data) -> String? {
-            let isPlain = bytes.allSatisfy { $0 >= 0x20 || $0 == 9 || $0 == 10 || $0 == 13 }
-            guard format == .xml, !isPlain else { return nil }
-            do {
-                _ = try PropertyListCoder.encode(plain: content, as: format)
-                return nil
-            } catch {
-                return "\(error)"
             }
         }
     }

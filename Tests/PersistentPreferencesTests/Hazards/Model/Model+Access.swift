@@ -133,7 +133,8 @@ extension Model {
         if isXML { content = content.mapValues(\.withWholeSeconds) }
         let damage = self[over.place].damage
         guard damage != nil || content != self[over.place].content ?? [:] else { return nil }
-        if isXML, content.contains(where: { !$0.key.isInXML || !$0.value.isInXML }) { throw .notInXML }
+        let former = self[over.place].state?.content ?? [:]
+        if isXML, !ModelValue.dictionary(content).isInXML(replacing: .dictionary(former)) { throw .notInXML }
         if let damage {
             self[over.place].asides.append(damage)
             self[over.place].damage = nil

@@ -112,7 +112,7 @@ import Testing
         second["a"] = 2
         #expect(
             second.outcome
-                == "\(folder.path): fsync: Input/output error; the new state is stored, but may not survive a power cut"
+                == "\(folder.path): fsync: Input/output error; the new state is stored, but an older one may return after a power cut or damage"
         )
         #expect(second.ints == ["a": 2])
         #expect(try propertyList(at: file)["AnyPrefs"] as? [String: Int] == ["a": 2])

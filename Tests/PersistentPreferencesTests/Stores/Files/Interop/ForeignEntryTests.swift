@@ -4,6 +4,7 @@ import PropertyListSupport
 import TestSupport
 import Testing
 
+@testable import PrefsFileEngine
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
@@ -55,23 +56,30 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<string>a\u{1}b</string>", "theirs: the control character U+0001 cannot be stored in XML"),
-        (
-            "<array><string>&#xFEFF;x</string></array>",
-            "theirs[0]: a string that begins with U+FEFF cannot be stored in XML"
-        ),
-        ("<dict><key>\u{FFFE}</key><true/></dict>", "theirs.\u{FFFE}: the character U+FFFE cannot be stored in XML"),
-        ("<date>10000-01-01T00:00:00Z</date>", "theirs: a date outside of the years 1 to 9999 cannot be stored in XML"),
+        "<string>a\u{1}b</string>", "<array><string>&#xFEFF;x</string></array>", "<string>a\u{0}</string>",
+        "<dict><key>\u{FFFE}</key><true/></dict>", "<date>10000-01-01T00:00:00Z</date>",
     ])
-    func xmlThatCannotBeWrittenForEverybodyStopsTheWrite(_ element: String, _ reason: String) throws {
+    func xmlThatCannotBeWrittenForEverybodyStaysAndStopsNoWrite(_ element: String) throws {
         try Data("<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>".utf8).write(
             to: folder.file())
         let prefs = prefs()
         #expect(prefs.values.isEmpty && prefs.outcome == "ok")
-        let bytes = try Data(contentsOf: folder.file())
+        let theirs = try PropertyListFile.decode(Data(contentsOf: folder.file())).content["theirs"]
         prefs["a"] = 1
-        #expect(prefs.outcome == "\(folder.file().path): \(reason); the stored state is unchanged")
-        #expect(try Data(contentsOf: folder.file()) == bytes)
+        #expect(prefs.outcome == "ok")
+        let after = try PropertyListFile.decode(Data(contentsOf: folder.file()))
+        #expect(after.format == .xml && CanonicalValue.areEqualOrMissing(theirs, after.content["theirs"]))
+        #expect(self.prefs().ints == ["a": 1])
+
+        // Where it is not, it does not get in.
+        let bytes = try Data(contentsOf: folder.file())
+        for key in ["a", "b"] {
+            prefs[key] = theirs
+            #expect(prefs.outcome.hasSuffix(" cannot be stored in XML; the stored state is unchanged"))
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+        }
+        prefs["b"] = 2
+        #expect(prefs.outcome == "ok")
     }
 
     // MARK: - Keys that Swift takes for one
@@ -108,17 +116,35 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == bytes, sourceLocation: sourceLocation)
     }
 
-    /// Of the same key twice, readers of binary lists take different values: whichever is written, one of them would change.
-    @Test func theSameKeyTwiceInBinaryStopsEveryWrite() throws {
-        try BinaryList([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).data.write(to: folder.file())
-        let bytes = try Data(contentsOf: folder.file())
+    /// Readers take different values of a key that occurs twice, and none of them keeps both.
+    @Test func theSameKeyTwiceIsMalformed() throws {
+        let twins = BinaryList([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).data
+        let lines = "<plist><dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><false/>\n</dict></plist>"
+        for (bytes, fault) in [
+            (twins, "the key \"a\" occurs twice"),
+            (Data(lines.utf8), "line 4, column 2: the key \"a\" occurs twice, first in line 2"),
+        ] {
+            try bytes.write(to: folder.file())
+            let prefs = prefs()
+            prefs["a"] = 1
+            #expect(prefs.outcome.contains(fault) && !(prefs.lastError?.isWarning ?? true), "\(prefs.outcome)")
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+        }
+    }
+
+    /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both values.
+    @Test func aFlippedBitThatMakesTwoKeysEqualIsMended() throws {
         let prefs = prefs()
-        prefs["a"] = 1
-        #expect(prefs.outcome.contains("the key \"a\" occurs twice"))
-        #expect(try Data(contentsOf: folder.file()) == bytes)
-        // In XML the last one counts for every reader.
-        try Data("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>".utf8).write(to: folder.file())
-        prefs["a"] = 1
+        prefs.update { $0 = ["a": 1, "c": 2] }
+        var bytes = try Data(contentsOf: folder.file())
+        let key = try #require(bytes.range(of: Data([0x51, UInt8(ascii: "c")])))
+        bytes[key.upperBound - 1] ^= 2
+        try bytes.write(to: folder.file())
+        #expect(self.prefs().values as? [String: Int] == ["a": 1, "c": 2])
+        prefs["b"] = 3
+        #expect(prefs.outcome.contains("the key \"a\" occurs twice") && prefs.lastError?.isWarning == true)
+        #expect(self.prefs().values as? [String: Int] == ["a": 1, "b": 3, "c": 2])
+        prefs["b"] = 4
         #expect(prefs.outcome == "ok")
     }
 
