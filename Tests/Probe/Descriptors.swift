@@ -41,6 +41,7 @@ enum Descriptors {
         answer("read")
         prefs?["count"] = 2
         answer("write")
+        print("kept:", writable(path) ? "writable" : "read-only")
         // The program closes them inside an update, too.
         prefs?.update {
             $0["count"] = 3
@@ -51,6 +52,15 @@ enum Descriptors {
         answer("read")
         prefs = nil
         print("own:", own.map(inode) == numbers && own.allSatisfy { lseek($0, 0, SEEK_END) == 0 } ? "intact" : "harmed")
+    }
+
+    /// Whether a descriptor of the file may be written to.
+    private static func writable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        return (0..<64 as Range<Int32>).contains {
+            inode($0) == UInt64(status.st_ino) && fcntl($0, F_GETFL) & O_ACCMODE != O_RDONLY
+        }
     }
 
     private static func inode(_ descriptor: Int32) -> UInt64? {

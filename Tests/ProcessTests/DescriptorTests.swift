@@ -34,6 +34,7 @@ import Testing
             result.output == """
                 read: 1 ok
                 write: 2 ok
+                kept: read-only
                 update: \(path): the program has closed the descriptor of its lock during the update; the stored state is unchanged
                 read: 2 ok
                 own: intact

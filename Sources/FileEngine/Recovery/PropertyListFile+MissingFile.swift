@@ -20,7 +20,8 @@ extension PropertyListFile {
         let copy: LastGoodCopy
         do throws(StorageFailure) {
             // The move of a file changes the time of its folder.
-            guard let folder = try folderStatus(under: writeLock), now.seconds(since: folder.modified) < Self.saveTime else {
+            guard let folder = try folderStatus(under: writeLock), now.seconds(since: folder.modified) < Self.saveTime
+            else {
                 return nil
             }
             copy = try lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
