@@ -43,6 +43,9 @@ import Testing
     @Test func keysAreEscaped() throws {
         try Data("<plist><dict><key>\u{202E}</key><string>\u{1}</string></dict></plist>".utf8).write(to: folder.file())
         let reasons = FileInspection(path: folder.file().path(percentEncoded: false)).problems.map(\.reason)
-        #expect(reasons == [#"\u{202e}: the control character U+0001 cannot be stored in XML, so other programs may read it differently"#])
+        #expect(
+            reasons == [
+                #"\u{202e}: the control character U+0001 cannot be stored in XML, so other programs may read it differently"#
+            ])
     }
 }

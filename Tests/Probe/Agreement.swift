@@ -92,7 +92,8 @@ extension Probe {
         defaults.removeObject(forKey: "probeVolume")
         expect(ProbeVolume.value == 0, "nor if the stored value was equal to it")
         defaults.set(55, forKey: "probeVolume")
-        expect(ProbeVolume.value == 55, "a value that other code sets is read, although it is equal to a registered one")
+        expect(
+            ProbeVolume.value == 55, "a value that other code sets is read, although it is equal to a registered one")
         expect(ProbeSize.value == 1, "a registered default is not read if nothing is stored")
 
         let suite = UserDefaultsStore(suiteName: "probe.agreement")
@@ -129,7 +130,9 @@ extension Probe {
         expect(prefs.lastError == nil && prefs["count"] as? Int == 8, "which does not stop other writes")
         expect(prefs["text"] as? String == "a\0b", "and changes no value")
         try expect(!isXML() && onDisk()["theirs"] as? Bool == true, "the file is binary again")
-        expect(defaults.integer(forKey: "probeVolume") == 5 && defaults.bool(forKey: "theirs"), "and UserDefaults reads it")
+        expect(
+            defaults.integer(forKey: "probeVolume") == 5 && defaults.bool(forKey: "theirs"), "and UserDefaults reads it"
+        )
         print("done")
     }
 

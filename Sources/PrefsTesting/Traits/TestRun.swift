@@ -11,7 +11,8 @@ enum TestRun {
     static let obstacle: String? = {
         if process.install() { return nil }
         let user = TestProcess.earlierClass ?? "the default store"
-        let obstacle = "\(user) was used before the first test, so an access outside of a test's task reaches the store of its class"
+        let obstacle =
+            "\(user) was used before the first test, so an access outside of a test's task reaches the store of its class"
         write(obstacle)
         return obstacle
     }()

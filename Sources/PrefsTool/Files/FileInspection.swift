@@ -133,7 +133,9 @@ struct FileInspection: Sendable {
             _ = try PropertyListCoder.encode(content, as: .xml)
         } catch {
             let path = error.path.isEmpty ? "" : "\(ShownText.path(error.path)): "
-            note(Problem(keys: [], path: "", reason: "\(path)\(error.reason), so other programs may read it differently"))
+            note(
+                Problem(keys: [], path: "", reason: "\(path)\(error.reason), so other programs may read it differently")
+            )
         }
     }
 

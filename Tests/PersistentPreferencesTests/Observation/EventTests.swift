@@ -191,7 +191,8 @@ import Testing
         // The flush of the file, then that of its folder.
         failsFolderFlush()
         prefs["a"] = 3
-        #expect(prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
+        #expect(
+            prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
         system.onCall = nil
         #expect(listener.take() == ["Root a: 0 → 3"])
     }

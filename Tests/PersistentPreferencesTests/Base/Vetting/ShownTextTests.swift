@@ -97,12 +97,14 @@ import Testing
         var description: String { ShownTextTests.long }
     }
 
-    @Test(arguments: [
-        .unknownError(error: Foreign()), .migrationFailed(key: "k", version: 1, error: Foreign()),
-        .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
-        .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
-        .invalidName(name: "k", reason: long), .invalidImport(reason: long),
-    ] as [PrefsError]) func whatOthersSayIsOneShortSafeLine(error: PrefsError) {
+    @Test(
+        arguments: [
+            .unknownError(error: Foreign()), .migrationFailed(key: "k", version: 1, error: Foreign()),
+            .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
+            .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
+            .invalidName(name: "k", reason: long), .invalidImport(reason: long),
+        ] as [PrefsError]) func whatOthersSayIsOneShortSafeLine(error: PrefsError)
+    {
         let text = error.description
         #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
         #expect(text.unicodeScalars.count < 1_400 && text.contains(#"a\u{1b}[2J\n\t"#))

@@ -38,7 +38,8 @@ import Testing
         let system = FolderFails()
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
         prefs["a"] = 1
-        #expect(prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
+        #expect(
+            prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         #expect(system.syncs == 5)

@@ -139,7 +139,10 @@ import Testing
             "JSON has no comments; expected , or } (at AnyPrefs)"
         ),
         ("# mine\n{}", 1, 1, "JSON has no comments; expected a value"),
-        ("{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 30, "the key occurs twice, first in line 2 (at AnyPrefs.a)"),
+        (
+            "{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 30,
+            "the key occurs twice, first in line 2 (at AnyPrefs.a)"
+        ),
         (
             "{\"AnyPrefs\": {\"a\": null}}", 1, 20,
             "null cannot be stored in a property list; leave it out (at AnyPrefs.a)"
