@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 extension PersistentPrefs {
     /// The text of an instance: its class, root key and stored values, with the keys sorted.
@@ -7,8 +8,12 @@ extension PersistentPrefs {
         switch peek() {
         case .success(let values) where values.isEmpty: return name + " is empty"
         case .success(let values):
-            let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            return name + " {\(pairs.joined(separator: ", "))}"
+            func text() -> String {
+                let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+                return name + " {\(pairs.joined(separator: ", "))}"
+            }
+            // Swift's text of a value with 127 levels takes 160 KB of stack. Otherwise no thread, because a debugger may stop all others.
+            return CanonicalValue.hasManyLevels(values) ? SpareStack.run(text) : text()
         case .failure(let error): return name + " cannot be read: \(error)"
         }
     }

@@ -70,6 +70,8 @@ case "unsynchronized":
 case "before-tests":
     _ = ProbePrefs()
     print(TestProcess(isInTest: { false }, report: {}).install(), TestProcess.earlierClass ?? "none")
+case "nesting":
+    try Nesting.run(Array(arguments))
 case "locale":
     try Locales.run(arguments.popFirst() ?? "")
 case "locale-foundation":

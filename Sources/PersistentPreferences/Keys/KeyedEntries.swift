@@ -131,7 +131,7 @@ struct RootEntries: KeyedEntries {
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool {
-        change.difference.keys.contains(key) || change.after is LayeredEntry
+        change.difference.keys.contains(key) || LayeredEntry.of(change.after) != nil
     }
 
     func transact(_ body: () throws -> Void) throws {

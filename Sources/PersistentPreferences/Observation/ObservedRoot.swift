@@ -31,7 +31,7 @@ struct ObservedRoot: Sendable {
     /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.
     func pending(_ change: EntryChange) -> PendingChange? {
         let schema = state.declarations.schema
-        let isLayered = change.before is LayeredEntry || change.after is LayeredEntry
+        let isLayered = LayeredEntry.of(change.before) != nil || LayeredEntry.of(change.after) != nil
         let hasShape =
             !isLayered && schema.hasShape(change.before as? [String: Any])
             && schema.hasShape(change.after as? [String: Any])
@@ -63,7 +63,7 @@ struct ObservedRoot: Sendable {
     /// The root that a subscription starts from, or the former root that the class has not yet moved.
     func values(at subscription: EntrySubscription) -> [String: Any] {
         if let start = subscription.start as? [String: Any] { return shown(start) }
-        if let start = subscription.start as? LayeredEntry, start.stored != nil {
+        if let start = LayeredEntry.of(subscription.start), start.stored != nil {
             return shown(WholeRoot(start), state.owner?.allowedKeys ?? firstAllowed)
         }
         var access = try? PrefsAccess(root: key, state: state)

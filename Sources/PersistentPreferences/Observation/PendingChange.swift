@@ -9,7 +9,7 @@ struct WholeRoot {
     var root = ""
 
     init(_ entry: Any?) {
-        let layered = entry as? LayeredEntry
+        let layered = LayeredEntry.of(entry)
         values = layered?.stored ?? entry as? [String: Any] ?? [:]
         layers = layered?.layers
         root = layered?.root ?? ""

@@ -93,6 +93,17 @@ package enum CanonicalValue {
 
     private typealias Words = (UInt64, UInt64)
 
+    /// Whether a value has more than 16 levels of containers.
+    package static func hasManyLevels(_ value: Any) -> Bool { hasLevels(17, value) }
+
+    private static func hasLevels(_ count: Int, _ value: Any) -> Bool {
+        switch CanonicalForm(value) {
+        case .list(let elements): count == 1 || elements.contains { hasLevels(count - 1, $0) }
+        case .dictionary(let members): count == 1 || members.values.contains { hasLevels(count - 1, $0) }
+        default: false
+        }
+    }
+
     /// The bytes that a value takes in a binary property list, estimated from above to within a few bytes a value.
     package static func estimatedBytes(_ value: Any) -> Int {
         switch CanonicalForm(value) {

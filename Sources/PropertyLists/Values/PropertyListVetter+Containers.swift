@@ -91,10 +91,4 @@ extension PropertyListVetter {
         }
         return copies
     }
-
-    private mutating func isWithinLimit(_ depth: Int) -> Bool {
-        if depth <= PropertyListLimits.depth { return true }
-        let _: Any? = refuse("nested deeper than \(PropertyListLimits.depth) levels")
-        return false
-    }
 }

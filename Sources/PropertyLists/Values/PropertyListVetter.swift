@@ -9,6 +9,13 @@ package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
     private var bytes = 0
+    /// The most levels that this pass may look at.
+    private let mostLevels: Int
+    /// Whether there are more levels, and the limit allows them. The pass ends then, and another one starts on a larger stack.
+    private var isCutShort = false
+
+    /// The most levels on the caller's stack. A level of Foundation's objects takes 900 bytes.
+    private static let levelsOnOneStack = 32
     /// The path from the top to the current value. It becomes text only if something is rejected.
     var path: [Step] = []
 
@@ -20,9 +27,17 @@ package struct PropertyListVetter {
     /// The canonical copy of a value, or every failure found in it. A container that is fully canonical is its own copy, because
     /// nobody can change it afterwards.
     package static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
-        var vetter = PropertyListVetter(topLevelKey: key)
-        let copy = vetter.copy(value, depth: 1)
-        guard let copy, vetter.failures.isEmpty else { return .failure(Refusal(failures: vetter.failures)) }
+        var vetter = PropertyListVetter(topLevelKey: key, mostLevels: levelsOnOneStack)
+        let result = vetter.result(for: value)
+        guard vetter.isCutShort else { return result }
+        return SpareStack.run {
+            var vetter = PropertyListVetter(topLevelKey: key, mostLevels: PropertyListLimits.depth)
+            return vetter.result(for: value)
+        }
+    }
+
+    private mutating func result(for value: Any) -> Result<Any, Refusal> {
+        guard let copy = copy(value, depth: 1), failures.isEmpty else { return .failure(Refusal(failures: failures)) }
         return .success(copy)
     }
 
@@ -30,8 +45,9 @@ package struct PropertyListVetter {
         package let failures: [PropertyListFailure]
     }
 
-    private init(topLevelKey: String) {
+    private init(topLevelKey: String, mostLevels: Int) {
         self.topLevelKey = topLevelKey
+        self.mostLevels = mostLevels
     }
 
     // MARK: - One value
@@ -163,7 +179,17 @@ package struct PropertyListVetter {
 
     /// Past the budget nothing is examined: shared references multiply, and a cycle is endless.
     var isExhausted: Bool {
-        bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures
+        bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures || isCutShort
+    }
+
+    mutating func isWithinLimit(_ depth: Int) -> Bool {
+        if depth <= mostLevels { return true }
+        if depth <= PropertyListLimits.depth {
+            isCutShort = true
+            return false
+        }
+        let _: Any? = refuse("nested deeper than \(PropertyListLimits.depth) levels")
+        return false
     }
 
     /// Failures reported for one key; a list of a million closures needs no million lines.

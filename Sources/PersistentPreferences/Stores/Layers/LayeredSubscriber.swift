@@ -16,6 +16,12 @@ final class LayeredEntry: @unchecked Sendable {
         self.stored = stored as? [String: Any]
         self.layers = layers
     }
+
+    /// The entry, if it is one of a layered store. A cast would first make an NSDictionary of any other, at all its levels.
+    static func of(_ entry: Any?) -> LayeredEntry? {
+        guard let entry, type(of: entry) == LayeredEntry.self else { return nil }
+        return entry as? LayeredEntry
+    }
 }
 
 /// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
@@ -142,7 +148,7 @@ final class MergedSubscriber: EntrySubscriber {
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         let states = [change.before, change.after].map { entry in
-            (entry as? LayeredEntry).flatMap { $0.layers.merged($0.stored, root: $0.root) }
+            LayeredEntry.of(entry).flatMap { $0.layers.merged($0.stored, root: $0.root) }
         }
         return EntryChange(of: change.key, from: states[0], to: states[1], isForeign: change.isForeign)
             .flatMap(observer.receive)

@@ -1,0 +1,57 @@
+import Foundation
+
+/// Runs work that needs more stack than the caller's thread may have: a secondary thread may have 96 KiB or less.
+package enum SpareStack {
+    /// What recursion over the deepest property list takes in a debug build, and as much again.
+    private static let bytes = 2 << 20
+
+    private final class Work {
+        let body: () -> Void
+
+        init(_ body: @escaping () -> Void) {
+            self.body = body
+        }
+    }
+
+    /// Runs the closure on a thread of its own, and waits for it. On the caller's thread if the system has no thread to give.
+    package static func run<R>(_ body: () -> R) -> R {
+        var result: R?
+        withoutActuallyEscaping({ result = body() }) { runOnThread(Work($0)) }
+        guard let result else { preconditionFailure("the work has not run") }
+        return result
+    }
+
+    private static func runOnThread(_ work: Work) {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        pthread_attr_setstacksize(attributes, bytes)
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let argument = Unmanaged.passUnretained(work).toOpaque()
+        guard pthread_create(&thread, attributes, start, argument) == 0 else { return work.body() }
+        #if canImport(Darwin)
+            if let thread { pthread_join(thread, nil) }
+        #else
+            pthread_join(thread, nil)
+        #endif
+    }
+
+    #if canImport(Darwin)
+        private static let start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { work in
+            Unmanaged<Work>.fromOpaque(work).takeUnretainedValue().body()
+            return nil
+        }
+    #else
+        private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { work in
+            if let work { Unmanaged<Work>.fromOpaque(work).takeUnretainedValue().body() }
+            return nil
+        }
+    #endif
+}

@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Values with as many levels as the limits allow, on threads with a small stack.
+@Suite struct SmallStackTests {
+    #if DEBUG
+        private static let kibibytes = "448"
+    #else
+        private static let kibibytes = "96"
+    #endif
+
+    @Test(arguments: ["plist", "xml", "json"]) func deepValuesAreReadAndWritten(_ format: String) throws {
+        let home = try TemporaryFolder()
+        let file = home.file("test.\(format)").path
+        let result = try Child("Probe", ["nesting", "127", "150", Self.kibibytes, file], home: home).wait()
+        #expect(result.code == 0 && result.output.hasSuffix("\ndone\n"), "\(result.output)\(result.errors)")
+        #expect(!result.output.contains("; "), "an error: \(result.output)")
+    }
+}
