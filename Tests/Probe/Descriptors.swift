@@ -10,6 +10,10 @@ enum Descriptors {
     /// Writes while another thread prints into the standard streams, which are closed. The report is a file, for want of a stream.
     static func writeWithoutStreams(_ path: String, count: Int) throws {
         let prefs = prefs(path)
+        // Opened before the thread prints, and moved away from the streams.
+        let new = open(path + ".report", O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        let report = fcntl(new, F_DUPFD, 3)
+        close(new)
         Thread.detachNewThread {
             let text = "a line of a program that prints\n"
             while true {
@@ -24,8 +28,7 @@ enum Descriptors {
             if prefs["count"] as? Int != number { errors.append("\(number) is not read") }
         }
         let taken = (STDIN_FILENO...STDERR_FILENO).filter { fcntl($0, F_GETFD) >= 0 }
-        let report = "\(errors.joined(separator: "\n")) \(taken)"
-        try Data(report.utf8).write(to: URL(filePath: path + ".report"))
+        try FileHandle(fileDescriptor: report).write(contentsOf: Data("\(errors.joined(separator: "\n")) \(taken)".utf8))
     }
 
     /// Closes all descriptors, as recipes for daemons do, and opens files of its own, which get the same numbers.
