@@ -110,6 +110,13 @@ struct _opaque_pthread_t {}
 typealias pthread_t = UnsafeMutablePointer<_opaque_pthread_t>
 let pthread_self: @Sendable () -> pthread_t = { fatalError() }
 func pthread_equal(_ left: pthread_t?, _ right: pthread_t?) -> Int32 { fatalError() }
+@discardableResult func pthread_create(
+    _ thread: UnsafeMutablePointer<pthread_t?>, _ attributes: UnsafePointer<pthread_attr_t>?,
+    _ start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 { fatalError() }
+@discardableResult func pthread_join(
+    _ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int32 { fatalError() }
 @discardableResult func pthread_key_create(
     _ key: UnsafeMutablePointer<pthread_key_t>, _ end: (@convention(c) (UnsafeMutableRawPointer) -> Void)?
 ) -> Int32 { fatalError() }

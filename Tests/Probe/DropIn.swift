@@ -75,6 +75,12 @@ enum DropIn {
         suite.set("keep", forKey: "unrelated")
         let prefs = Injected(suite, values: ["first": 3])
         Probe.expect(prefs.lastError == nil && prefs.values as? [String: Int] == ["first": 3, "second": 2], "merged")
+        suite.register(defaults: ["registered": ["first": 9]])
+        let registered = Injected(suite, key: "registered")
+        Probe.expect(registered["first"] as? Int == 9, "a UserDefaults is used as it is, with registered defaults")
+        registered["second"] = 1
+        Probe.expect(suite.dictionary(forKey: "registered") as? [String: Int] == ["second": 1], "which are not stored")
+        registered.deleteAll()
         prefs["first"] = 4
         prefs.values["second"] = nil
         Probe.expect(suite.dictionary(forKey: "preferences") as? [String: Int] == ["first": 4], "written at once")

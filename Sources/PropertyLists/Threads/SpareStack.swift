@@ -44,14 +44,15 @@ package enum SpareStack {
     }
 
     #if canImport(Darwin)
-        private static let start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { work in
-            Unmanaged<Work>.fromOpaque(work).takeUnretainedValue().body()
-            return nil
-        }
+        private static let start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { perform($0) }
     #else
-        private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { work in
-            if let work { Unmanaged<Work>.fromOpaque(work).takeUnretainedValue().body() }
-            return nil
+        private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+            perform($0)
         }
     #endif
+
+    private static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeUnretainedValue().body() }
+        return nil
+    }
 }
