@@ -28,7 +28,8 @@ enum Descriptors {
             if prefs["count"] as? Int != number { errors.append("\(number) is not read") }
         }
         let taken = (STDIN_FILENO...STDERR_FILENO).filter { fcntl($0, F_GETFD) >= 0 }
-        try FileHandle(fileDescriptor: report).write(contentsOf: Data("\(errors.joined(separator: "\n")) \(taken)".utf8))
+        try FileHandle(fileDescriptor: report).write(
+            contentsOf: Data("\(errors.joined(separator: "\n")) \(taken)".utf8))
     }
 
     /// Closes all descriptors, as recipes for daemons do, and opens files of its own, which get the same numbers.
