@@ -17,6 +17,8 @@ package final class OpenFile: Sendable {
     private let lifetime: Lifetime
     /// The status when it was opened; nil for the lifetime of a call.
     private let opened: FileStatus?
+    /// Changed by the one thread that ends the lock, and read when the object is released.
+    nonisolated(unsafe) private var isClosed = false
 
     /// Takes over the descriptor, for one call.
     package convenience init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
@@ -51,8 +53,20 @@ package final class OpenFile: Sendable {
         OpenFile(descriptor, system, .update, opened: try? system.status(of: descriptor))
     }
 
+    /// Gives up the lock on it and closes it.
+    ///
+    /// - Parameter unlocks: false in a forked child, whose lock is its parent's.
+    func end(unlocks: Bool) {
+        defer { isClosed = true }
+        guard !isClosed, isIntact else { return }
+        // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
+        // take it from its parent.
+        if unlocks { system.unlock(descriptor) }
+        system.close(descriptor)
+    }
+
     deinit {
-        guard isIntact else { return }
+        guard !isClosed, isIntact else { return }
         if lifetime == .snapshot { system.closeReplaced(descriptor) } else { system.close(descriptor) }
     }
 }

@@ -47,8 +47,8 @@ package struct WriteLock {
     /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
     var isOfThisProcess: Bool { process == LockRegistry.forks }
 
-    /// Whether the descriptors still are the folder and the lock file.
-    var isIntact: Bool { lockFile.isIntact && heldFolder.isIntact }
+    /// False if the program has closed the descriptor of the lock file, so that others may hold a lock as well.
+    var isIntact: Bool { lockFile.isIntact }
 
     /// False if the lock file was deleted or replaced, so that others may hold a lock as well.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
@@ -56,9 +56,7 @@ package struct WriteLock {
     }
 
     func end() {
-        // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
-        // take it from its parent.
-        if isOfThisProcess, lockFile.isIntact { system.unlock(lockFile.descriptor) }
+        lockFile.end(unlocks: isOfThisProcess)
     }
 
     // MARK: - Folder

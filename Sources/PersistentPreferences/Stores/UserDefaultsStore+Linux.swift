@@ -25,8 +25,6 @@
     /// by several.
     private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
         private static let calls = Lock()
-        /// A domain that is never written. It shows the values that come from outside of a program's domains, such as registered defaults.
-        nonisolated(unsafe) private static let noDomain = UserDefaults(suiteName: "PersistentPreferences.NoDomain")
 
         private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
 
@@ -73,23 +71,20 @@
                     loaded = loaded ?? content ?? [:]
                     return loaded ?? [:]
                 }
-                let set = objectInDomain(key, expecting: stored)
-                if Self.areAlike(set, stored) {
+                // `object(forKey:)` copies one value and not the domain, but also finds arguments, registered defaults and other domains.
+                // Where it finds the stored value, a removal that is not synchronized may hide behind an equal registered default.
+                var set = defaults?.canonicalObject(forKey: key)
+                var isStored = Self.areAlike(set, stored)
+                if set != nil, !isStored {
+                    set = defaults?.canonicalObject(forKey: key, inDomain: suiteName ?? UserDefaults.standardDomain)
+                    isStored = Self.areAlike(set, stored)
+                }
+                if isStored {
                     if !Self.areAlike(former[key], stored) { loaded.withLock { $0?[key] = stored } }
                     return stored
                 }
                 return Self.areAlike(set, former[key]) ? stored : set
             }
-        }
-
-        /// What UserDefaults has for a key in the domain alone. `object(forKey:)` also finds arguments, registered defaults and other
-        /// domains, but it copies only one value, so it is asked first.
-        private func objectInDomain(_ key: String, expecting stored: Any?) -> Any? {
-            guard let found = defaults?.canonicalObject(forKey: key) else { return nil }
-            if Self.areAlike(found, stored), !Self.areAlike(Self.noDomain?.canonicalObject(forKey: key), found) {
-                return stored
-            }
-            return defaults?.canonicalObject(forKey: key, inDomain: suiteName ?? UserDefaults.standardDomain)
         }
 
         private static func areAlike(_ left: Any?, _ right: Any?) -> Bool {
