@@ -1,0 +1,152 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The file of a commit: made under another name, then put in the place of the old one, if that still is what the commit started from.
+extension PropertyListFile {
+    /// A file that this process has made, open for writing, with its status before it got its permissions.
+    struct NewFile {
+        let file: OpenFile
+        let status: FileStatus
+    }
+
+    /// Writes the bytes to the temporary file and gives it the file's name.
+    /// - Returns: the new file, and the time at which its bytes were those.
+    func putInPlace(
+        _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
+    ) throws -> (NewFile, FileStatus.Time) {
+        do throws(StorageFailure) {
+            // The quarantine has given a malformed file a second name.
+            var old = base.fault == nil ? base.status : try checkPlace(base, under: writeLock)
+            for _ in 0..<100 {
+                let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
+                let new = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
+                do throws(StorageFailure) {
+                    if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
+                    // Last of all: the flush takes time.
+                    let there = try checkPlace(base, under: writeLock)
+                    if there == old {
+                        let time = system.now()
+                        try system.rename(names.temporary, to: names.file, in: writeLock.folder)
+                        return (new, time)
+                    }
+                    // Another program may have restricted the permissions during the update.
+                    old = there
+                } catch {
+                    removeOwn(names.temporary, new.file, under: writeLock)
+                    throw error
+                }
+                removeOwn(names.temporary, new.file, under: writeLock)
+            }
+            throw StorageFailure(path: "", reason: "was changed by another program during every attempt")
+        } catch {
+            // A failure that has a path is about the temporary file, and keeps that path.
+            if error.path.utf8.first == UInt8(ascii: "/") { throw FileError.notStored(error) }
+            throw FileError.notStored(isMountPoint(error) ? Self.mountPoint.at(names.path) : error.at(names.path))
+        }
+    }
+
+    /// A container may have this one file mounted into it. Such a file cannot be replaced.
+    private func isMountPoint(_ failure: StorageFailure) -> Bool {
+        failure.operation == "rename" && failure.code == EBUSY
+    }
+
+    private static let mountPoint = StorageFailure(
+        path: "", reason: "is a mount of its own and cannot be replaced; mount its folder into the container instead")
+
+    /// Throws, before anything is replaced, if another program replaced, changed or removed the file since the update started, or if the
+    /// lock file was removed, so that others may be writing.
+    ///
+    /// - Returns: the status of the file; nil if there is none.
+    func checkPlace(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
+        guard try writeLock.isLockFileInPlace() else {
+            throw StorageFailure(path: "", reason: "its lock file was removed during the update")
+        }
+        let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
+        switch there?.kind {
+        case .file, nil: break
+        case .link: throw StorageFailure(path: "", reason: "was replaced by a link")
+        case .folder: throw StorageFailure("rename", "", code: EISDIR)
+        case .other(let kind): throw StorageFailure(path: "", reason: "was replaced by \(kind)")
+        }
+        guard let there else {
+            if base.status == nil { return nil }
+            throw StorageFailure(path: "", reason: "was removed by another program during the update")
+        }
+        guard base.status?.isSameFile(as: there) == true else {
+            throw StorageFailure(path: "", reason: "was replaced by another program during the update")
+        }
+        guard base.validated(at: there) != nil else {
+            throw StorageFailure(path: "", reason: "was changed by another program during the update")
+        }
+        return there
+    }
+
+    func makeTemporary(
+        _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
+    ) throws(StorageFailure) -> NewFile {
+        // Before the attempt: in the meantime, the room may have become free.
+        let isClosing = system.isClosing
+        do {
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
+        } catch  where isClosing && [ENOSPC, EDQUOT].contains(error.code) {
+            system.finishClosing()
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
+        } catch  where error.code == EEXIST {
+            // Left by a killed writer: no other process writes while this one holds the lock.
+            do throws(StorageFailure) {
+                try system.remove(names.temporary, in: writeLock.folder)
+            } catch {
+                throw error.at(names.path(of: names.temporary))
+            }
+            return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
+        }
+    }
+
+    /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
+    func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
+        // If the lock file was removed, the name may now belong to the file of another writer.
+        if let own = try? system.status(of: file.descriptor),
+            let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false),
+            !there.isSameFile(as: own)
+        {
+            return
+        }
+        try? system.remove(name, in: writeLock.folder)
+    }
+
+    /// Creates a file. The permissions are set after the bytes are written, because a write clears the set-user-ID and
+    /// set-group-ID bits; until then only the process's own user can open it.
+    ///
+    /// - Parameter other: whose protection class the file gets, unless one is set for new files.
+    func make(
+        _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?,
+        under writeLock: WriteLock
+    ) throws(StorageFailure) -> NewFile {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600)
+        let file = OpenFile(descriptor, system)
+        do {
+            let replaced = other.flatMap { system.protection(of: $0.descriptor) }
+            if let protection = writeLock.protection?.rawValue ?? replaced {
+                try system.setProtection(protection, of: file.descriptor)
+            }
+            try system.writeAll(bytes, to: file.descriptor)
+            let status = try system.status(of: file.descriptor)
+            if let permissions {
+                try permissions.apply(to: file.descriptor, status, system)
+            } else {
+                try writeLock.giveToOwnerOfFolder(file.descriptor)
+                try system.copyAttributes(from: nil, to: file.descriptor)
+                // Whatever the umask.
+                let mode: UInt32 = 0o600
+                if status.permissions != mode {
+                    try system.setPermissions(mode, of: file.descriptor)
+                }
+            }
+            return NewFile(file: file, status: status)
+        } catch {
+            removeOwn(name, file, under: writeLock)
+            throw error
+        }
+    }
+}
