@@ -88,9 +88,6 @@ extension Probe {
         expect(AppSetting(wrappedValue: 1, "probeVolume").wrappedValue == 1, "nor does a setting")
         ProbeVolume.value += 1
         try expect(onDisk()["probeVolume"] as? Int == 1, "nor does a change in place store one")
-        ProbeVolume.value = 55
-        defaults.removeObject(forKey: "probeVolume")
-        expect(ProbeVolume.value == 0, "nor if the stored value was equal to it")
         defaults.set(55, forKey: "probeVolume")
         expect(
             ProbeVolume.value == 55, "a value that other code sets is read, although it is equal to a registered one")
