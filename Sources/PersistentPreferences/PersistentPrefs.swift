@@ -17,8 +17,9 @@ public import Foundation
 /// is the name of the class, and the default store is `UserDefaults`.
 ///
 /// ## Behavior
-/// Instances hold no values: two instances with the same root key and store always agree. A read returns the last committed
-/// state. A write is atomic. With a file, and with `UserDefaults` on Linux, it is on disk when it returns. A write of equal
+/// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
+/// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
+/// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
 /// values changes nothing and notifies nobody. ``update(_:)-(()->Void)`` makes several accesses one transaction.
 ///
 /// ## Performance
