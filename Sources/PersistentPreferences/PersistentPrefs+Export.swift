@@ -12,8 +12,8 @@ extension PersistentPrefs {
     /// Importing the bytes gives exactly the same values, except for the fractions of dates in XML; see ``ExportFormat``. Costs a
     /// read, and time linear in the size of the values. Any thread; inside an `update` it returns the state of the update.
     /// - Returns: nil if the root cannot be read, or if the format has no form for an object that another program has stored;
-    ///   ``lastError`` says which. If the file is damaged, the values are those of the newest known state, and ``lastError``
-    ///   reports the damage.
+    ///   ``lastError`` says which. If the file is damaged, the values are those that a read returns instead
+    ///   (``PrefsError/damaged(_:)``), and ``lastError`` reports the damage.
     public func exported(as format: ExportFormat) -> Data? {
         state.bridge.access(nil, of: self)
         return read { try format.data(of: allowedKeys.visible(in: $0.values())) }

@@ -17,16 +17,17 @@ public import Foundation
 /// is the name of the class, and the default store is `UserDefaults`.
 ///
 /// ## Behavior
-/// Instances hold no values: two instances with the same root key and store always agree. A read returns the last committed
-/// state. A write is atomic. With a file, and with `UserDefaults` on Linux, it is on disk when it returns. A write of equal
+/// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
+/// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
+/// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
 /// values changes nothing and notifies nobody. ``update(_:)-(()->Void)`` makes several accesses one transaction.
 ///
 /// ## Performance
-/// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write replaces
-/// the file and flushes it and its folder. An equal write costs a read. Creating an instance is cheap.
+/// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write to a file
+/// replaces the file and flushes it and its folder. An equal write costs a read. Creating an instance is cheap.
 ///
 /// ## Errors
-/// Nothing throws. ``lastError`` is the outcome of the latest access, and ``prefsDidFail(_:)`` is called for every error. A write
+/// Reads and writes do not throw. ``lastError`` is the outcome of the latest access, and ``prefsDidFail(_:)`` is called for every error. A write
 /// that fails has changed nothing, unless its ``PrefsError`` case says otherwise.
 ///
 /// ## Threads
@@ -194,7 +195,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleValues().count }
 
-    /// Changes many keys in one transaction, under a lock that excludes other threads and processes.
+    /// Changes many keys in one transaction, under a lock that excludes other threads. With a file, and with `UserDefaults` on Linux,
+    /// it excludes other processes, too.
     ///
     /// ```swift
     /// prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }

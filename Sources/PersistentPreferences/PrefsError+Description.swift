@@ -4,7 +4,8 @@ import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
     /// One line of English for each failure, at most 20, and the number of the others: what happened and, if possible, what to do. It
-    /// names keys, paths, types and limits, never a stored value. Keys are shortened. What a server, a store or another error says is
+    /// names keys, paths, types and limits, and quotes no stored value; an error of a layer quotes a text of up to 40 characters. Keys
+    /// are shortened. What a server, a store or another error says is
     /// one line of at most 1,200 Unicode scalars. All control and format characters are escaped.
     public var description: String {
         switch self {

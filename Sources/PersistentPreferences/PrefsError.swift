@@ -15,7 +15,9 @@ import PrefsPropertyLists
 /// `RVS_PersistentPrefs.PrefsError`.
 ///
 /// ## Behavior
-/// Nothing has changed, in memory or on disk, unless a case says otherwise. No case and no description contains a stored value.
+/// Nothing has changed, in memory or on disk, unless a case says otherwise. No error of this package quotes a stored value.
+/// ``invalidLayer(_:)`` quotes a text of the arguments or the environment, shortened to 40 characters. ``constraintViolated(_:)``,
+/// ``migrationFailed(key:version:error:)`` and ``unknownError(error:)`` pass on what your own checks and closures, a store or a server say.
 ///
 /// ## Threads
 /// May be passed between threads.
@@ -38,8 +40,10 @@ public indirect enum PrefsError: Error, Sendable {
     case unreadable(StorageFailure)
     /// The bytes of a file that this package or `UserDefaults` has written are not a property list with a dictionary at the top.
     ///
-    /// A read leaves the file alone and returns the newest known state (``MalformedFile/state``). A write that reports this error has
-    /// succeeded: it quarantined the bytes (``MalformedFile/quarantinedAs``) and stored that state with its change; see ``isWarning``.
+    /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the newest that the
+    /// program has read or written (``MalformedFile/state``). A write that reports this error has succeeded: it quarantined the bytes
+    /// (``MalformedFile/quarantinedAs``) and stored that state with its change; see ``isWarning``. A write that found no file although
+    /// its last good copy was there reports this error, too: it quarantined the copy and started from nothing.
     case damaged(MalformedFile)
     /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so this package
     /// has not written the file. Reads return what this process last read from it, if anything. Writes are rejected.
@@ -87,8 +91,8 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// Whether the access that reports this error has succeeded: a write that quarantined a damaged file, a write to a domain near the
-    /// size limit, the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``), or an access that
+    /// Whether the access that reports this error has succeeded: a write that quarantined a damaged file or the last good copy of a
+    /// missing one, a write to a domain near the size limit, the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``), or an access that
     /// ignored an entry of a layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and

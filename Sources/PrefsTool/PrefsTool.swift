@@ -16,10 +16,10 @@ public import PersistentPreferences
 public enum PrefsTool {
     /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit code.
     ///
-    /// Exit codes are 0 if the command was done, also with a warning; 1 if it was rejected and has changed nothing; 64 (`EX_USAGE` of
-    /// sysexits.h) if the arguments were not understood. `watch` and `edit` return when the user ends them. A command costs the start
-    /// of the program and one or two accesses to the store. Call it from the main thread of a program that does nothing else; it may
-    /// ignore SIGPIPE and handle SIGINT.
+    /// Exit codes are 0 if the command was done, also with a warning; 1 if it has reported an error or there is nothing to print, and
+    /// then nothing has changed unless the message says that the new state is stored; 64 (`EX_USAGE` of sysexits.h) if the arguments
+    /// were not understood. `watch` and `edit` return when the user ends them. A command costs the start of the program and one or two
+    /// accesses to the store. Call it from the main thread of a program that does nothing else; it may ignore SIGPIPE and handle SIGINT.
     ///
     /// - Parameters:
     ///   - arguments: the words after the name of the command. None stands for `show`.

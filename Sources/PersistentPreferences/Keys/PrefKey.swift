@@ -21,7 +21,8 @@ import PrefsPropertyLists
 /// read.
 ///
 /// For `UserDefaults.standard` on Linux, this package reads and writes the domain's file with locks, and a write is durable when
-/// it returns. A value that other code has set or removed on `UserDefaults.standard` counts, whether it is synchronized or not.
+/// it returns. A value that other code has set or removed on `UserDefaults.standard` counts, whether it is synchronized or not;
+/// only the removal of a value that equals its registered default is not noticed before it is synchronized.
 /// Arguments, registered defaults and values of other domains are neither read nor stored.
 ///
 /// Another `UserDefaults` is used as it is, with everything that `object(forKey:)` finds, and `synchronize()` is called after
@@ -35,7 +36,7 @@ import PrefsPropertyLists
 ///
 /// ## Performance
 /// A read from `UserDefaults.standard` costs a read of `UserDefaults`, and on Linux an `fstat`; if the key has a registered default,
-/// also a copy of the domain. A write replaces the domain's file.
+/// also a copy of the domain. On Linux, a write replaces the domain's file.
 ///
 /// ## Errors
 /// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.

@@ -9,11 +9,11 @@ extension PersistentPrefs {
     /// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
     /// ```
     ///
-    /// The calls come in the order of the commits, one at a time, on the given queue or on one of the observer's own. A slow
-    /// closure delays no commit and no other observer, unless hundreds of them block their threads at once. The closure may read,
-    /// write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning ``key`` reports the
-    /// differences of the two roots; an override has to call the setter of `super`. The observation does not keep the instance
-    /// alive.
+    /// The calls come in the order of the commits, one at a time, on the given queue or on one of the observer's own. If the closure
+    /// falls behind, the newest changes are merged: see ``PrefsChange``. A slow closure delays no commit and no other observer, unless
+    /// hundreds of them block their threads at once. The closure may read, write and cancel. The first observer of a root starts to
+    /// watch its file; the last one stops. Assigning ``key`` reports the differences of the two roots; an override has to call the
+    /// setter of `super`. The observation does not keep the instance alive.
     ///
     /// ``lastError`` reports a key that is not allowed, and then nothing is observed. It is ``PrefsError/notWatched(_:)`` if
     /// changes of other processes cannot be observed. Costs some file-system calls at the start, and for each change time linear

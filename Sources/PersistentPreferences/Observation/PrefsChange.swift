@@ -11,7 +11,7 @@ import PrefsPropertyLists
 /// ## Behavior
 /// Each write or update that changed something is one change. If more than 1,024 changes, or 8 MiB of them, wait for an observer,
 /// the newest are merged into one: it has the keys of all of them, with the values before the first and after the last, so a key
-/// may have the same value twice. ``count`` is their number. Rapid commits of another process may be merged, too.
+/// may have the same value twice. ``count`` is their number. Rapid commits of another process may be merged before they are seen.
 ///
 /// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 ///
@@ -32,7 +32,8 @@ public struct PrefsChange: @unchecked Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// The number of commits that this change merges; 1 unless the observer is slow.
+    /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were merged before
+    /// they were seen count as one.
     public let count: Int
     let difference: DictionaryDifference
 

@@ -12,8 +12,8 @@ extension SettingsFile {
 
     /// Loads the values; if there is no file, saves the initial ones.
     ///
-    /// - Throws: ``SettingsFileError``; then the value is unchanged, with two exceptions. If the file is malformed, the newest known values
-    ///   are taken over, and ``SettingsFileError/storage(_:)`` says which. If `take(_:)` omits a property, the others are taken over.
+    /// - Throws: ``SettingsFileError``; then the value is unchanged, with two exceptions. If the file is malformed, the last known
+    ///   values are taken over, and ``SettingsFileError/storage(_:)`` says which. If `take(_:)` omits a property, the others are taken over.
     public mutating func tryLoad() throws {
         let storage = try SettingsStorage(of: self)
         try storage.give(storage.load(self), to: &self)

@@ -54,8 +54,8 @@ import PrefsPropertyLists
 /// with two flushes.
 ///
 /// ## Errors
-/// A load that fails leaves the value unchanged, with two exceptions. If the file is damaged, the newest known values are taken over,
-/// and the error says so. If `take(_:)` of a class omits a property, the other properties have the loaded values. The methods that
+/// A load that fails leaves the value unchanged, with two exceptions. If the file is damaged, the last values that
+/// this package stored are taken over or, in a running program, the newest that it has read; the error says which. If `take(_:)` of a class omits a property, the other properties have the loaded values. The methods that
 /// return false call ``settingsDidFail(_:)`` first, which prints the error.
 ///
 /// ## Threads

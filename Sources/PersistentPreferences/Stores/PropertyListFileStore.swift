@@ -26,9 +26,12 @@ import PrefsPropertyLists
 /// symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target.
 ///
 /// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy: the bytes of
-/// the last commit, with a checksum. If another program damages the file, reads leave it alone and return the newest known state, which is this
-/// copy or what the process knows. The next write quarantines the file as `NAME.corrupt-…` and stores that state with its change.
-/// A malformed file without a last good copy was not written by this package; it is never replaced.
+/// the last commit, with a checksum. If another program damages the file, reads leave it alone and return this copy or, if that is
+/// newer, what the process has last read or written. The next write quarantines the file as `NAME.corrupt-…` and stores that state
+/// with its change. A malformed file without a last good copy was not written by this package, and the store never replaces it.
+///
+/// A file that is missing while the copy exists may be in the middle of another program's save: for 50 ms, reads return the known
+/// state, and writes wait. After that the file is missing. The next write quarantines the copy, makes a new file, and warns.
 ///
 /// With the format ``PropertyListFormat/json``, the file is the JSON of ``ExportFormat/json``, for people to edit. Such a store also
 /// reads a property list and keeps its format. A store with another format does not read JSON, and never replaces a JSON file that
@@ -107,8 +110,8 @@ public final class PropertyListFileStore: DomainBackedStore {
         try domainStore.values(of: root)
     }
 
-    /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns. See
-    /// ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns, as its
+    /// ``Durability`` says. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try domainStore.update(root: root, body)
     }

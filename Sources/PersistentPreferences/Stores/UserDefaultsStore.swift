@@ -13,7 +13,8 @@ import PrefsFileEngine
 /// ```
 ///
 /// ## Behavior
-/// On Apple platforms, `UserDefaults` is the store, and its daemon writes the file; an update is atomic within the process. On
+/// On Apple platforms, `UserDefaults` is the store, and its daemon writes the file later. An update is atomic within the process, and
+/// not between processes. (This has not been run on Apple platforms.) On
 /// Linux, the package reads and writes the domain file of `UserDefaults` itself, with locks and durable writes, and keeps
 /// `UserDefaults` of this process in agreement. Arguments and registered defaults are never read into a root.
 ///

@@ -14,7 +14,7 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     /// The first step of `path`: a key of the root.
     public let topLevelKey: String
     /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
-    /// types and limits, never the value.
+    /// types and limits, and does not quote the value. A check of your own gives its own words.
     public let reason: String
 
     /// Creates a failure, for example one that a test expects.
