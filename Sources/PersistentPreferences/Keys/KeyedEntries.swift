@@ -162,18 +162,4 @@ extension UserDefaults {
     static func canonical(_ object: Any, forKey key: String) -> Any? {
         try? PropertyListVetter.canonical(object, forKey: key).get()
     }
-
-    #if os(Linux) || os(Android)
-        /// The name under which Foundation keeps the standard domain.
-        static let standardDomain = "kCFPreferencesCurrentApplication"
-
-        /// The domain that the object writes to; nil if it cannot be found out. Foundation keeps it in a private property.
-        var domainName: String? {
-            let suite = Mirror(reflecting: self).children.first { $0.label == "suite" }?.value
-            return (suite as? String?).map { $0 ?? Self.standardDomain }
-        }
-    #else
-        /// Unknown.
-        var domainName: String? { nil }
-    #endif
 }

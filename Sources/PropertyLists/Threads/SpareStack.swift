@@ -29,29 +29,12 @@ package enum SpareStack {
             attributes.deallocate()
         }
         pthread_attr_setstacksize(attributes, bytes)
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let argument = Unmanaged.passUnretained(work).toOpaque()
-        guard pthread_create(&thread, attributes, start, argument) == 0 else { return work.body() }
-        #if canImport(Darwin)
-            if let thread { pthread_join(thread, nil) }
-        #else
-            pthread_join(thread, nil)
-        #endif
+        let hasRun = runThread(attributes, Unmanaged.passUnretained(work).toOpaque())
+        if !hasRun { work.body() }
     }
 
-    #if canImport(Darwin)
-        private static let start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { perform($0) }
-    #else
-        private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-            perform($0)
-        }
-    #endif
-
-    private static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    /// What the thread does.
+    static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeUnretainedValue().body() }
         return nil
     }

@@ -12,7 +12,7 @@ import Testing
             @Pref var recent: [URL] = []
         }
         let prefs = EditorPrefs()
-        prefs.fontSize += 2  // on disk when this line is done
+        prefs.fontSize += 2  // stored when this line is done
         print(EditorPrefs().fontSize)  // 14.0: every instance, thread and process reads the new value
         prefs.theme = "pink"  // rejected: nothing changes
         print(prefs.lastError?.description ?? "ok")  // theme: must be one of light, dark
