@@ -189,7 +189,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     /// The folder of the last write, if the path still leads to it: one call in place of an `open` for each part of the path. It does no
     /// harm if a link leads to the same folder.
     func knownFolder() -> OpenFile? {
-        guard let folder = state.withLock({ $0.folder }),
+        guard let folder = state.withLock({ $0.folder }), folder.isIntact,
             let there = try? system.status(ofPath: names.folder, followsLinks: true),
             let own = try? system.status(of: folder.descriptor), there.isSameFile(as: own)
         else { return nil }
@@ -250,9 +250,14 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
-    func missing(_ now: FileStatus.Time) -> (since: FileStatus.Time, standIn: Snapshot?) {
+    ///
+    /// - Parameter existed: a time at which the file was there; what was seen before does not count.
+    func missing(
+        _ now: FileStatus.Time, notBefore existed: FileStatus.Time
+    ) -> (since: FileStatus.Time, standIn: Snapshot?) {
         state.withLock { state in
-            let since = state.missingSince ?? now
+            var since = state.missingSince ?? now
+            if since < existed { (since, state.standIn) = (now, nil) }
             state.missingSince = since
             return (since, state.standIn)
         }

@@ -39,12 +39,13 @@ enum Descriptors {
         for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
         let own = (0..<40).map { open("\(path).own\($0)", O_RDWR | O_CREAT, 0o600) }
         let numbers = own.map(inode)
+        for descriptor in own { _ = setAttribute(descriptor, "user.mine", "x", 1, 0) }
         func answer(_ step: String) {
             print("\(step):", prefs?.storedCount ?? 0, prefs?.lastError.map { "\($0)" } ?? "ok")
         }
-        answer("read")
-        prefs?["count"] = 2
+        prefs?.update { $0["count"] = 2 }
         answer("write")
+        print("attributes:", attribute(path, "user.mine", nil, 0) < 0 ? "its own" : "of another file")
         print("kept:", writable(path) ? "writable" : "read-only")
         // The program closes them inside an update, too.
         prefs?.update {
@@ -67,9 +68,32 @@ enum Descriptors {
         }
     }
 
+    @_silgen_name("fsetxattr")
+    private static func setAttribute(
+        _ descriptor: Int32, _ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>, _ size: Int, _ flags: Int32
+    ) -> Int32
+
+    @_silgen_name("getxattr")
+    private static func attribute(
+        _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutablePointer<CChar>?, _ size: Int
+    ) -> Int
+
     private static func inode(_ descriptor: Int32) -> UInt64? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// Closes all descriptors again and again, and opens none: the engine gets the same numbers for the same files.
+    static func closeOften(_ path: String) {
+        let prefs = prefs(path)
+        for number in 1...20 {
+            for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
+            prefs["count"] = number
+            if let error = prefs.lastError { print("\(number): \(error)") }
+            if number % 2 == 0 { for descriptor in 3..<64 as Range<Int32> { close(descriptor) } }
+            if prefs.storedCount != number { print("\(number) is not read") }
+        }
+        print("done")
     }
 
     nonisolated(unsafe) private static var shared: ProbePrefs?

@@ -57,6 +57,8 @@ case "closed-streams":
         arguments.popFirst() ?? "", count: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "closed-descriptors":
     Descriptors.closeAll(arguments.popFirst() ?? "")
+case "closed-often":
+    Descriptors.closeOften(arguments.popFirst() ?? "")
 case "exit-in-update":
     Descriptors.exitInUpdate(arguments.popFirst() ?? "")
 case "orphan":

@@ -33,8 +33,8 @@ import Testing
         let result = try Child("Probe", ["closed-descriptors", path], home: folder).wait()
         #expect(
             result.output == """
-                read: 1 ok
                 write: 2 ok
+                attributes: its own
                 kept: read-only
                 update: \(path): the program has closed the descriptor of its lock during the update; the stored state is unchanged
                 read: 2 ok
@@ -44,6 +44,12 @@ import Testing
         #expect(result.code == 0, "\(result.errors)")
         let root = try propertyList(at: folder.file())["ProbePrefs"] as? [String: Any]
         #expect(root?["count"] as? Int == 2)
+    }
+
+    @Test func aProgramThatClosesAllDescriptorsWritesOn() throws {
+        let result = try Child("Probe", ["closed-often", path], home: folder).wait()
+        #expect(result.output == "done\n" && result.code == 0, "\(result.errors)")
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     /// Its update is never committed, so a write that took part in it would be lost.

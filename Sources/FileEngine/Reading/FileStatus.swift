@@ -7,6 +7,10 @@ package struct FileStatus: Equatable, Sendable {
         let seconds: Int64
         let nanoseconds: Int
 
+        /// The seconds that the time may be too early by: a file system that counts whole seconds, or two as FAT does, shows it by its
+        /// stamps.
+        var step: Double { nanoseconds == 0 ? 2 : 0 }
+
         func seconds(since earlier: Time) -> Double {
             Double(seconds - earlier.seconds) + Double(nanoseconds - earlier.nanoseconds) / 1e9
         }

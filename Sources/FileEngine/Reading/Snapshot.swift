@@ -20,6 +20,8 @@ final class Snapshot: @unchecked Sendable {
         let bytes: Data
         /// Taken before the bytes were read, or before they got the file's name.
         let time: FileStatus.Time
+        /// Of a file on the same device; nil if unknown.
+        var tellsOfReplacement: Bool?
     }
 
     /// Why a file is malformed. A class, because every read asks whether there is one.
@@ -49,7 +51,7 @@ final class Snapshot: @unchecked Sendable {
     let file: OpenFile?
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
-    private let tellsOfReplacement: Bool
+    let tellsOfReplacement: Bool
     /// That of the bytes of the file; 0 if there is none.
     private let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
@@ -91,7 +93,7 @@ final class Snapshot: @unchecked Sendable {
         format = source.format
         status = source.status
         file = source.file
-        tellsOfReplacement = system.tellsOfReplacement(source.file.descriptor)
+        tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
         isSettled = source.status.isSettled(at: source.time)
@@ -127,7 +129,11 @@ final class Snapshot: @unchecked Sendable {
         let now =
             tellsOfReplacement
             ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
-        guard now == status else { return nil }
+        guard now == status, tellsOfReplacement || file.isIntact else {
+            // The file may get the same number when it is opened again.
+            _ = file.isIntact
+            return nil
+        }
         return isSettled ? self : validated(at: status)
     }
 

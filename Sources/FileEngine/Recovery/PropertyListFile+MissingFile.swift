@@ -14,16 +14,18 @@ extension PropertyListFile {
     /// other program can be saving it.
     func stateDuringSave(under writeLock: WriteLock?) throws -> Snapshot? {
         let now = system.now()
-        let (since, standIn) = missing(now)
+        // Without a copy, the file is missing.
+        guard let copied = try? copyStatus(under: writeLock) else { return nil }
+        // A younger copy shows that the file has been there since.
+        let (since, standIn) = missing(now, notBefore: copied.modified)
         guard 0..<Self.saveTime ~= now.seconds(since: since) else { return nil }
         if let standIn { return standIn }
         let copy: LastGoodCopy
         do throws(StorageFailure) {
             // The move of a file changes the time of its folder.
-            guard let folder = try folderStatus(under: writeLock), now.seconds(since: folder.modified) < Self.saveTime
-            else {
-                return nil
-            }
+            guard let folder = try folderStatus(under: writeLock),
+                now.seconds(since: folder.modified) < Self.saveTime + folder.modified.step
+            else { return nil }
             copy = try lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         } catch {
             // Without a copy that can be read, the file is missing.
@@ -47,6 +49,11 @@ extension PropertyListFile {
             status.isTrustedCopy(of: owners)
         else { return nil }
         return try quarantineName(of: names.lastGood, copy, status, under: writeLock)
+    }
+
+    private func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false) }
+        return try system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
     }
 
     private func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {

@@ -75,7 +75,8 @@ extension PropertyListFile {
     private func release(_ name: String, of own: String, _ status: FileStatus?, under writeLock: WriteLock) {
         // It tidies up after a failure that is reported. If a call fails here, a second copy stays.
         guard let place = try? system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
-            status.map(place.isSameFile) ?? true
+            let other = status ?? (try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false)),
+            place.isSameFile(as: other)
         else { return }
         try? system.remove(name, in: writeLock.folder)
     }
@@ -93,6 +94,12 @@ extension PropertyListFile {
         // A malformed file is quarantined when it is replaced.
         guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
         do {
+            // An earlier attempt may have given it one, and failed. Every second name keeps the bytes.
+            if let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
+                there.isSameFile(as: status), there.links > 1
+            {
+                return
+            }
             _ = try quarantineName(of: names.file, file, status, under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path))

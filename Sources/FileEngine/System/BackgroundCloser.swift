@@ -16,7 +16,13 @@ final class BackgroundCloser: Sendable {
 
     private struct Waiting {
         let descriptor: SystemCalls.Descriptor
+        let opened: FileStatus
         let system: SystemCalls
+
+        /// Not if the program has closed the descriptor meanwhile, and got it for a file of its own.
+        func close() {
+            if system.isStill(opened, descriptor) { system.close(descriptor) }
+        }
     }
 
     private struct State {
@@ -36,19 +42,21 @@ final class BackgroundCloser: Sendable {
         work.signal()
     }
 
-    func close(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
+    /// - Parameter opened: the status of the file.
+    func close(_ descriptor: SystemCalls.Descriptor, _ opened: FileStatus, _ system: SystemCalls) {
+        let file = Waiting(descriptor: descriptor, opened: opened, system: system)
         if LockRegistry.forks > 0 {
             closeAll()
-            return system.close(descriptor)
+            return file.close()
         }
         let (waits, needsThread) = state.withLock { state in
             guard state.waiting.count < Self.most else { return (false, false) }
-            state.waiting.append(Waiting(descriptor: descriptor, system: system))
+            state.waiting.append(file)
             defer { state.hasThread = true }
             return (true, !state.hasThread)
         }
         if needsThread { startThread() }
-        if waits { work.signal() } else { system.close(descriptor) }
+        if waits { work.signal() } else { file.close() }
     }
 
     private func startThread() {
@@ -75,7 +83,7 @@ final class BackgroundCloser: Sendable {
     }
 
     private func closeAll() {
-        while let next = takeNext() { next.system.close(next.descriptor) }
+        while let next = takeNext() { next.close() }
     }
 
     private func takeNext() -> Waiting? {

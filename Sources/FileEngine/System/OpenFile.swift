@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// An open file. Closed when it is released, if the descriptor still is that file.
 package final class OpenFile: Sendable {
@@ -17,8 +18,11 @@ package final class OpenFile: Sendable {
     private let lifetime: Lifetime
     /// The status when it was opened; nil for the lifetime of a call.
     private let opened: FileStatus?
-    /// Changed by the one thread that ends the lock, and read when the object is released.
-    nonisolated(unsafe) private var isClosed = false
+    /// Whether it is closed already, or the number was found to be another file's. Once lost it stays lost: the same file may be opened
+    /// again under the same number.
+    nonisolated(unsafe) private var over = false
+    /// Guards `over` of all files, because a lock for each would cost each write its allocation.
+    private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
     package convenience init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) {
@@ -40,13 +44,18 @@ package final class OpenFile: Sendable {
     /// Whether the descriptor still is this file.
     package var isIntact: Bool {
         guard let opened else { return true }
-        do {
-            return try system.status(of: descriptor).isSameFile(as: opened)
-        } catch {
-            // A server that does not answer says nothing about the descriptor.
-            return error.code != EBADF
-        }
+        if isOver { return false }
+        if system.isStill(opened, descriptor) { return true }
+        abandon()
+        return false
     }
+
+    /// Leaves the number to the program, which has got it for a file of its own. Called before the file is opened again.
+    package func abandon() {
+        Self.lock.withLock { over = true }
+    }
+
+    private var isOver: Bool { Self.lock.withLock { over } }
 
     /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code runs.
     package static func kept(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) -> OpenFile {
@@ -57,8 +66,8 @@ package final class OpenFile: Sendable {
     ///
     /// - Parameter unlocks: false in a forked child, whose lock is its parent's.
     func end(unlocks: Bool) {
-        defer { isClosed = true }
-        guard !isClosed, isIntact else { return }
+        guard isIntact else { return }
+        abandon()
         // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
         // take it from its parent.
         if unlocks { system.unlock(descriptor) }
@@ -66,7 +75,10 @@ package final class OpenFile: Sendable {
     }
 
     deinit {
-        guard !isClosed, isIntact else { return }
-        if lifetime == .snapshot { system.closeReplaced(descriptor) } else { system.close(descriptor) }
+        if lifetime == .snapshot, let opened {
+            if !isOver { system.closeReplaced(descriptor, opened) }
+        } else if isIntact {
+            system.close(descriptor)
+        }
     }
 }

@@ -45,9 +45,19 @@ package class SystemCalls: @unchecked Sendable {
         _ = Foundation.close(descriptor)
     }
 
-    /// Closes a file that may have been replaced, on another thread.
-    func closeReplaced(_ descriptor: Descriptor) {
-        BackgroundCloser.shared.close(descriptor, self)
+    /// Closes a file that may have been replaced, on another thread, if the descriptor still is that file then.
+    func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
+        BackgroundCloser.shared.close(descriptor, opened, self)
+    }
+
+    /// Whether a descriptor still is the file that was opened as it.
+    func isStill(_ opened: FileStatus, _ descriptor: Descriptor) -> Bool {
+        do {
+            return try status(of: descriptor).isSameFile(as: opened)
+        } catch {
+            // A server that does not answer says nothing about the descriptor.
+            return error.code != EBADF
+        }
     }
 
     /// Whether a replaced file is not closed yet, so that its blocks are not free.

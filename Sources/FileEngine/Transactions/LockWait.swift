@@ -61,7 +61,7 @@ package struct LockWait: Sendable {
             // A second descriptor of the same open file, which has the lock. The first one may be closed meanwhile.
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
-            let file = OpenFile(copy, system)
+            let file = OpenFile.kept(copy, system)
             Thread.detachNewThread { [self] in
                 // If this fails, the caller tries again, and reports the error.
                 try? system.lockRetrying(file.descriptor)
@@ -69,7 +69,7 @@ package struct LockWait: Sendable {
                     state.isOver = true
                     return state.isAbandoned
                 }
-                if isAbandoned { system.unlock(file.descriptor) }
+                if isAbandoned, file.isIntact { system.unlock(file.descriptor) }
                 over.signal()
             }
         }

@@ -21,7 +21,7 @@ extension PropertyListFile {
         // The folder that is locked may not be the one that the cache is from.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
-            there == status, let current = cached.validated(at: there)
+            there == status, cached.file?.isIntact == true, let current = cached.validated(at: there)
         {
             return current
         }

@@ -93,7 +93,17 @@
         }
 
         func close() {
-            if isOfThisProcess { source.cancel() }
+            guard isOfThisProcess else { return }
+            if !isQueue { file.abandon() }
+            source.cancel()
+        }
+
+        /// Whether the descriptor still is an inotify queue. Its inode is that of all queues, timers and counters of the system.
+        private var isQueue: Bool {
+            guard let name = try? SystemCalls.real.linkTarget("/proc/self/fd/\(file.descriptor)") else {
+                return file.isIntact
+            }
+            return name == "anon_inode:inotify"
         }
 
         /// False in a forked child: the kernel's queue and what is watched there are its parent's.
@@ -132,7 +142,10 @@
         /// Takes all that waits in the queue.
         private func read() {
             // The program may have closed all descriptors, and got this one for a file of its own.
-            guard file.isIntact else { return source.cancel() }
+            guard isQueue else {
+                file.abandon()
+                return source.cancel()
+            }
             var buffer = [UInt8](repeating: 0, count: 1 << 14)
             while true {
                 let count = buffer.withUnsafeMutableBytes { Foundation.read(file.descriptor, $0.baseAddress, $0.count) }

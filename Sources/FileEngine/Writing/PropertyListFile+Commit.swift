@@ -32,7 +32,10 @@ extension PropertyListFile {
         let (file, status) = reopened(new, under: writeLock)
         if let status {
             if let file {
-                let source = Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+                let isSameDevice = base.status?.device == status.device
+                let source = Snapshot.Source(
+                    file: file, status: status, format: format, bytes: bytes, time: time,
+                    tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
                 publish(Snapshot(content: content, from: source, system: system))
             } else {
                 // The next read loads the file, which may be another one already.

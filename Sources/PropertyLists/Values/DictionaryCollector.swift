@@ -4,6 +4,8 @@ struct DictionaryCollector {
     private(set) var members: [String: Any] = [:]
     /// Why a write of the dictionary would lose an entry; nil if it would not.
     private(set) var loss: String?
+    /// Whether a key has characters beyond ASCII.
+    private var isBeyondASCII = false
 
     /// Which of two entries stays if their keys are two spellings of one text.
     enum SpellingRule {
@@ -19,9 +21,9 @@ struct DictionaryCollector {
 
     /// - Returns: false if there is an entry whose key has the same bytes.
     mutating func add(_ key: String, _ value: Any, _ rule: SpellingRule) -> Bool {
-        let isASCII = key.utf8.allSatisfy { $0 < 0x80 }
-        // Only keys with characters beyond ASCII have two spellings.
-        if !isASCII, let index = members.index(forKey: key) {
+        // Two spellings differ in characters beyond ASCII, of which U+212A is equal to "K".
+        isBeyondASCII = isBeyondASCII || !key.utf8.allSatisfy { $0 < 0x80 }
+        if isBeyondASCII, let index = members.index(forKey: key) {
             let former = members[index].key
             if former.utf8.elementsEqual(key.utf8) { return false }
             loss =

@@ -98,7 +98,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     /// On this thread: a test counts the calls.
-    override func closeReplaced(_ descriptor: Descriptor) { close(descriptor) }
+    override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try onCall?("fstat")

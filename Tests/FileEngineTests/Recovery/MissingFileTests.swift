@@ -29,10 +29,10 @@ import Testing
         override func now() -> FileStatus.Time {
             var status = stat()
             guard stat(folder, &status) == 0 else { return super.now() }
-            let nanoseconds = Int(FileStatus(status).changed.nanoseconds) + elapsed * 1_000_000
+            let changed = FileStatus(status).changed
+            let nanoseconds = Int(changed.seconds) * 1_000_000_000 + changed.nanoseconds + elapsed * 1_000_000
             return FileStatus.Time(
-                seconds: FileStatus(status).changed.seconds + Int64(nanoseconds / 1_000_000_000),
-                nanoseconds: nanoseconds % 1_000_000_000)
+                seconds: Int64(nanoseconds / 1_000_000_000), nanoseconds: nanoseconds % 1_000_000_000)
         }
 
         override func pause() {
@@ -187,5 +187,31 @@ import Testing
         chown(folder.file(".test.plist.lastgood").path, 12_345, 12_345)
         try moveAway()
         #expect(folder.root(system: system).ints == [:])
+    }
+
+    /// This process saw that there was no file, another one made it, and an editor is saving it now.
+    @Test func aFileThatWasMissingBeforeMayBeSavedNow() throws {
+        let folder = try TemporaryFolder()
+        system.folder = folder.path
+        system.elapsed = -1_000
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == [:])
+        system.elapsed = 0
+        folder.root().values = ["a": 1, "b": 2]
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file("test.plist~"))
+        system.onPause = { number in
+            if number == 2 { try writePropertyList(["Root": ["a": 1, "b": 2]], to: folder.file()) }
+        }
+        prefs["c"] = 3
+        #expect(prefs.ints == ["a": 1, "b": 2, "c": 3])
+    }
+
+    /// Where stamps are whole seconds, the folder may have changed up to a second, on FAT two, later than its stamp says.
+    @Test func aCoarseStampOfTheFolderIsNoReasonForHaste() throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        let times = [timespec(tv_sec: time(nil), tv_nsec: 0), timespec(tv_sec: time(nil), tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, folder.path, times, 0) == 0)
+        #expect(prefs.ints == ["a": 1, "b": 2])
     }
 }

@@ -16,7 +16,9 @@ import Testing
         private let writer = pthread_self()
         private let heard = Heard<Bool>()
 
-        override func closeReplaced(_ descriptor: Descriptor) { closer.close(descriptor, self) }
+        override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
+            closer.close(descriptor, opened, self)
+        }
 
         override func close(_ descriptor: Descriptor) {
             let isOnWriter = pthread_equal(pthread_self(), writer) != 0
@@ -35,7 +37,10 @@ import Testing
     /// A write does not wait for the close of the file that it replaces. If too many files wait, it closes its own.
     @Test func aFewFilesWaitAtMost() throws {
         let system = SlowClose()
-        for _ in 0..<20 { system.closeReplaced(dup(STDIN_FILENO)) }
+        for _ in 0..<20 {
+            let descriptor = dup(STDIN_FILENO)
+            system.closeReplaced(descriptor, try system.status(of: descriptor))
+        }
         // One more may have been taken from the list, and stands at the gate.
         let waiting = 20 - system.own
         #expect((8...9).contains(waiting) && system.others == 0, "\(waiting)")
@@ -51,9 +56,9 @@ import Testing
             let replaced = Locked<Descriptor?>(nil)
             private let writer = pthread_self()
 
-            override func closeReplaced(_ descriptor: Descriptor) {
+            override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
                 replaced.withLock { $0 = descriptor }
-                super.closeReplaced(descriptor)
+                super.closeReplaced(descriptor, opened)
             }
 
             override func close(_ descriptor: Descriptor) {

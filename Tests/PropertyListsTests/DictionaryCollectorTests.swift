@@ -1,0 +1,18 @@
+import Testing
+
+@testable import PrefsPropertyLists
+
+/// Keys that a Swift dictionary takes for one.
+@Suite struct DictionaryCollectorTests {
+    /// U+212A is equal to the letter K, in whichever order they come. Neither is a doubled key.
+    @Test(arguments: [["K", "\u{212A}"], ["\u{212A}", "K"]]) func anASCIIKeyMayHaveASecondSpelling(_ keys: [String]) {
+        var collector = DictionaryCollector()
+        for key in keys {
+            let isNew = collector.add(key, 1, .firstCounts)
+            #expect(isNew)
+        }
+        #expect(collector.loss != nil && collector.members.count == 1)
+        let isNewAgain = collector.add(keys[0], 2, .firstCounts)
+        #expect(!isNewAgain)
+    }
+}
