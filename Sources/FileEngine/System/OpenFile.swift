@@ -43,8 +43,8 @@ package final class OpenFile: Sendable {
 
     /// Whether the descriptor still is this file.
     package var isIntact: Bool {
-        guard let opened else { return true }
         if isOver { return false }
+        guard let opened else { return true }
         if system.isStill(opened, descriptor) { return true }
         abandon()
         return false
