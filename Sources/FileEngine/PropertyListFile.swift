@@ -190,8 +190,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     /// harm if a link leads to the same folder.
     func knownFolder() -> OpenFile? {
         guard let folder = state.withLock({ $0.folder }), folder.isIntact,
-            let there = try? system.status(ofPath: names.folder, followsLinks: true),
-            let own = try? system.status(of: folder.descriptor), there.isSameFile(as: own)
+            let there = try? system.status(ofPath: names.folder, followsLinks: true), folder.wasOpened(as: there)
         else { return nil }
         return folder
     }

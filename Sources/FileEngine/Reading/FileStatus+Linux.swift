@@ -2,7 +2,7 @@
     import Foundation
 
     extension FileStatus {
-        /// The kernel stamps files with the very clock that `SystemCalls.now()` reads.
+        /// The clock that `SystemCalls.now()` reads is never ahead of the one that stamps files.
         static let clockStep: Double = 0
     }
 

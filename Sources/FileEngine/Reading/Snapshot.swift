@@ -70,7 +70,7 @@ final class Snapshot: @unchecked Sendable {
         self.system = system
     }
 
-    /// A state that is read for a moment in place of a missing file. Not for the cache.
+    /// A state that is read for a moment in place of a missing file. Never published.
     init(inPlaceOfMissing content: Content, format: PropertyListFormat?, loss: String?, system: SystemCalls) {
         self.content = content
         self.loss = loss

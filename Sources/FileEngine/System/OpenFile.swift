@@ -50,6 +50,9 @@ package final class OpenFile: Sendable {
         return false
     }
 
+    /// Whether this is the file with that status. False if its own is unknown.
+    func wasOpened(as there: FileStatus) -> Bool { opened?.isSameFile(as: there) ?? false }
+
     /// Leaves the number to the program, which has got it for a file of its own. Called before the file is opened again.
     package func abandon() {
         Self.lock.withLock { over = true }
