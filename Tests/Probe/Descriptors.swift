@@ -34,8 +34,8 @@ enum Descriptors {
 
     /// Closes all descriptors, as recipes for daemons do, and opens files of its own, which get the same numbers.
     static func closeAll(_ path: String) {
+        // Reads the file.
         var prefs: ProbePrefs? = prefs(path)
-        prefs?["count"] = 1
         for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
         let own = (0..<40).map { open("\(path).own\($0)", O_RDWR | O_CREAT, 0o600) }
         let numbers = own.map(inode)

@@ -30,6 +30,7 @@ import Testing
     }
 
     @Test func descriptorsThatAProgramHasReusedAreItsOwn() throws {
+        _ = try Child("Probe", ["surroundings", "open \(path)", "set 1"], home: folder).wait()
         let result = try Child("Probe", ["closed-descriptors", path], home: folder).wait()
         #expect(
             result.output == """

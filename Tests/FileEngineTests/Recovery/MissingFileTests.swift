@@ -189,21 +189,22 @@ import Testing
         #expect(folder.root(system: system).ints == [:])
     }
 
-    /// This process saw that there was no file, another one made it, and an editor is saving it now.
+    /// This process saw a while ago that the file was missing, another one made it, and an editor is saving it now.
     @Test func aFileThatWasMissingBeforeMayBeSavedNow() throws {
-        let folder = try TemporaryFolder()
-        system.folder = folder.path
-        system.elapsed = -1_000
         let prefs = folder.root(system: system)
-        #expect(prefs.ints == [:])
+        try moveAway()
+        system.elapsed = -1_000
+        #expect(prefs.ints == ["a": 1, "b": 2])
         system.elapsed = 0
-        folder.root().values = ["a": 1, "b": 2]
-        try FileManager.default.moveItem(at: folder.file(), to: folder.file("test.plist~"))
-        system.onPause = { number in
-            if number == 2 { try writePropertyList(["Root": ["a": 1, "b": 2]], to: folder.file()) }
+        folder.root().values = ["a": 3, "b": 4]
+        try FileManager.default.moveItem(at: folder.file(), to: folder.file("test.plist.new"))
+        system.onPause = { [folder] number in
+            if number == 2 {
+                try FileManager.default.moveItem(at: folder.file("test.plist.new"), to: folder.file())
+            }
         }
         prefs["c"] = 3
-        #expect(prefs.ints == ["a": 1, "b": 2, "c": 3])
+        #expect(prefs.ints == ["a": 3, "b": 4, "c": 3])
     }
 
     /// Where stamps are whole seconds, the folder may have changed up to a second, on FAT two, later than its stamp says.
