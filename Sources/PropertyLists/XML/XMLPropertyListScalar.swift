@@ -51,6 +51,11 @@ enum XMLPropertyListScalar {
         }
     }
 
+    /// Before a real number, Foundation skips these too.
+    private static func isBlankBeforeReal(_ scalar: Unicode.Scalar) -> Bool {
+        isBlankOfFoundation(scalar) || (0x80...0xA0).contains(scalar.value) || scalar == "\u{FEFF}"
+    }
+
     private static func isDigit(_ byte: UInt8, _ radix: Int) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -61,11 +66,12 @@ enum XMLPropertyListScalar {
 
     /// A decimal number, `nan`, `inf` or `infinity`, with an optional sign; nil for other text.
     ///
-    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
+    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read. Before the
+    /// number, every character that Foundation takes for a blank is skipped.
     static func real(_ text: String) -> Any? {
         // Compares scalars, because Characters with many combining marks take quadratic time.
         var bytes: [UInt8] = []
-        for scalar in text.unicodeScalars {
+        for scalar in text.unicodeScalars.drop(while: isBlankBeforeReal) {
             switch scalar {
             case ",", "\u{66B}": bytes.append(UInt8(ascii: "."))
             case _ where scalar.isASCII: bytes.append(UInt8(scalar.value))

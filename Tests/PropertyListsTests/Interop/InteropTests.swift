@@ -134,6 +134,17 @@ import Testing
         #expect(theirs == (try? PropertyListCoder.decode(document).value as? Int))
     }
 
+    /// The same before a real number, with a few more of them, and never behind its sign.
+    @Test(arguments: [
+        "\0\0\0\0\0\0\0\01.5", "\u{1}-1.5", "\u{85}1.5", "\u{A0}\u{2003}1.5", "\u{FEFF}1.5", "+\01.5", "1.5\0", "\0",
+        "\0x",
+    ])
+    func realsAsFoundationReadsThem(_ text: String) {
+        let document = Data("<plist><real>\(text)</real></plist>".utf8)
+        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Double
+        #expect(theirs == (try? PropertyListCoder.decode(document).value as? Double))
+    }
+
     /// A UID of a keyed archive stays one in binary, for every reader.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func keyedArchives() throws {
         let uids: [Any] = [0, 255, 256, 65_536, UInt64(UInt32.max)].map { KeyedArchiveUID(value: $0) }
