@@ -44,7 +44,8 @@ sed -i.bak -E 's/"(PrefsFileEngine|PrefsPropertyLists)"/"PersistentPreferences"/
 rm -f "$symbols"/*.bak
 
 echo "== docc, warnings are errors"
-if ! "$tools/docc" convert "$catalog" --additional-symbol-graph-dir "$symbols" --output-dir "$output" \
+# Pretty JSON has its keys sorted, so that it can be searched below.
+if ! DOCC_JSON_PRETTYPRINT=YES "$tools/docc" convert "$catalog" --additional-symbol-graph-dir "$symbols" --output-dir "$output" \
     --fallback-display-name PersistentPreferences --fallback-bundle-identifier PersistentPreferences \
     --warnings-as-errors --experimental-documentation-coverage --coverage-summary-level detailed >"$log" 2>&1; then
     cat "$log" >&2
@@ -63,11 +64,17 @@ awk -F ' *[|] *' '
 
 # docc puts symbols that no topic names into groups that it generates.
 echo "== the landing page lists them all"
-strays="$(grep -oE '"title":"[^"]*","anchor":"[^"]*","identifiers":\[[^]]*\],"generated":true' \
-    "$output/data/documentation/persistentpreferences.json" | grep -v '^"title":"Extended Modules"' || true)"
+strays="$(awk '
+    /"generated" : true/ { isStray = 1 }
+    isStray && /"doc:/ { gsub(/[ ,"\\]/, ""); found = found $0 "\n" }
+    isStray && /"title" : / {
+        if (!/"Extended Modules"/) printf "%s", found
+        isStray = 0
+        found = ""
+    }' "$output/data/documentation/persistentpreferences.json")"
 if [ -n "$strays" ]; then
     echo "in no topic of $catalog/PersistentPreferences.md:" >&2
-    sed -E 's|.*"identifiers":\[([^]]*)\].*|\1|; s|\\/|/|g; s|,|\n|g' <<<"$strays" >&2
+    echo "$strays" >&2
     exit 1
 fi
 echo "== the documentation is in $output"
