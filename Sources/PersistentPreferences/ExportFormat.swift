@@ -41,13 +41,13 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// in a row, and an object whose only key begins with `$` and is none of the above.
     case json
 
-    /// The bytes of values in canonical form.
-    package func data(of values: [String: Any]) throws -> Data {
+    /// The bytes of values.
+    package func data(of values: [String: StoredValue]) throws -> Data {
         do {
             return switch self {
-            case .binary: try PropertyListCoder.encode(values, as: .binary)
-            case .xml: try PropertyListCoder.encode(PropertyListCoder.storable(values, as: .xml), as: .xml)
-            case .json: try JSONWriter.data(of: values)
+            case .binary: try PropertyListCoder.encode(.dictionary(values), as: .binary)
+            case .xml: try PropertyListCoder.encode(.dictionary(PropertyListCoder.storable(values, as: .xml)), as: .xml)
+            case .json: try JSONWriter.data(of: .dictionary(values))
             }
         } catch let refusal as PropertyListVetter.Refusal {
             throw PrefsError.valuesNotPlistCompatible(refusal.failures)
@@ -58,9 +58,9 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One value of canonical form in the form of ``json``, laid out as in an export, for people. A reference of a keyed archive,
+    /// One value in the form of ``json``, laid out as in an export, for people. A reference of a keyed archive,
     /// which no export holds, is shown as `{"CF$UID": 5}`.
-    package static func json(of value: Any) throws -> String {
+    package static func json(of value: StoredValue) throws -> String {
         do {
             return String(decoding: try JSONWriter.data(of: value, showsUIDs: true), as: UTF8.self)
         } catch {
@@ -71,14 +71,14 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// Reads one value in the form of ``json``.
     ///
     /// - Throws: `PrefsError.invalidImport`.
-    package static func value(ofJSON data: Data) throws(PrefsError) -> Any {
+    package static func value(ofJSON data: Data) throws(PrefsError) -> StoredValue {
         try ImportedData.reading { () throws(DecodingFailure) in try JSONReader.value(of: data) }
     }
 
     /// The values that exported bytes hold, in any of the formats. They are not vetted.
     ///
     /// - Throws: `PrefsError.invalidImport`.
-    package static func values(of data: Data) throws(PrefsError) -> [String: Any] {
+    package static func values(of data: Data) throws(PrefsError) -> [String: StoredValue] {
         try ImportedData.values(of: data)
     }
 }

@@ -3,15 +3,15 @@ import PrefsPropertyLists
 
 /// Bytes from anywhere, and the values in them.
 enum ImportedData {
-    /// The dictionary at the top level, in any format. Its values are property-list values, but not vetted.
+    /// The dictionary at the top level, in any format. Its values are not vetted.
     ///
     /// - Throws: `PrefsError.invalidImport`.
-    static func values(of data: Data) throws(PrefsError) -> [String: Any] {
+    static func values(of data: Data) throws(PrefsError) -> [String: StoredValue] {
         let limit = PropertyListLimits.fileBytes
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
         let top = try reading { () throws(DecodingFailure) in try PropertyListCoder.decode(data, json: .root).value }
-        guard let values = top as? [String: Any] else {
+        guard let values = top.dictionary else {
             throw .invalidImport(reason: "expected a dictionary at the top level, found \(ValueMismatch.kind(of: top))")
         }
         return values

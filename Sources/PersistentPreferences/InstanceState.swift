@@ -8,7 +8,9 @@ import PrefsPropertyLists
 final class InstanceState: @unchecked Sendable {
     private struct State {
         var lastKeys: AllowedKeysCache?
-        var migratedCache: (stored: [String: Any], current: [String: Any])?
+        var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
+        /// The objects of the root that was read last.
+        var shown: (values: [String: StoredValue], objects: [String: Any])?
         var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
@@ -105,17 +107,23 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// A root in the shape that the class wants: made once of each stored state.
-    func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
+    func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
         let schema = declarations.schema
         guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = lock.withLock({ state.migratedCache }),
-            CanonicalValue.areIdentical(migratedCache.stored, stored)
-        {
+        if let migratedCache = lock.withLock({ state.migratedCache }), migratedCache.stored.isIdentical(to: stored) {
             return migratedCache.current
         }
         let current = try schema.current(stored, root: root)
         if let current { lock.withLock { state.migratedCache = (stored, current) } }
         return current
+    }
+
+    /// The objects of a root: made once of each state.
+    func objects(of values: [String: StoredValue]) -> [String: Any] {
+        if let shown = lock.withLock({ state.shown }), shown.values.isIdentical(to: values) { return shown.objects }
+        let objects = values.objects
+        lock.withLock { state.shown = (values, objects) }
+        return objects
     }
 
     /// What the layers have for a key: looked up once in each state of theirs.
@@ -139,8 +147,8 @@ final class InstanceState: @unchecked Sendable {
     ///
     /// - Parameter stored: in the current shape.
     func merged(
-        _ stored: [String: Any]?, with layers: LayersSnapshot, root: String, allowed: AllowedKeys? = nil
-    ) -> (values: [String: Any]?, faults: [LayerFault]) {
+        _ stored: [String: StoredValue]?, with layers: LayersSnapshot, root: String, allowed: AllowedKeys? = nil
+    ) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
         var values = stored
         var faults: [LayerFault] = []
         for key in (allowed ?? owner?.allowedKeys ?? declarations.allowed).list where StreamSafeText.isSafe(key) {

@@ -1,5 +1,6 @@
 import Foundation
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// How the members of the class reach the store. `PersistentPrefs+Errors.swift` handles their errors.
 extension PersistentPrefs {
@@ -32,16 +33,20 @@ extension PersistentPrefs {
 
     func visibleValues() -> [String: Any] {
         state.bridge.access(nil, of: self)
-        return read { allowedKeys.visible(in: try $0.values()) } ?? [:]
+        return read { allowedKeys.visible(in: try $0.objects()) } ?? [:]
     }
 
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
-        let value: Any?? = read {
+        let object: Any?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            return try $0.value(forKey: name, in: $0.look())
+            switch try $0.value(forKey: name, in: $0.look()) {
+            // Made once of each state.
+            case .array, .dictionary: return try $0.objects()?[name]
+            case let value: return value?.object
+            }
         }
-        return value ?? nil
+        return object ?? nil
     }
 
     func reload() {
@@ -68,8 +73,9 @@ extension PersistentPrefs {
         write {
             let allowed = allowedKeys
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let before = try $0.valueToReplace(forKey: name, in: $0.look()).map { [name: $0] }
-            try $0.commit(RootChange(from: before ?? [:], to: value.map { [name: $0] } ?? [:]))
+            let before = try $0.valueToReplace(forKey: name, in: $0.look()).map { [name: $0] } ?? [:]
+            let change = try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
+            try $0.commit(change ?? RootChange(from: before, to: [:]))
         }
     }
 
@@ -77,18 +83,28 @@ extension PersistentPrefs {
         write { try assign(values, merging: true, in: &$0) }
     }
 
-    func valuesForChange() -> InPlaceChange<RootOrigin, [String: Any]> {
-        changeInPlace(from: [:]) { allowedKeys.visible(in: try $0.values()) }
+    /// The visible values of a root, and their objects.
+    typealias Shown = (values: [String: StoredValue], objects: [String: Any])
+
+    func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
+        let values = allowed.visible(in: root)
+        return (values, state.objects(of: values))
+    }
+
+    func valuesForChange() -> InPlaceChange<RootOrigin, Shown> {
+        changeInPlace(from: ([:], [:])) { shown(try $0.values(), allowedKeys) }
     }
 
     /// The change ended by throwing: nothing is stored, and the outcome of the read is reported all the same.
-    func abandonChange(from start: InPlaceChange<RootOrigin, [String: Any]>) {
+    func abandonChange(from start: InPlaceChange<RootOrigin, Shown>) {
         report(start.warning ?? start.failure)
     }
 
-    func commitChange(from start: InPlaceChange<RootOrigin, [String: Any]>, to after: [String: Any]) {
+    func commitChange(from start: InPlaceChange<RootOrigin, Shown>, to after: [String: Any]) {
         commit(start) { before, access in
-            try access.commit(RootChange(from: before, to: after, isAllowed: allowedKeys.contains))
+            try access.commit(
+                RootChange(
+                    from: before.values, shownAs: before.objects, to: after, isAllowed: allowedKeys.contains))
         }
     }
 
@@ -100,10 +116,11 @@ extension PersistentPrefs {
     func assign(_ values: [String: Any], merging: Bool, in access: inout PrefsAccess) throws {
         let allowed = allowedKeys
         try RootChange.checkKeys(of: values)
-        func change(from stored: [String: Any]?) throws(PrefsError) -> RootChange {
-            let before = allowed.visible(in: stored)
-            let after = merging ? before.merging(values) { $1 } : values
-            return try RootChange(from: before, to: after, isAllowed: allowed.contains)
+        func change(from stored: [String: StoredValue]?) throws(PrefsError) -> RootChange {
+            let before = shown(stored, allowed)
+            let after = merging ? before.objects.merging(values) { $1 } : values
+            return try RootChange(
+                from: before.values, shownAs: before.objects, to: after, isAllowed: allowed.contains)
         }
         guard try !change(from: access.values()).isEmpty else { return try access.acknowledge() }
         // Computed again under the lock, so that values that others have written in between are replaced, too.
@@ -135,21 +152,24 @@ extension PersistentPrefs {
     /// Runs a body of the user in one transaction. It returns the visible values before and after it; nil if it wrote only through other
     /// accesses.
     func transact(
-        _ body: (_ stored: [String: Any]?, AllowedKeys) throws -> (before: [String: Any], after: [String: Any])?,
+        _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (before: Shown, after: [String: Any])?,
         rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
         let failure = write { access in
             let allowed = allowedKeys
             try access.transact { stored in
-                let change: (before: [String: Any], after: [String: Any])?
+                let change: (before: Shown, after: [String: Any])?
                 do {
                     change = try body(stored, allowed)
                 } catch {
                     thrown = error
                     throw error
                 }
-                return try change.map { try RootChange(from: $0.before, to: $0.after, isAllowed: allowed.contains) }
+                return try change.map {
+                    try RootChange(
+                        from: $0.before.values, shownAs: $0.before.objects, to: $0.after, isAllowed: allowed.contains)
+                }
             }
         }
         if let thrown { try rescue(thrown) }

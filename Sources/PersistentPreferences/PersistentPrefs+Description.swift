@@ -9,17 +9,17 @@ extension PersistentPrefs {
         case .success(let values) where values.isEmpty: return name + " is empty"
         case .success(let values):
             func text() -> String {
-                let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+                let pairs = values.objects.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
                 return name + " {\(pairs.joined(separator: ", "))}"
             }
             // Swift's text of a value with 127 levels takes 160 KB of stack. Otherwise no thread, because a debugger may stop all others.
-            return CanonicalValue.hasManyLevels(values) ? SpareStack.run(text) : text()
+            return StoredValue.dictionary(values).hasManyLevels ? SpareStack.run(text) : text()
         case .failure(let error): return name + " cannot be read: \(error)"
         }
     }
 
     /// The visible values, read without any effect on `lastError`.
-    fileprivate func peek() -> Result<[String: Any], PrefsError> {
+    fileprivate func peek() -> Result<[String: StoredValue], PrefsError> {
         do {
             var access = try access(root: key)
             return .success(allowedKeys.visible(in: try access.values()))
@@ -34,7 +34,7 @@ extension InstanceState: CustomReflectable {
     var customMirror: Mirror {
         let values: Any =
             switch owner?.peek() {
-            case .success(let values)?: values
+            case .success(let values)?: values.objects
             case .failure(let error)?: error
             case nil: "released"
             }

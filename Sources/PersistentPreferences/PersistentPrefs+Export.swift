@@ -32,6 +32,6 @@ extension PersistentPrefs {
     /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {
-        write { try assign(ImportedData.values(of: data), merging: merge, in: &$0) }
+        write { try assign(ImportedData.values(of: data).objects, merging: merge, in: &$0) }
     }
 }

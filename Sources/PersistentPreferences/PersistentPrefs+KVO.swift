@@ -38,7 +38,7 @@
             let values = try? reading?.values()
             let now = PastState(values, layers: reading?.layers, of: state)
             let past = PastState(
-                change.former(of: values), layers: change.whole?.before.layers ?? reading?.layers, of: state)
+                change.former(of: values), layers: change.whole?.before.layers?.layers ?? reading?.layers, of: state)
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }

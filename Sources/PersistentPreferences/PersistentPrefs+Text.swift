@@ -2,7 +2,7 @@ import PrefsPropertyLists
 
 /// Values as text, for a tool on any subclass. Leaves ``lastError`` alone.
 extension PersistentPrefs {
-    /// The object to store for a text, checked against the type and the constraint of the property; nil if the key is to be removed.
+    /// What to store for a text, checked against the type and the constraint of the property; nil if the key is to be removed.
     ///
     /// | type | text |
     /// |---|---|
@@ -21,22 +21,22 @@ extension PersistentPrefs {
     ///
     /// - Throws: `PrefsError.incorrectKeys`; `.constraintViolated` if the text is not a value of the type or violates the constraint,
     ///   with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
-    package func canonicalValue(ofText text: String, forKey key: String) throws(PrefsError) -> Any? {
+    package func storedValue(ofText text: String, forKey key: String) throws(PrefsError) -> StoredValue? {
         func rejection(_ reason: String) -> PrefsError {
             .constraintViolated([PropertyListFailure(path: key, topLevelKey: key, reason: reason)])
         }
         guard allowedKeys.contains(key) else { throw .incorrectKeys(invalidElements: [key]) }
         guard let property = declarations[key]?.property else {
-            let stored = try storedObject(forKey: key)
-            guard let object = Self.object(ofText: text, like: stored ?? "") else {
-                throw rejection("expected \(ValueMismatch.kind(of: stored ?? "")), found \"\(ShownText.key(text))\"")
+            let stored = try currentValue(forKey: key) ?? .string("")
+            guard let value = Self.value(ofText: text, like: stored) else {
+                throw rejection("expected \(ValueMismatch.kind(of: stored)), found \"\(ShownText.key(text))\"")
             }
-            return try vetted(object, key)
+            return try vetted(value, key)
         }
         switch property.reading(of: text) {
-        case .object(let object, violation: nil): return try vetted(object, key)
-        case .object(let object, let reason?):
-            let found = object is String ? "\"\(ShownText.key(text))\"" : ShownText.key(text)
+        case .value(let value, violation: nil): return try vetted(value, key)
+        case .value(let value, let reason?):
+            let found = value.string == nil ? ShownText.key(text) : "\"\(ShownText.key(text))\""
             throw rejection("\(reason), found \(found)")
         case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
@@ -44,26 +44,27 @@ extension PersistentPrefs {
         }
     }
 
-    /// The text that ``canonicalValue(ofText:forKey:)`` reads as exactly this object. On one line, unless it is a string with several.
+    /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. On one line, unless it is a string with several.
     ///
     /// A number that another program has stored for a Decimal gives the text of the same Decimal, which is stored as a string. If no text
-    /// does, because another program has stored an object of another type, the text is that of the object without a type.
-    /// - Parameter value: in canonical form, as ``values`` has it.
-    package func text(of value: Any, forKey key: String) -> String {
+    /// does, because another program has stored a value of another type, the text is that of the value without a type.
+    package func text(of value: StoredValue, forKey key: String) -> String {
         declarations[key]?.property.text(of: value)
             ?? TextForms.text(of: value) { text in
-                Self.object(ofText: text, like: value).map { CanonicalValue.areEqual($0, value) } ?? false
+                Self.value(ofText: text, like: value) == value
             }
     }
 
-    private func vetted(_ object: Any, _ key: String) throws(PrefsError) -> Any {
-        switch PropertyListVetter.canonical(object, forKey: key) {
-        case .success(let object): return object
-        case .failure(let refusal): throw .valuesNotPlistCompatible(refusal.failures)
+    private func vetted(_ value: StoredValue, _ key: String) throws(PrefsError) -> StoredValue {
+        do {
+            try PropertyListVetter.check(value, forKey: key)
+            return value
+        } catch {
+            throw .valuesNotPlistCompatible(error.failures)
         }
     }
 
-    private func storedObject(forKey key: String) throws(PrefsError) -> Any? {
+    private func currentValue(forKey key: String) throws(PrefsError) -> StoredValue? {
         do {
             var access = try access(root: self.key)
             return try access.value(forKey: key, in: access.look())
@@ -72,17 +73,17 @@ extension PersistentPrefs {
         }
     }
 
-    /// The object of the same property-list type that the text stands for.
-    private static func object(ofText text: String, like stored: Any) -> Any? {
-        TextForms(text).objects.first { isSameType($0, stored) }
+    /// The value of the same property-list type that the text stands for.
+    private static func value(ofText text: String, like stored: StoredValue) -> StoredValue? {
+        TextForms(text).values.first { isSameType($0, stored) }
     }
 
-    private static func isSameType(_ left: Any, _ right: Any) -> Bool {
-        switch (CanonicalForm(left), CanonicalForm(right)) {
-        case (.text, .text), (.bool, .bool), (.number, .number), (.date, .date), (.data, .data), (.list, .list),
+    private static func isSameType(_ left: StoredValue, _ right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.string, .string), (.bool, .bool), (.date, .date), (.data, .data), (.array, .array),
             (.dictionary, .dictionary):
             true
-        default: false
+        default: left.isNumber && right.isNumber
         }
     }
 }

@@ -152,7 +152,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { replaceValues(with: newValue) }
         _modify {
             let start = valuesForChange()
-            var after = start.value
+            var after = start.value.objects
             var isOver = false
             defer { if !isOver { abandonChange(from: start) } }
             yield &after
@@ -212,8 +212,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     public func update(_ body: (inout [String: Any]) throws -> Void) rethrows -> PrefsError? {
         try transact(
             { stored, allowed in
-                let before = allowed.visible(in: stored)
-                var after = before
+                let before = shown(stored, allowed)
+                var after = before.objects
                 try body(&after)
                 return (before, after)
             }, rescue: { throw $0 })

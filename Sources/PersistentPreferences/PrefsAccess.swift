@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// One access to one root, in the shape that the class wants of it. The open `key` is read once for it.
 struct PrefsAccess {
@@ -29,10 +30,10 @@ struct PrefsAccess {
     // MARK: - Reading
 
     /// All values of the root, as of now, with those of layers; nil if there are none.
-    mutating func values() throws -> [String: Any]? {
+    mutating func values() throws -> [String: StoredValue]? {
         let reading = try look()
         guard let layers = reading.layers else { return try storedValues(in: reading) }
-        var stored: [String: Any]?
+        var stored: [String: StoredValue]?
         do {
             stored = try storedValues(in: reading)
         } catch {
@@ -43,28 +44,31 @@ struct PrefsAccess {
         return values
     }
 
+    /// The objects of all values.
+    mutating func objects() throws -> [String: Any]? { try values().map(state.objects) }
+
     /// All stored values of the root, as of now; nil if nothing is stored.
-    mutating func storedValues() throws -> [String: Any]? {
+    mutating func storedValues() throws -> [String: StoredValue]? {
         try storedValues(in: look())
     }
 
-    private func storedValues(in reading: RootSnapshot) throws(PrefsError) -> [String: Any]? {
+    private func storedValues(in reading: RootSnapshot) throws(PrefsError) -> [String: StoredValue]? {
         try state.current(reading.values(), root: root)
     }
 
     /// The value of a key, or that of a layer.
-    mutating func value(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
+    mutating func value(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredValue? {
         guard let layers = reading.layers else { return try storedValue(forKey: key, in: reading) }
         let layered = state.layered(key, in: layers, root: root)
         note(layered.faults)
-        if let above = layered.above { return above.object }
+        if let above = layered.above { return above.value }
         do throws(PrefsError) {
             let stored = try storedValue(forKey: key, in: reading)
             if let stored, let error = layered.mismatch(of: stored) { throw error }
-            return stored ?? layered.below?.object
+            return stored ?? layered.below?.value
         } catch {
             passOverBase(error)
-            return layered.below?.object
+            return layered.below?.value
         }
     }
 
@@ -78,8 +82,8 @@ struct PrefsAccess {
     }
 
     /// The value that a write to a key replaces: a layer below is not written to.
-    func valueToReplace(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
-        if let cover = cover(of: key, in: reading) { return cover.object }
+    func valueToReplace(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredValue? {
+        if let cover = cover(of: key, in: reading) { return cover.value }
         return try storedValue(forKey: key, in: reading)
     }
 
@@ -123,11 +127,11 @@ struct PrefsAccess {
     }
 
     /// One of the stored values, without the others if possible.
-    func storedValue(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> Any? {
+    func storedValue(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredValue? {
         let schema = state.declarations.schema
         if schema.isTrivial { return try reading.value(forKey: key) }
         guard reading.isReadByKey else { return try storedValues(in: reading)?[key] }
-        var part: [String: Any] = [:]
+        var part: [String: StoredValue] = [:]
         for name in schema.keysNeeded(for: key) { part[name] = try reading.value(forKey: name) }
         guard schema.hasVersion(part) else { return try storedValues(in: reading)?[key] }
         return try schema.current(part, root: root)?[key]
@@ -140,7 +144,9 @@ struct PrefsAccess {
 
     /// The current state. The root is not extracted yet.
     mutating func look() throws -> RootSnapshot {
-        if let past { return RootSnapshot(of: root, in: past.root.map { [root: $0] }, layers: past.layers) }
+        if let past {
+            return RootSnapshot(of: root, in: past.root.map { [root: .dictionary($0)] }, layers: past.layers)
+        }
         let reading = try snapshot(of: root)
         if let new = reading.warning { warning = warning ?? new }
         if let layers = reading.layers, layers.isBaseUnreadable { hasPassedOverBase = true }
@@ -181,7 +187,7 @@ struct PrefsAccess {
     }
 
     /// The root as a transaction has found it, or the former one.
-    private func rootToMove(_ stored: [String: Any]?) throws -> (formerKey: String?, values: [String: Any]?) {
+    private func rootToMove(_ stored: [String: StoredValue]?) throws -> (formerKey: String?, values: [String: StoredValue]?) {
         guard stored == nil, let former = try formerRoot(insteadOf: RootSnapshot(of: root, in: nil)) else {
             return (nil, stored)
         }
@@ -208,7 +214,7 @@ struct PrefsAccess {
     ///   - isChecked: whether the values were made by the property itself.
     ///   - revised: returns another change for the root from which the transaction starts; nil if the change applies to it.
     mutating func commit(
-        _ change: RootChange, isChecked: Bool = false, revised: ([String: Any]?) throws -> RootChange? = { _ in nil }
+        _ change: RootChange, isChecked: Bool = false, revised: ([String: StoredValue]?) throws -> RootChange? = { _ in nil }
     ) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }
@@ -221,7 +227,7 @@ struct PrefsAccess {
     }
 
     /// The same with a change that depends on the state that the transaction starts from.
-    mutating func commit(_ change: ([String: Any]?) throws -> RootChange) throws {
+    mutating func commit(_ change: ([String: StoredValue]?) throws -> RootChange) throws {
         hasReachedStore = true
         let store = store
         try store.replace(root: root) {
@@ -235,7 +241,7 @@ struct PrefsAccess {
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
-    mutating func transact(_ body: ([String: Any]?) throws -> RootChange?) throws {
+    mutating func transact(_ body: ([String: StoredValue]?) throws -> RootChange?) throws {
         hasReachedStore = true
         let store = store
         let access = self
@@ -264,8 +270,8 @@ struct PrefsAccess {
             _ = try store.snapshot(of: access.root).values()
             let (formerKey, found) = try access.rootToMove(values)
             guard let current = try schema.current(found, root: access.root) else { return }
-            var rest: [String: Any]? = current
-            let change = try RootChange(from: allowed.visible(in: current), to: [:])
+            var rest: [String: StoredValue]? = current
+            let change = RootChange(from: allowed.visible(in: current), to: [:])
             try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
             if let formerKey { try store.update(root: formerKey) { $0 = nil } }
             // An empty root hides the other former ones.
@@ -292,7 +298,7 @@ struct PrefsAccess {
     }
 
     /// A root in the shape of now, between the layers.
-    private func merged(_ current: [String: Any]?) -> [String: Any]? {
+    private func merged(_ current: [String: StoredValue]?) -> [String: StoredValue]? {
         guard let layers = store.layers else { return current }
         return state.merged(current, with: layers, root: root).values
     }
@@ -310,8 +316,8 @@ struct PrefsAccess {
 
     /// What a change makes of a root, in the shape of now; nil if it changes nothing.
     private func changed(
-        _ stored: [String: Any]?, by change: ([String: Any]?) throws -> RootChange
-    ) throws -> [String: Any]? {
+        _ stored: [String: StoredValue]?, by change: ([String: StoredValue]?) throws -> RootChange
+    ) throws -> [String: StoredValue]? {
         let schema = state.declarations.schema
         let (formerKey, stored) = try rootToMove(stored)
         var current = try schema.current(stored, root: root)

@@ -31,7 +31,7 @@ final class EtcdNamespace: Sendable {
     // MARK: - Reading
 
     /// The root as of now.
-    func current(_ root: String) throws -> [String: Any]? {
+    func current(_ root: String) throws -> [String: StoredValue]? {
         if let session = EtcdSession.current(of: self) { return try session.read(root) }
         var stored: StoredRoot
         let revision: Int64
@@ -46,7 +46,7 @@ final class EtcdNamespace: Sendable {
     }
 
     /// The root as the watch has last heard of it.
-    func followed(_ root: String) throws -> [String: Any]? {
+    func followed(_ root: String) throws -> [String: StoredValue]? {
         if let session = EtcdSession.current(of: self) { return try session.read(root) }
         try startWatch { .unreadable($0) }
         return try watch.values(of: root)

@@ -85,7 +85,7 @@ public final class EtcdStore: PrefsStore {
         }
     }
 
-    private let reads: ReadMode
+    let reads: ReadMode
     let namespace: Result<EtcdNamespace, PrefsError>
 
     /// Creates a store. Sends nothing; the first access connects.
@@ -127,9 +127,7 @@ public final class EtcdStore: PrefsStore {
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
     public func read(root: String) throws -> [String: Any]? {
-        try NameVetting.checkRoot(root)
-        let namespace = try namespace.get()
-        return try reads == .current ? namespace.current(root) : namespace.followed(root)
+        try values(of: root)?.objects
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.

@@ -8,7 +8,7 @@ struct StoredRoot {
     /// The revision of its last change; 0 if it is missing.
     private(set) var modified: Int64
     private let data: Data?
-    private var parsed: Result<[String: Any]?, PrefsError>?
+    private var parsed: Result<[String: StoredValue]?, PrefsError>?
 
     /// - Parameter found: nil if the root is missing.
     init(_ found: EtcdKeyValue?) {
@@ -17,7 +17,7 @@ struct StoredRoot {
     }
 
     /// A root whose values are known.
-    init(_ values: [String: Any]?, modified: Int64) {
+    init(_ values: [String: StoredValue]?, modified: Int64) {
         self.modified = modified
         data = nil
         parsed = .success(values)
@@ -37,17 +37,17 @@ struct StoredRoot {
     /// The values; nil if the root is missing. Reads the JSON once.
     ///
     /// - Throws: `PrefsError.rootIsNotDictionary`, or `PrefsError.unreadable` for what is not JSON.
-    mutating func values(of root: String, in keys: EtcdKeys) throws(PrefsError) -> [String: Any]? {
+    mutating func values(of root: String, in keys: EtcdKeys) throws(PrefsError) -> [String: StoredValue]? {
         let result = parsed ?? parse(root, keys)
         parsed = result
         return try result.get()
     }
 
-    private func parse(_ root: String, _ keys: EtcdKeys) -> Result<[String: Any]?, PrefsError> {
+    private func parse(_ root: String, _ keys: EtcdKeys) -> Result<[String: StoredValue]?, PrefsError> {
         guard let data else { return .success(nil) }
         do throws(PrefsError) {
             let value = try ExportFormat.value(ofJSON: data)
-            return (value as? [String: Any]).map { .success($0) } ?? .failure(.rootIsNotDictionary(key: root))
+            return value.dictionary.map { .success($0) } ?? .failure(.rootIsNotDictionary(key: root))
         } catch {
             guard case .invalidImport(let reason) = error else { return .failure(error) }
             return .failure(.unreadable(StorageFailure(path: "etcd key \(keys.prefix)r/\(root)", reason: reason)))

@@ -95,7 +95,7 @@ extension PropertyListFile {
     ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
         let list = try PropertyListCoder.decode(bytes, json: json)
         if root == .document { return ([documentKey: list.value], list.format, list.loss) }
-        guard let content = list.value as? Content else { throw .malformed("its top level is not a dictionary") }
+        guard let content = list.value.dictionary else { throw .malformed("its top level is not a dictionary") }
         return (content, list.format, list.loss)
     }
 }

@@ -6,9 +6,7 @@ import PrefsPropertyLists
 /// one.
 ///
 /// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds out.
-///
-/// Unchecked because values in canonical form are `Any`.
-final class Snapshot: @unchecked Sendable {
+final class Snapshot: Sendable {
     typealias Content = Transaction.Content
 
     /// The file behind a state, with its status when the state was read or written.

@@ -42,7 +42,7 @@ extension PropertyListFile {
     ) -> (MalformedFile.KnownState, KnownState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
         // The copy of a commit is younger than its file; the two are the same state then.
-        if let known, known.changed >= copied.changed || CanonicalValue.areEqual(known.content, copied.content) {
+        if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
             return (.lastKnown, known)
         }
         return (.lastGoodCopy(date), copied)

@@ -51,7 +51,7 @@ extension PropertyListFile.Session {
     func commit(_ content: Content, durability: CommitDurability) throws {
         try file.refuseLost(lock)
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
-        if base.fault == nil, CanonicalValue.areEqual(base.content ?? [:], content) {
+        if base.fault == nil, (base.content ?? [:]).isEqual(to: content) {
             // XML has rounded the difference away, or what was made was removed again.
             return isConfirmed(durability) ? () : try confirm()
         }

@@ -1,12 +1,12 @@
 import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
 /// A thread has at most one. It stays on its thread, so nested accesses find it.
 package final class Transaction {
     /// The content of a domain: entries by root key, or nil if the domain does not exist.
-    package typealias Content = [String: Any]
+    package typealias Content = [String: StoredValue]
 
     package let owner: TransactionQueue
     /// What it is a part of; nil once its closure has run.
@@ -30,7 +30,7 @@ package final class Transaction {
     }
 
     /// The entry under a root key, as this transaction has left it.
-    package subscript(root: String) -> Any? {
+    package subscript(root: String) -> StoredValue? {
         get { content?[root] }
         set {
             content = content ?? [:]
@@ -46,12 +46,8 @@ package final class Transaction {
     }
 
     /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
-    package func replace(_ key: String, with object: Any?) {
-        switch (self[key], object) {
-        case (nil, nil): return
-        case (let old?, let new?) where CanonicalValue.areEqual(old, new): return
-        default: self[key] = object
-        }
+    package func replace(_ key: String, with entry: StoredValue?) {
+        if self[key] != entry { self[key] = entry }
     }
 
     /// Rejects a write by an `atexit` handler of the thread that has called `exit` inside the transaction.

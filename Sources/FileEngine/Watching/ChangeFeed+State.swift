@@ -6,9 +6,9 @@ extension ChangeFeed {
     /// The state of an entry that its subscribers were notified of last.
     enum LastNotified {
         case unknown
-        case state(Any?)
+        case state(StoredValue?)
         /// Read during a commit: it may already be what that commit makes.
-        case unsure(Any?)
+        case unsure(StoredValue?)
     }
 
     struct Entry {
@@ -41,10 +41,10 @@ extension ChangeFeed {
 
         /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
         mutating func add(
-            _ subscriber: any EntrySubscriber, _ key: String, _ found: Any?, since count: Int,
+            _ subscriber: any EntrySubscriber, _ key: String, _ found: StoredValue?, since count: Int,
             from known: LastKnownEntry?
-        ) -> (start: Any?, catchUp: Action?)? {
-            let start: Any?
+        ) -> (start: StoredValue?, catchUp: Action?)? {
+            let start: StoredValue?
             switch entries[key]?.lastNotified {
             case nil: preconditionFailure("the entry has no users")
             case .unknown:
@@ -56,7 +56,7 @@ extension ChangeFeed {
             }
             // In place: there may be thousands.
             entries[key]?.subscribers.append(subscriber)
-            return (start, EntryChange(of: key, from: known, to: start).flatMap(subscriber.receive))
+            return (start, EntryChange(of: key, from: known, to: EntryState(start)).flatMap(subscriber.receive))
         }
 
         mutating func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
@@ -67,7 +67,7 @@ extension ChangeFeed {
             leave(key)
             switch lastNotified {
             case .unknown: return nil
-            case .state(let last), .unsure(let last): return LastKnownEntry(entry: last)
+            case .state(let last), .unsure(let last): return LastKnownEntry(entry: EntryState(last))
             }
         }
 
@@ -97,7 +97,9 @@ extension ChangeFeed {
                 var state = last
                 for (index, step) in steps.enumerated() {
                     guard let own = EntryChange(of: key, in: step) else { continue }
-                    let next = key.isEmpty ? own.difference.applied(to: state as? Content ?? [:]) : own.after
+                    let next =
+                        key.isEmpty
+                        ? .dictionary(own.difference.applied(to: state?.dictionary ?? [:])) : own.after.value
                     report(EntryChange(of: key, from: state, to: next, isForeign: false), index)
                     state = next
                 }

@@ -52,7 +52,7 @@ package final class ChangeFeed: Sendable {
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
                     let domain = domain
-                    return EntrySubscription(start: start, catchUp: catchUp, failure: failure) {
+                    return EntrySubscription(start: EntryState(start), catchUp: catchUp, failure: failure) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
                 }
@@ -152,7 +152,7 @@ package final class ChangeFeed: Sendable {
     }
 
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.
-    static func part(_ key: String, of content: Content?) -> Any? {
-        key.isEmpty ? content : content?[key]
+    static func part(_ key: String, of content: Content?) -> StoredValue? {
+        key.isEmpty ? content.map(StoredValue.dictionary) : content?[key]
     }
 }

@@ -16,25 +16,21 @@ extension EntrySubscriber {
     package func pathChanged() {}
 }
 
-/// An entry as it was last reported to its subscriber; nil if there is none.
-///
-/// Unchecked because canonical property-list values, which never change, are not Sendable.
-package struct LastKnownEntry: @unchecked Sendable {
-    package let entry: Any?
+/// An entry as it was last reported to its subscriber.
+package struct LastKnownEntry: Sendable {
+    package let entry: EntryState
     /// Whether another process moved the subscriber to another entry.
     package var isForeign = true
 
-    package init(entry: Any?) {
+    package init(entry: EntryState) {
         self.entry = entry
     }
 }
 
 /// The start value of a subscriber, and the end of its subscription. Ends with the object.
-///
-/// Unchecked because `start`, a canonical property-list value that never changes, is not Sendable.
-package final class EntrySubscription: @unchecked Sendable {
+package final class EntrySubscription: Sendable {
     /// The entry that the subscriber starts from.
-    package let start: Any?
+    package let start: EntryState
     /// The result of `receive` for the difference to the entry that the subscriber knew.
     package let catchUp: (@Sendable () -> Void)?
     /// Why changes made elsewhere are not received.
@@ -43,7 +39,7 @@ package final class EntrySubscription: @unchecked Sendable {
 
     /// - Parameter onEnd: called once. Returns the entry as it was last reported.
     package init(
-        start: Any?, catchUp: (@Sendable () -> Void)? = nil, failure: StorageFailure? = nil,
+        start: EntryState, catchUp: (@Sendable () -> Void)? = nil, failure: StorageFailure? = nil,
         onEnd: @escaping @Sendable () -> LastKnownEntry?
     ) {
         self.start = start

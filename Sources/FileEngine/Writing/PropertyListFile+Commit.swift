@@ -137,8 +137,8 @@ extension PropertyListFile {
         }
         let bytes: Data
         do {
-            func whole(_ content: Content) -> Any {
-                root == .document ? content[Self.documentKey] ?? content : content
+            func whole(_ content: Content) -> StoredValue {
+                (root == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
             }
             bytes = try PropertyListCoder.encode(whole(content), as: format, replacing: former.map(whole))
         } catch {

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 final class FlatKey<Value>: KeyedValue {
     let stringKey: String
     let coding: PrefCoding<Value>
-    private let givenDefault: Value
+    let defaultValue: Value
     private let failureHandler: (@Sendable (PrefsError) -> Void)?
 
     init(
@@ -12,17 +12,12 @@ final class FlatKey<Value>: KeyedValue {
         _ failureHandler: (@Sendable (PrefsError) -> Void)?
     ) {
         stringKey = key
-        givenDefault = defaultValue
+        self.defaultValue = defaultValue
         self.coding = coding
         self.failureHandler = failureHandler
     }
 
     var identifier: ObjectIdentifier { ObjectIdentifier(self) }
-
-    /// Each reader gets its own copy if it holds an object.
-    var defaultValue: Value {
-        ObjectSearch.findsObject(in: givenDefault) ? coding.copy(of: givenDefault) : givenDefault
-    }
 
     func didFail(_ error: PrefsError) { failureHandler?(error) }
 }

@@ -4,16 +4,16 @@ import PrefsPropertyLists
 
 /// Where the values of `PrefKey`s are.
 protocol KeyedEntries: Sendable {
-    /// In canonical form; nil if there is no value.
+    /// nil if there is no value.
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
-    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
+    func value(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue?
     /// The value that a change in place starts from.
-    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any?
+    func valueToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue?
     /// Makes the accesses of the body one transaction, if the entries have any.
     func transact(_ body: () throws -> Void) throws
-    /// nil removes it. The object is in canonical form.
-    func setObject(_ object: Any?, forKey key: String) throws
+    /// nil removes it.
+    func setValue(_ value: StoredValue?, forKey key: String) throws
     /// Subscribes to the changes of a value, and possibly of others. Returns nil if the store does not report changes.
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription?
     /// Whether a change that a subscriber has received is one of the value.
@@ -21,8 +21,8 @@ protocol KeyedEntries: Sendable {
 }
 
 extension KeyedEntries {
-    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
-        try object(forKey: key, report)
+    func valueToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
+        try value(forKey: key, report)
     }
 }
 
@@ -36,17 +36,17 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
         self.defaults = defaults
     }
 
-    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+    func value(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         if defaults === UserDefaults.standard { return try UserDefaultsStore.standard.entry(forKey: key, report) }
-        return defaults.canonicalObject(forKey: key)
+        return defaults.value(ofEntry: key)
     }
 
     /// Without arguments and registered defaults, which the change would store.
-    func objectToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+    func valueToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         if defaults !== UserDefaults.standard, let domain = defaults.domainName {
-            return defaults.canonicalObject(forKey: key, inDomain: domain)
+            return defaults.value(ofEntry: key, inDomain: domain)
         }
-        return try object(forKey: key, report)
+        return try value(forKey: key, report)
     }
 
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
@@ -61,14 +61,14 @@ struct DefaultsEntries: KeyedEntries, @unchecked Sendable {
         try UserDefaultsStore.standard.domainStore.transact { _ in try body() }
     }
 
-    func setObject(_ object: Any?, forKey key: String) throws {
+    func setValue(_ value: StoredValue?, forKey key: String) throws {
         if defaults === UserDefaults.standard {
-            return try UserDefaultsStore.standard.setEntry(object, forKey: key)
+            return try UserDefaultsStore.standard.setEntry(value, forKey: key)
         }
         // It could not be rolled back.
         if Transaction.current != nil { throw PrefsError.updateOfAnotherStore }
-        if let object {
-            defaults.set(object, forKey: key)
+        if let value {
+            defaults.set(value.object, forKey: key)
         } else {
             defaults.removeObject(forKey: key)
         }
@@ -86,7 +86,7 @@ struct StoreEntries: KeyedEntries {
         self.store = store
     }
 
-    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+    func value(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         if let store = store as? UserDefaultsStore { return try store.entry(forKey: key, report) }
         let snapshot = try store.domainStore.entries()
         if let warning = snapshot.warning { report(warning) }
@@ -103,8 +103,8 @@ struct StoreEntries: KeyedEntries {
         try store.domainStore.transact { _ in try body() }
     }
 
-    func setObject(_ object: Any?, forKey key: String) throws {
-        try store.domainStore.transact { $0.replace(key, with: object) }
+    func setValue(_ value: StoredValue?, forKey key: String) throws {
+        try store.domainStore.transact { $0.replace(key, with: value) }
     }
 }
 
@@ -113,7 +113,7 @@ struct RootEntries: KeyedEntries {
     let store: any PrefsStore
     let root: String
 
-    func object(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+    func value(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         try NameVetting.checkRoot(root)
         let reading = try store.rootStore.snapshot(of: root)
         guard let layers = reading.layers else {
@@ -131,35 +131,31 @@ struct RootEntries: KeyedEntries {
     }
 
     func concerns(_ key: String, _ change: EntryChange) -> Bool {
-        change.difference.keys.contains(key) || LayeredEntry.of(change.after) != nil
+        change.difference.keys.contains(key) || change.after.layers != nil
     }
 
     func transact(_ body: () throws -> Void) throws {
         try store.update(root: root) { _ in try body() }
     }
 
-    func setObject(_ object: Any?, forKey key: String) throws {
-        try store.update(root: root) { values in
-            guard object != nil || values != nil else { return }
-            values = values ?? [:]
-            values?[key] = object
+    func setValue(_ value: StoredValue?, forKey key: String) throws {
+        try store.update(root: root) { objects in
+            guard value != nil || objects != nil else { return }
+            objects = objects ?? [:]
+            objects?[key] = value?.object
         }
     }
 }
 
 extension UserDefaults {
-    /// The value of a key, in canonical form; nil if nothing is stored, or if the stored object has no canonical form.
-    func canonicalObject(forKey key: String) -> Any? {
-        object(forKey: key).flatMap { Self.canonical($0, forKey: key) }
+    /// The value of a key; nil if nothing is stored, or something that a property list cannot hold.
+    func value(ofEntry key: String) -> StoredValue? {
+        object(forKey: key).flatMap { StoredValue(vetting: $0) }
     }
 
     /// The value of a key in one domain, with what other code has set and not synchronized, and without arguments, registered
     /// defaults and other domains. Copies the domain.
-    func canonicalObject(forKey key: String, inDomain domain: String) -> Any? {
-        persistentDomain(forName: domain)?[key].flatMap { Self.canonical($0, forKey: key) }
-    }
-
-    static func canonical(_ object: Any, forKey key: String) -> Any? {
-        try? PropertyListVetter.canonical(object, forKey: key).get()
+    func value(ofEntry key: String, inDomain domain: String) -> StoredValue? {
+        persistentDomain(forName: domain)?[key].flatMap { StoredValue(vetting: $0) }
     }
 }

@@ -27,7 +27,7 @@ extension KeyedValue {
     /// The current value; if it cannot be read, the default, and the reason is reported.
     func read(from entries: some KeyedEntries) -> Value {
         do {
-            return try value(of: entries.object(forKey:_:))
+            return try value(of: entries.value(forKey:_:))
         } catch {
             report(PrefsError(error))
             return defaultValue
@@ -36,37 +36,33 @@ extension KeyedValue {
 
     func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
         attempt { key in
-            guard let object = try coding.object(for: value, forKey: key) else {
-                return try entries.setObject(nil, forKey: key)
+            let new = try coding.stored(for: value, forKey: key)
+            do throws(PropertyListVetter.Refusal) {
+                if let new { try PropertyListVetter.check(new, forKey: key) }
+            } catch {
+                throw PrefsError.valuesNotPlistCompatible(error.failures)
             }
-            switch PropertyListVetter.canonical(object, forKey: key) {
-            case .success(let copy) where coding.decodeFields == nil: try entries.setObject(copy, forKey: key)
-            case .success(let copy): try setObject(copy, forKey: key, in: entries)
-            case .failure(let refusal): throw PrefsError.valuesNotPlistCompatible(refusal.failures)
+            guard let new, coding.decodeFields != nil else { return try entries.setValue(new, forKey: key) }
+            // Keeps the fields that the type does not know.
+            try entries.transact {
+                let stored = try entries.valueToChange(forKey: key) { _ in }
+                let whole = stored.map { coding.withUnknownFields(new, of: $0, filledFrom: encodedDefault) }
+                try entries.setValue(whole ?? new, forKey: key)
             }
         }
     }
 
-    /// Keeps the fields that the type does not know.
-    private func setObject(_ object: Any, forKey key: String, in entries: some KeyedEntries) throws {
-        try entries.transact {
-            let stored = try entries.objectToChange(forKey: key) { _ in }
-            let whole = stored.flatMap { coding.withUnknownFields(object, of: $0, filledFrom: encodedDefault) }
-            try entries.setObject(whole ?? object, forKey: key)
-        }
-    }
-
-    /// The default as a stored object, for the fields that a stored value lacks.
-    private func encodedDefault() -> Any? { coding.canonical(defaultValue) }
+    /// The default as it would be stored, for the fields that a stored value lacks.
+    private func encodedDefault() -> StoredValue? { coding.vetted(defaultValue) }
 
     func remove(from entries: some KeyedEntries) -> PrefsError? {
-        attempt { try entries.setObject(nil, forKey: $0) }
+        attempt { try entries.setValue(nil, forKey: $0) }
     }
 
     /// The value to change; if it cannot be read, the default, and the reason, which is reported here.
     func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
         do {
-            return InPlaceChange(origin: entries, value: try value(of: entries.objectToChange(forKey:_:)))
+            return InPlaceChange(origin: entries, value: try value(of: entries.valueToChange(forKey:_:)))
         } catch {
             let failure = PrefsError(error)
             report(failure)
@@ -83,11 +79,13 @@ extension KeyedValue {
         Transaction.current?.fail(failure)
     }
 
-    private func value(of read: (_ key: String, _ report: (PrefsError) -> Void) throws -> Any?) throws -> Value {
+    private func value(
+        of read: (_ key: String, _ report: (PrefsError) -> Void) throws -> StoredValue?
+    ) throws -> Value {
         let key = stringKey
         try NameVetting.checkRoot(key)
-        guard let object = try read(key, report) else { return defaultValue }
-        return try coding.value(of: object, forKey: key, filledFrom: encodedDefault)
+        guard let stored = try read(key, report) else { return defaultValue }
+        return try coding.value(of: stored, forKey: key, filledFrom: encodedDefault)
     }
 
     private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {

@@ -29,11 +29,11 @@ public final class PropertyListController<Model> {
     public var models: [Model]
     /// The file that they are saved to; without a folder, the file that they were read from.
     public let url: URL
-    private let coding: ModelCoding<Model>
+    private let coding: PrefCoding<Model>
     /// nil without a folder.
     private let document: PropertyListDocument?
     /// The root in the file; nil if there is no file.
-    private var saved: Any?
+    private var saved: StoredValue?
     /// Whether the root is a dictionary.
     private let hasOneModel: Bool
 
@@ -57,10 +57,10 @@ public final class PropertyListController<Model> {
         try self.init(name, bundle, folder, .ofCodable)
     }
 
-    private init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: ModelCoding<Model>) throws {
+    private init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: PrefCoding<Model>) throws {
         let bundled = bundle.url(forResource: name, withExtension: "plist")
         self.coding = coding
-        let root: Any?
+        let root: StoredValue?
         if let folder {
             url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
             let document = try PropertyListDocument(url: url)
@@ -76,7 +76,7 @@ public final class PropertyListController<Model> {
             let path = bundle.bundleURL.appending(path: name + ".plist").path(percentEncoded: false)
             throw PrefsError.unreadable(StorageFailure(path: path, reason: "there is no such resource"))
         }
-        hasOneModel = root is [String: Any]
+        hasOneModel = root?.dictionary != nil
         models = try root.map { try Self.models(of: $0, coding) } ?? []
     }
 
@@ -94,22 +94,25 @@ public final class PropertyListController<Model> {
         saved = root
     }
 
-    private func root() throws -> Any {
+    private func root() throws -> StoredValue {
         guard hasOneModel else {
-            return try models.enumerated().map { index, model in
-                try PropertyListFailure.inside(index) { try coding.encode(model) }
-            }
+            return .array(
+                try models.enumerated().map { index, model in
+                    try PropertyListFailure.inside(index) { try encoded(model) }
+                })
         }
         guard models.count == 1, let model = models.first else {
             let reason = "expected one model, because the root is a dictionary, found \(models.count)"
             throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
         }
-        return try coding.encode(model)
+        return try encoded(model)
     }
 
-    private static func models(of root: Any, _ coding: ModelCoding<Model>) throws -> [Model] {
-        if root is [String: Any] { return [try coding.decode(root)] }
-        guard let elements = root as? [Any] else {
+    private func encoded(_ model: Model) throws -> StoredValue { try coding.encode(model) ?? .dictionary([:]) }
+
+    private static func models(of root: StoredValue, _ coding: PrefCoding<Model>) throws -> [Model] {
+        if root.dictionary != nil { return [try coding.decode(root)] }
+        guard let elements = root.array else {
             let reason = "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))"
             throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
         }

@@ -1,5 +1,5 @@
 public import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// The keys of one kind of property-list dictionary: `enum QuoteKey: String, PropertyListKey { case author, text }`.
 ///
@@ -46,25 +46,31 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 ///
 /// Numbers convert if nothing is lost, as ``PrefCoding`` describes. A value type; may be passed between threads. Follows
 /// `PlistDictionary`.
-public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
-    /// The contents: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
-    public private(set) var contents: [String: Any]
+public struct PropertyListDictionary: PropertyListValue, Sendable {
+    private(set) var values: [String: StoredValue]
+
+    /// The contents: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. Costs time linear in their size.
+    public var contents: [String: Any] { values.objects }
 
     /// Creates an empty dictionary.
     public init() {
-        contents = [:]
+        values = [:]
     }
 
     /// Creates a dictionary from a copy of property-list values.
     ///
     /// - Throws: the first failure if a property list cannot hold the values.
     public init(_ contents: [String: Any]) throws(PropertyListFailure) {
-        self.contents = [:]
-        for (key, value) in contents { self.contents[key] = try Self.canonical(value, key) }
+        values = [:]
+        for (key, object) in contents {
+            values[key] = try Self.vetted(key) { () throws(PropertyListVetter.Refusal) in
+                try PropertyListVetter.value(of: object, forKey: key)
+            }
+        }
     }
 
-    init(canonical contents: [String: Any]) {
-        self.contents = contents
+    init(values: [String: StoredValue]) {
+        self.values = values
     }
 
     /// Returns the value of a key.
@@ -85,9 +91,9 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
     public func valueIfPresent<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value? {
-        guard let object = contents[key.rawValue] else { return nil }
+        guard let stored = values[key.rawValue] else { return nil }
         do {
-            return try Self.coding(of: type).decode(object)
+            return try Self.coding(of: type).decode(stored)
         } catch {
             throw ValueMismatch(error, in: type).failure(forKey: key.rawValue)
         }
@@ -100,30 +106,36 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
         _ value: Value?, for key: some PropertyListKey
     ) throws(PropertyListFailure) {
         guard let value else {
-            contents[key.rawValue] = nil
+            values[key.rawValue] = nil
             return
         }
+        let new: StoredValue?
         do {
-            contents[key.rawValue] = try Self.canonical(Self.coding(of: Value.self).encode(value), key.rawValue)
-        } catch let failure as PropertyListFailure {
-            throw failure
+            new = try Self.coding(of: Value.self).encode(value)
         } catch {
             throw ValueMismatch(error, in: Value.self).failure(forKey: key.rawValue)
         }
+        values[key.rawValue] = try Self.vetted(key.rawValue) { () throws(PropertyListVetter.Refusal) in
+            if let new { try PropertyListVetter.check(new, forKey: key.rawValue) }
+            return new
+        }
     }
 
-    private static func coding<Value: PropertyListValue>(of type: Value.Type) throws -> ValueCoding<Value> {
+    private static func coding<Value: PropertyListValue>(of type: Value.Type) throws -> PrefCoding<Value> {
         guard let coding = CodingRule.nested(type) else {
             throw ValueMismatch(reason: "\(type) is not a property-list type")
         }
         return coding
     }
 
-    private static func canonical(_ value: Any, _ key: String) throws(PropertyListFailure) -> Any {
-        switch PropertyListVetter.canonical(value, forKey: key) {
-        case .success(let copy): return copy
-        case .failure(let refusal):
-            throw refusal.failures.first
+    /// - Throws: the first failure.
+    private static func vetted<R>(
+        _ key: String, _ body: () throws(PropertyListVetter.Refusal) -> R
+    ) throws(PropertyListFailure) -> R {
+        do {
+            return try body()
+        } catch {
+            throw error.failures.first
                 ?? PropertyListFailure(path: key, topLevelKey: key, reason: "cannot be stored in a property list")
         }
     }
@@ -132,10 +144,10 @@ public struct PropertyListDictionary: PropertyListValue, @unchecked Sendable {
 extension PropertyListDictionary: StorableScalar {
     package static var schema: ValueSchema { ValueSchema(types: ["object"]) }
 
-    package var storable: Any { contents }
+    package var storable: StoredValue { .dictionary(values) }
 
-    package init?(storable: Any) {
-        guard let contents = storable as? [String: Any] else { return nil }
-        self.contents = contents
+    package init?(storable: StoredValue) {
+        guard case .dictionary(let values) = storable else { return nil }
+        self.values = values
     }
 }

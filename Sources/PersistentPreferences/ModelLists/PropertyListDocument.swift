@@ -14,11 +14,11 @@ struct PropertyListDocument: Sendable {
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
-    /// The root in canonical form; nil if there is no file. For a malformed file, the newest known root and the error that reports
+    /// The root; nil if there is no file. For a malformed file, the newest known root and the error that reports
     /// it.
     ///
     /// - Throws: `PrefsError`.
-    func read() throws -> (root: Any?, failure: PrefsError?) {
+    func read() throws -> (root: StoredValue?, failure: PrefsError?) {
         try PrefsError.converting {
             let reading = try file.withFile { try $0.read() }
             return (
@@ -31,16 +31,18 @@ struct PropertyListDocument: Sendable {
     /// Replaces the root, unless it is equal, or removes the file. On disk when the call returns. A damaged file is quarantined.
     ///
     /// - Parameters:
-    ///   - root: in canonical form; nil removes the file.
+    ///   - root: nil removes the file.
     ///   - keepsOther: whether the current file is kept under another name, beside the new one.
     ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
-    func write(_ root: Any?, keepsOther: Bool = false, _ check: (_ now: Any?) throws -> Void = { _ in }) throws {
+    func write(
+        _ root: StoredValue?, keepsOther: Bool = false, _ check: (_ now: StoredValue?) throws -> Void = { _ in }
+    ) throws {
         try PrefsError.converting {
             try file.withFile { file in
                 try file.transact(durability: .powerCut) { transaction in
                     let now = transaction[PropertyListFile.documentKey]
                     try check(now)
-                    if keepsOther, !CanonicalValue.areEqualOrMissing(now, root) {
+                    if keepsOther, now != root {
                         try transaction.session?.quarantine()
                     }
                     transaction.replace(PropertyListFile.documentKey, with: root)
@@ -50,17 +52,16 @@ struct PropertyListDocument: Sendable {
     }
 
     /// Compares roots as every format stores them, because XML rounds dates.
-    private static func areSame(_ left: Any?, _ right: Any?) -> Bool {
-        func rounded(_ root: Any) -> [String: Any] { PropertyListCoder.storable(["": root], as: .xml) }
-        return CanonicalValue.areEqualOrMissing(left, right)
-            || CanonicalValue.areEqualOrMissing(left.map(rounded), right.map(rounded))
+    private static func areSame(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
+        func rounded(_ root: StoredValue) -> StoredValue? { PropertyListCoder.storable(["": root], as: .xml)[""] }
+        return left == right || left.flatMap(rounded) == right.flatMap(rounded)
     }
 
     /// Replaces the root, if it still is the one that the new root was made of.
     ///
     /// - Parameter base: nil if there was no file.
     /// - Throws: `PrefsError.notStored` if the root has changed.
-    func write(_ root: Any, inPlaceOf base: Any?) throws {
+    func write(_ root: StoredValue, inPlaceOf base: StoredValue?) throws {
         try write(root) { now in
             if Self.areSame(now, base) { return }
             let reason = "was changed since it was read"
@@ -73,7 +74,7 @@ struct PropertyListDocument: Sendable {
     /// - Parameter format: of the file that the root is for. JSON is read only for a JSON file.
     static func contents(
         ofResource url: URL, for format: PropertyListFormat = .binary
-    ) throws(PrefsError) -> (root: Any, format: PropertyListFormat) {
+    ) throws(PrefsError) -> (root: StoredValue, format: PropertyListFormat) {
         let path = url.path(percentEncoded: false)
         let bytes: Data
         do {

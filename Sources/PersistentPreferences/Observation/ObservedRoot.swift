@@ -31,10 +31,9 @@ struct ObservedRoot: Sendable {
     /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.
     func pending(_ change: EntryChange) -> PendingChange? {
         let schema = state.declarations.schema
-        let isLayered = LayeredEntry.of(change.before) != nil || LayeredEntry.of(change.after) != nil
+        let isLayered = change.after.layers != nil
         let hasShape =
-            !isLayered && schema.hasShape(change.before as? [String: Any])
-            && schema.hasShape(change.after as? [String: Any])
+            !isLayered && schema.hasShape(change.before.members) && schema.hasShape(change.after.members)
         // A flat domain is the root under whatever key the instance has.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
@@ -61,24 +60,23 @@ struct ObservedRoot: Sendable {
     }
 
     /// The root that a subscription starts from, or the former root that the class has not yet moved.
-    func values(at subscription: EntrySubscription) -> [String: Any] {
-        if let start = subscription.start as? [String: Any] { return shown(start) }
-        if let start = LayeredEntry.of(subscription.start), start.stored != nil {
-            return shown(WholeRoot(start), state.owner?.allowedKeys ?? firstAllowed)
+    func values(at subscription: EntrySubscription) -> [String: StoredValue] {
+        if subscription.start.value?.dictionary != nil {
+            return shown(WholeRoot(subscription.start), state.owner?.allowedKeys ?? firstAllowed)
         }
         var access = try? PrefsAccess(root: key, state: state)
         return (try? access?.values()) ?? [:]
     }
 
     /// The same between its layers.
-    private func shown(_ root: WholeRoot, _ allowed: AllowedKeys) -> [String: Any] {
+    private func shown(_ root: WholeRoot, _ allowed: AllowedKeys) -> [String: StoredValue] {
         let values = shown(root.values)
-        guard let layers = root.layers else { return values }
-        return state.merged(values, with: layers, root: root.root, allowed: allowed).values ?? [:]
+        guard let around = root.layers else { return values }
+        return state.merged(values, with: around.layers, root: around.root, allowed: allowed).values ?? [:]
     }
 
     /// A root in the current shape; empty if a migration fails.
-    func shown(_ stored: [String: Any]?) -> [String: Any] {
+    private func shown(_ stored: [String: StoredValue]) -> [String: StoredValue] {
         (try? state.declarations.schema.current(stored, root: "")) ?? [:]
     }
 }

@@ -6,13 +6,13 @@ import PrefsPropertyLists
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PastState {
     /// As it is stored; nil if there is no root.
-    let root: [String: Any]?
+    let root: [String: StoredValue]?
     /// The layers around it, if the store has any.
     let layers: LayersSnapshot?
     private let state: InstanceState
     private static let threads = ThreadLocal()
 
-    init(_ root: [String: Any]?, layers: LayersSnapshot? = nil, of state: InstanceState) {
+    init(_ root: [String: StoredValue]?, layers: LayersSnapshot? = nil, of state: InstanceState) {
         self.root = root
         self.layers = layers
         self.state = state

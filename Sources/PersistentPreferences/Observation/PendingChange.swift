@@ -2,20 +2,17 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A root as it is stored, and the layers around it.
-struct WholeRoot {
-    var values: [String: Any]
-    /// The layers and the root key under which they are read; nil if the store has none.
-    var layers: LayersSnapshot?
-    var root = ""
+struct WholeRoot: Sendable {
+    var values: [String: StoredValue]
+    /// nil if the store has no layers.
+    let layers: LayersOfRoot?
 
-    init(_ entry: Any?) {
-        let layered = LayeredEntry.of(entry)
-        values = layered?.stored ?? entry as? [String: Any] ?? [:]
-        layers = layered?.layers
-        root = layered?.root ?? ""
+    init(_ entry: EntryState) {
+        values = entry.members
+        layers = entry.layersOfRoot
     }
 
-    func with(_ values: [String: Any]) -> WholeRoot {
+    func with(_ values: [String: StoredValue]) -> WholeRoot {
         var root = self
         root.values = values
         return root
@@ -23,9 +20,7 @@ struct WholeRoot {
 }
 
 /// One or several merged changes of a root that are waiting for an observer.
-///
-/// Unchecked because canonical property-list values, which never change, are not Sendable.
-struct PendingChange: @unchecked Sendable {
+struct PendingChange: Sendable {
     /// The root key after the newest change, if the instance has moved to another root.
     private(set) var root: String
     private(set) var difference: DictionaryDifference
@@ -48,11 +43,11 @@ struct PendingChange: @unchecked Sendable {
 
     private var estimatedBytes: Int {
         let parts = [difference.old, difference.new, whole?.before.values ?? [:], whole?.after.values ?? [:]]
-        return parts.reduce(0) { $0 + CanonicalValue.estimatedBytes($1) }
+        return parts.reduce(0) { $0 + $1.estimatedBytes }
     }
 
     /// The root before the change, computed from a later one.
-    func former(of root: [String: Any]?) -> [String: Any]? {
+    func former(of root: [String: StoredValue]?) -> [String: StoredValue]? {
         let former = whole?.before.values ?? difference.reverted(from: root ?? [:])
         return former.isEmpty ? nil : former
     }

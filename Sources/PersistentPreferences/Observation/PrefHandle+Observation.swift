@@ -1,5 +1,6 @@
 public import Dispatch
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// Observation of one property.
 extension PrefHandle {
@@ -59,9 +60,9 @@ extension PrefProperty {
     /// The values before and after a change; nil if they are equal.
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
-        let new = value(in: change.newValues, root.state, reportsFailure: true)
+        let new = value(in: change.difference.new, root.state, reportsFailure: true)
         // A failure to read the former value was reported when it was new.
-        let old = value(in: change.oldValues, root.state)
+        let old = value(in: change.difference.old, root.state)
         return Self.areEqual(old, new) ? nil : (old, new)
     }
 
@@ -71,13 +72,13 @@ extension PrefProperty {
     }
 
     /// The value among those of a root; the default if there is none of the right type.
-    private func value(in values: [String: Any], _ state: InstanceState, reportsFailure: Bool = false) -> Value {
-        guard let object = values[binding(in: state).key] else { return defaultValue(in: state) }
+    private func value(in values: [String: StoredValue], _ state: InstanceState, reportsFailure: Bool = false) -> Value {
+        guard let stored = values[binding(in: state).key] else { return givenDefault }
         do throws(PrefsError) {
-            return try freshValue(of: object, in: state)
+            return try freshValue(of: stored, in: state)
         } catch {
             if reportsFailure { state.owner?.notify(of: error) }
-            return defaultValue(in: state)
+            return givenDefault
         }
     }
 

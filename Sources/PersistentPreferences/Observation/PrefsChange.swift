@@ -13,13 +13,11 @@ import PrefsPropertyLists
 /// the newest are merged into one: it has the keys of all of them, with the values before the first and after the last, so a key
 /// may have the same value twice. ``count`` is their number. Rapid commits of another process may be merged before they are seen.
 ///
-/// Values are in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
+/// Values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 ///
 /// ## Threads
 /// May be passed between threads.
-public struct PrefsChange: @unchecked Sendable {
-    // Unchecked because canonical property-list values, which never change, are not Sendable.
-
+public struct PrefsChange: Sendable {
     /// Where a change was made.
     public enum Origin: Sendable, Hashable {
         /// In this process, through any object of this package.
@@ -40,11 +38,11 @@ public struct PrefsChange: @unchecked Sendable {
     /// The keys, sorted.
     public var keys: [String] { difference.keys.sorted() }
 
-    /// The values of ``keys`` before the change. Added keys have none.
-    public var oldValues: [String: Any] { difference.old }
+    /// The values of ``keys`` before the change. Added keys have none. Costs time linear in the size of the values.
+    public var oldValues: [String: Any] { difference.old.objects }
 
-    /// The values of ``keys`` after the change. Removed keys have none.
-    public var newValues: [String: Any] { difference.new }
+    /// The values of ``keys`` after the change. Removed keys have none. Costs time linear in the size of the values.
+    public var newValues: [String: Any] { difference.new.objects }
 
     init(root: String, _ difference: DictionaryDifference, isForeign: Bool, count: Int) {
         self.root = root
@@ -53,10 +51,18 @@ public struct PrefsChange: @unchecked Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// Creates the difference between two states of a root in canonical form, for your own ``PrefsStore``. Returns nil if they are
-    /// equal. Costs time linear in the number of keys.
+    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. What a property
+    /// list cannot hold is left out. Costs time linear in the number of keys, and in the size of the values that are not the same
+    /// objects.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
-        let difference = DictionaryDifference(from: before ?? [:], to: after ?? [:])
+        let (before, after) = (before ?? [:], after ?? [:])
+        /// The values of one state that are not certainly those of the other.
+        func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
+            objects.filter { key, object in others[key].map { !StoredValue.areSame($0, object) } ?? true }
+                .compactMapValues { StoredValue(vetting: $0) }
+        }
+        let difference = DictionaryDifference(
+            from: values(before, unlike: after), to: values(after, unlike: before))
         if difference.isEmpty { return nil }
         self.init(root: root, difference, isForeign: origin == .elsewhere, count: 1)
     }

@@ -1,9 +1,9 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The object that a read of a property finds under its key.
-struct StoredObject {
-    let object: Any?
+/// What a read of a property finds under its key.
+struct FoundValue {
+    let value: StoredValue?
     /// The revision of the state, if the store has revisions, and the root key.
     let revision: Revision?
     let root: String
@@ -11,21 +11,19 @@ struct StoredObject {
 
 /// The last read of a property, without the type of its values.
 class CachedValue {
-    private let object: Any?
+    private let stored: StoredValue?
     let isOfNothing: Bool
     private let revision: Revision?
     private let root: String
 
-    init(_ found: StoredObject) {
-        object = found.object
-        isOfNothing = found.object == nil
+    init(_ found: FoundValue) {
+        stored = found.value
+        isOfNothing = found.value == nil
         revision = found.revision
         root = found.root
     }
 
-    func isOf(_ object: Any) -> Bool {
-        self.object.map { CanonicalValue.areEqual($0, object) } ?? false
-    }
+    func isOf(_ stored: StoredValue) -> Bool { self.stored == stored }
 
     /// Whether a read of a root at a revision would give the same value. The state itself is not kept, because it may be large.
     func isCurrent(in revision: Revision?, root: String) -> Bool {

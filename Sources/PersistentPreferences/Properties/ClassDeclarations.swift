@@ -128,22 +128,24 @@ final class ClassDeclarations: Sendable {
 
     /// The JSON Schema of the values of a root, in an export.
     func schema(title: String) -> Data {
-        var properties = undeclaredKeys.withLock { Dictionary(uniqueKeysWithValues: $0.map { ($0, [String: Any]()) }) }
-        for declaration in declarations { properties[declaration.key] = declaration.property.schema }
+        var properties = undeclaredKeys.withLock { keys in
+            Dictionary(uniqueKeysWithValues: keys.map { ($0, StoredValue.dictionary([:])) })
+        }
+        for declaration in declarations { properties[declaration.key] = .dictionary(declaration.property.schema) }
         // In an export, a lone key that begins with $ has one more.
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
         return JSONWriter.data(ofDocument: [
-            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, "type": "object",
-            "properties": properties as [String: Any], "additionalProperties": false,
+            "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string(title),
+            "type": .string("object"), "properties": .dictionary(properties), "additionalProperties": .bool(false),
         ])
     }
 
     /// The values that do not fit their properties: they are of another type, or they break the constraint.
     ///
     /// - Throws: `PrefsError.constraintViolated`.
-    func check(_ values: [String: Any]) throws(PrefsError) {
+    func check(_ values: [String: StoredValue]) throws(PrefsError) {
         if byKey.isEmpty { return }
-        let failures = values.compactMap { key, object in byKey[key]?.property.failure(of: object, forKey: key) }
+        let failures = values.compactMap { byKey[$0]?.property.failure(of: $1, forKey: $0) }
         if !failures.isEmpty { throw .constraintViolated(failures.sorted { $0.path < $1.path }) }
     }
 
@@ -188,7 +190,6 @@ final class ClassDeclarations: Sendable {
 
     /// Stops the program if a default cannot be one.
     private static func checkDefault(of declaration: Declaration, in type: Any.Type) {
-        declaration.property.checkDefault()
         guard let reason = declaration.property.defaultViolation else { return }
         let value = declaration.property.anyDefaultValue
         let text = (value as? String).map { "\"\($0)\"" } ?? PrefDescription.text(of: value)

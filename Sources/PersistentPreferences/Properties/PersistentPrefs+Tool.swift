@@ -1,5 +1,5 @@
 package import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// What a tool for any class asks an instance.
 extension PersistentPrefs {
@@ -15,12 +15,20 @@ extension PersistentPrefs {
         return (store as? DomainStore)?.storage.fileURL
     }
 
-    /// The default of a declared property as a canonical property-list object; nil for other keys, and if the default stores nothing.
-    package func defaultObject(forKey key: String) -> Any? { declarations[key]?.property.defaultObject }
+    /// What is stored for the default of a declared property; nil for other keys, and if that is nothing.
+    package func storedDefault(forKey key: String) -> StoredValue? { declarations[key]?.property.storedDefault }
 
-    /// Why an object cannot be stored under a key, or does not read back: its type or the constraint. nil if it fits, and for a key
+    /// What is stored for a key, or in a layer; nil if there is nothing, or if it cannot be read. Leaves ``lastError`` as a read does.
+    package func storedValue(forKey key: String) -> StoredValue? {
+        read { try $0.value(forKey: key, in: $0.look()) } ?? nil
+    }
+
+    /// What ``values`` shows the objects of.
+    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values()) } ?? [:] }
+
+    /// Why something cannot be stored under a key, or does not read back: its type or the constraint. nil if it fits, and for a key
     /// without a declaration.
-    package func mismatch(of object: Any, forKey key: String) -> PropertyListFailure? {
-        declarations[key]?.property.failure(of: object, forKey: key)
+    package func mismatch(of stored: StoredValue, forKey key: String) -> PropertyListFailure? {
+        declarations[key]?.property.failure(of: stored, forKey: key)
     }
 }

@@ -51,7 +51,7 @@ extension PersistentPrefs {
         let finding: Finding? = read { access in
             let reading = try access.look()
             if let cached, cached.isCurrent(in: reading.revision, root: access.root) { return .same }
-            return .found(try access.object(forKey: key, in: reading))
+            return .found(try access.found(forKey: key, in: reading))
         }
         do throws(PrefsError) {
             switch finding {
@@ -59,10 +59,10 @@ extension PersistentPrefs {
             case .same: if let kept { return try property.value(of: kept, binding) }
             case .found(let found): return try property.value(of: found, binding, kept, in: state)
             }
-            return property.defaultValue(binding)
+            return property.givenDefault
         } catch {
             if PastState.current(of: state) == nil { report(error) }
-            return property.defaultValue(binding)
+            return property.givenDefault
         }
     }
 
@@ -75,9 +75,9 @@ extension PersistentPrefs {
 
     /// The outcome of a read of a property.
     private enum Finding {
-        /// The object of the last read.
+        /// What the last read has found.
         case same
-        case found(StoredObject)
+        case found(FoundValue)
     }
 
     @discardableResult
@@ -90,9 +90,9 @@ extension PersistentPrefs {
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
-        changeInPlace(from: property.defaultValue(in: state)) { access in
+        changeInPlace(from: property.givenDefault) { access in
             let (binding, kept) = property.bound(in: state)
-            let found = try access.object(forKey: binding.key, in: access.look())
+            let found = try access.found(forKey: binding.key, in: access.look())
             return try property.value(of: found, binding, kept, in: state)
         }
     }
@@ -106,7 +106,7 @@ extension PersistentPrefs {
     // MARK: - Handles
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
-        write { try assign(nil, to: property.binding(in: state).key, in: &$0) { _, _ in nil } }
+        write { try assign(nil, to: property.binding(in: state).key, in: &$0) { new, _ in new } }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
@@ -131,21 +131,11 @@ extension PersistentPrefs {
         state.bridge.access(property.binding(in: state).key, of: self)
         return read {
             let (binding, kept) = property.bound(in: state)
-            let found = try $0.object(forKey: binding.key, in: $0.look())
-            guard found.object != nil else { return true }
+            let found = try $0.found(forKey: binding.key, in: $0.look())
+            guard found.value != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)
-            let coding = binding.coding
-            // As objects: values need not be comparable.
-            switch (try coding.encode(value), try coding.encode(property.defaultValue(binding))) {
-            case (nil, nil): return true
-            case (let value?, let defaultValue?):
-                // Neither value has been vetted: they may contain native numbers.
-                guard case .success(let value) = PropertyListVetter.canonical(value, forKey: ""),
-                    case .success(let defaultValue) = PropertyListVetter.canonical(defaultValue, forKey: "")
-                else { return false }
-                return CanonicalValue.areEqual(value, defaultValue)
-            default: return false
-            }
+            // As they are stored: values need not be comparable.
+            return try binding.coding.encode(value) == binding.coding.encode(property.givenDefault)
         } ?? true
     }
 
@@ -153,20 +143,19 @@ extension PersistentPrefs {
         _ value: Value, to property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding,
         in access: inout PrefsAccess
     ) throws {
-        let object = try property.object(for: value, binding)
-        try assign(object, to: binding.key, in: &access) { property.withUnknownFields($0, of: $1, binding) }
+        let new = try property.stored(for: value, binding)
+        try assign(new, to: binding.key, in: &access) { property.withUnknownFields($0, of: $1, binding) }
     }
 
-    /// - Parameter withUnknownFields: returns a new object with the fields of a stored one that its type does not know; nil if there are
-    ///   none.
+    /// - Parameter withUnknownFields: returns the new value with the fields of the stored one that its type does not know.
     private func assign(
-        _ object: Any?, to key: String, in access: inout PrefsAccess,
-        _ withUnknownFields: (_ new: Any, _ stored: Any) -> Any?
+        _ new: StoredValue?, to key: String, in access: inout PrefsAccess,
+        _ withUnknownFields: (_ new: StoredValue, _ stored: StoredValue) -> StoredValue
     ) throws {
-        func change(of stored: Any?) throws(PrefsError) -> RootChange {
+        func change(of stored: StoredValue?) throws(PrefsError) -> RootChange {
             let before = stored.map { [key: $0] } ?? [:]
-            guard let object else { return try RootChange(from: before, to: [:]) }
-            return try RootChange(from: before, to: [key: stored.flatMap { withUnknownFields(object, $0) } ?? object])
+            guard let new else { return RootChange(from: before, to: [:]) }
+            return try RootChange(from: before, to: [key: stored.map { withUnknownFields(new, $0) } ?? new]).vetted()
         }
         let reading = try access.look()
         let stored = try access.valueToReplace(forKey: key, in: reading)
@@ -175,8 +164,7 @@ extension PersistentPrefs {
             if isCovered { return nil }
             // Another process may have stored other unknown fields meanwhile, or removed them.
             let now = current?[key]
-            let isSame =
-                if let stored, let now { CanonicalValue.areIdentical(stored, now) } else { stored == nil && now == nil }
+            let isSame = if let stored, let now { stored.isIdentical(to: now) } else { stored == nil && now == nil }
             if isSame { return nil }
             return try change(of: now)
         }
@@ -184,9 +172,9 @@ extension PersistentPrefs {
 }
 
 extension PrefsAccess {
-    fileprivate mutating func object(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> StoredObject {
-        let object = try value(forKey: key, in: reading)
+    fileprivate mutating func found(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> FoundValue {
+        let value = try value(forKey: key, in: reading)
         let isKept = !hasPassedOverBase && !isFaulty(key, in: reading)
-        return StoredObject(object: object, revision: isKept ? reading.revision : nil, root: root)
+        return FoundValue(value: value, revision: isKept ? reading.revision : nil, root: root)
     }
 }

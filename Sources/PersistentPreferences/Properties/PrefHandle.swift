@@ -16,7 +16,7 @@ public struct PrefHandle<Value> {
     public var key: String { property.binding(in: prefs.state).key }
 
     /// The value that is read if nothing is stored.
-    public var defaultValue: Value { property.defaultValue(in: prefs.state) }
+    public var defaultValue: Value { property.givenDefault }
 
     /// The current value: the same as the property.
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }

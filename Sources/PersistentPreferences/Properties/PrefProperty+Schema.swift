@@ -2,13 +2,13 @@ import Foundation
 import PrefsPropertyLists
 
 extension PrefProperty {
-    var schema: [String: Any] {
+    var schema: [String: StoredValue] {
         let coding = coding
         let fallback = encodedDefault(coding)
         // Nothing is known of what the closures of a coding read.
         let type = givenCoding == nil ? ValueSchema(of: Value.self, example: fallback) : nil
         var schema = type?.keywords ?? [:]
-        var others: [Any] = []
+        var others: [StoredValue] = []
         var used: Set<String> = []
         for rule in type == nil ? [] : constraint?.rules ?? [] {
             guard let keywords = type.flatMap({ self.keywords(of: rule, $0, coding) }) else { continue }
@@ -16,55 +16,56 @@ extension PrefProperty {
                 schema.merge(keywords) { $1 }
                 used.formUnion(keywords.keys)
             } else {
-                others.append(keywords)
+                others.append(.dictionary(keywords))
             }
         }
-        if !others.isEmpty { schema["allOf"] = others }
-        if let fallback { schema["default"] = ExportedValue(fallback) }
-        if let help { schema["description"] = help }
-        if let constraint { schema["$comment"] = constraint.requirement }
+        if !others.isEmpty { schema["allOf"] = .array(others) }
+        if let fallback { schema["default"] = JSONForm.exported(fallback) }
+        if let help { schema["description"] = .string(help) }
+        if let constraint { schema["$comment"] = .string(constraint.requirement) }
         return schema
     }
 
-    /// nil if a schema would reject an object that the property can read.
-    private func keywords(of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>) -> [String:
-        Any]?
-    {
-        var keywords: [String: Any] = [:]
+    /// nil if a schema would reject something that the property can read.
+    private func keywords(
+        of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>
+    ) -> [String: StoredValue]? {
+        var keywords: [String: StoredValue] = [:]
         switch rule {
         case .range(let lower, let upper, let includesUpper):
             guard ValueSchema.isNumber(Value.self) else { return nil }
             keywords["minimum"] = lower.flatMap { number($0, coding) }
             keywords[includesUpper ? "maximum" : "exclusiveMaximum"] = upper.flatMap { number($0, coding) }
         case .list(let list):
-            let objects = list.compactMap(coding.canonical)
+            let stored = list.compactMap(coding.vetted)
             let isNumber = ValueSchema.isNumber(Value.self)
-            guard objects.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
+            guard stored.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
                 return nil
             }
-            return type.listing(objects)
+            return type.listing(stored)
         case .length(let bounds):
             guard Value.self == String.self || Value.self == String?.self else { return nil }
-            keywords["minLength"] = bounds.least.map { CanonicalNumber($0).object }
-            if bounds.greatest == 0 { keywords["maxLength"] = CanonicalNumber(0).object }
+            keywords["minLength"] = bounds.least.map { StoredValue($0) }
+            if bounds.greatest == 0 { keywords["maxLength"] = .integer(0) }
         case .count(let bounds):
-            if let name = type.count.minimum { keywords[name] = bounds.least.map { CanonicalNumber($0).object } }
-            if let name = type.count.maximum { keywords[name] = bounds.greatest.map { CanonicalNumber($0).object } }
+            if let name = type.count.minimum { keywords[name] = bounds.least.map { StoredValue($0) } }
+            if let name = type.count.maximum { keywords[name] = bounds.greatest.map { StoredValue($0) } }
         case .pattern(let pattern):
             guard Value.self == String.self || Value.self == String?.self, SharedPattern.isShared(pattern) else {
                 return nil
             }
-            keywords["pattern"] = "^(?:\(pattern))$"
+            keywords["pattern"] = .string("^(?:\(pattern))$")
         }
         return keywords.isEmpty ? nil : keywords
     }
 
-    /// The object of a finite number whose shortest digits are exactly the number: others may be stored in two forms, as a Float may be.
-    private func number(_ value: Value, _ coding: PrefCoding<Value>) -> Any? {
-        guard let object = coding.canonical(value) as? NSNumber, object.doubleValue.isFinite,
-            Double(PrefDescription.text(of: value)) == object.doubleValue
+    /// What is stored for a finite number whose shortest digits are exactly the number: others may be stored in two forms, as a Float may
+    /// be.
+    private func number(_ value: Value, _ coding: PrefCoding<Value>) -> StoredValue? {
+        guard let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
+            Double(PrefDescription.text(of: value)) == number
         else { return nil }
-        return object
+        return stored
     }
 }
 

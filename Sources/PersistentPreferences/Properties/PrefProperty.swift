@@ -3,7 +3,7 @@ import PrefsPropertyLists
 /// The declaration of one `@Pref`, its key and coding in its class, and the value of its last read.
 ///
 /// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
-/// of its own would cost each instance a mutex for each property. Values that hold objects are decoded for each reader.
+/// of its own would cost each instance a mutex for each property.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
@@ -19,21 +19,18 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>
-        /// Whether the default holds no object, so that all readers may get the same value.
-        let sharesDefault: Bool
 
-        init(key: String, coding: PrefCoding<Value>, sharesDefault: Bool) {
+        init(key: String, coding: PrefCoding<Value>) {
             self.key = key
             self.coding = coding
-            self.sharesDefault = sharesDefault
         }
     }
 
-    /// The object of a read and its decoded value; the default if there was no object.
+    /// What a read has found, and its decoded value; the default if there was nothing.
     final class Kept: CachedValue {
         let value: Value
 
-        init(_ found: StoredObject, _ value: Value) {
+        init(_ found: FoundValue, _ value: Value) {
             self.value = value
             super.init(found)
         }
@@ -62,7 +59,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
         if let binding { return (binding, kept) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
-        let new = Binding(key: key, coding: coding, sharesDefault: !ObjectSearch.findsObject(in: givenDefault))
+        let new = Binding(key: key, coding: coding)
         prefs.state.withLock { self.binding = new }
         return (new, nil)
     }
@@ -78,27 +75,23 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - Values
 
-    /// The value of an object; the default if there is none. An object that equals that of the last read is not decoded again.
+    /// The value of what was found; the default if there is nothing. What equals that of the last read is not decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
-        of found: StoredObject, _ binding: Binding, _ kept: Kept?, in state: InstanceState
+        of found: FoundValue, _ binding: Binding, _ kept: Kept?, in state: InstanceState
     ) throws(PrefsError) -> Value {
-        guard let object = found.object else {
-            if binding.sharesDefault, found.revision != nil { keep(found, givenDefault, in: state) }
-            return defaultValue(binding)
+        guard let stored = found.value else {
+            if found.revision != nil { keep(found, givenDefault, in: state) }
+            return givenDefault
         }
         let value: Value
-        if binding.coding.cachePolicy.isWorthwhile, let kept, kept.isOf(object) {
+        if !binding.coding.isCheap, let kept, kept.isOf(stored) {
             value = kept.value
         } else {
-            value = try binding.coding.value(of: object, forKey: binding.key) { encodedDefault(binding.coding) }
+            value = try binding.coding.value(of: stored, forKey: binding.key) { encodedDefault(binding.coding) }
         }
-        if found.revision != nil || binding.coding.cachePolicy.isWorthwhile,
-            binding.coding.cachePolicy.isAllowed(for: value)
-        {
-            keep(found, value, in: state)
-        }
+        if found.revision != nil || !binding.coding.isCheap { keep(found, value, in: state) }
         return try checked(value, binding)
     }
 
@@ -115,10 +108,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         kept.isOfNothing ? kept.value : try checked(kept.value, binding)
     }
 
-    /// The value of an object that was not read from the current state, such as one of an earlier state. Not cached.
-    func freshValue(of object: Any, in state: InstanceState) throws(PrefsError) -> Value {
+    /// The value of what was not read from the current state, such as an earlier state. Not cached.
+    func freshValue(of stored: StoredValue, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
-        let value = try binding.coding.value(of: object, forKey: binding.key) { encodedDefault(binding.coding) }
+        let value = try binding.coding.value(of: stored, forKey: binding.key) { encodedDefault(binding.coding) }
         return try checked(value, binding)
     }
 
@@ -129,42 +122,27 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: StoredObject, _ value: Value, in state: InstanceState) {
+    private func keep(_ found: FoundValue, _ value: Value, in state: InstanceState) {
         let new = Kept(found, value)
         state.withLock { kept = new }
     }
 
-    /// The default. Each reader gets its own copy if it holds an object.
-    func defaultValue(in state: InstanceState) -> Value {
-        defaultValue(binding(in: state))
-    }
+    /// The default as it would be stored, for the fields that a stored value lacks.
+    func encodedDefault(_ coding: PrefCoding<Value>) -> StoredValue? { coding.vetted(givenDefault) }
 
-    func defaultValue(_ binding: Binding) -> Value {
-        binding.sharesDefault ? givenDefault : copyOfDefault()
-    }
-
-    /// The default as a stored object, for the fields that a stored value lacks.
-    func encodedDefault(_ coding: PrefCoding<Value>) -> Any? { coding.canonical(givenDefault) }
-
-    private func copyOfDefault() -> Value { coding.copy(of: givenDefault) }
-
-    func checkDefault() {
-        if ObjectSearch.findsObject(in: givenDefault) { _ = copyOfDefault() }
-    }
-
-    /// The object to store for a value; nil removes the key.
+    /// What to store for a value; nil removes the key.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
-    func object(for value: Value, _ binding: Binding) throws(PrefsError) -> Any? {
+    func stored(for value: Value, _ binding: Binding) throws(PrefsError) -> StoredValue? {
         let key = binding.key
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return try binding.coding.object(for: value, forKey: key)
+        return try binding.coding.stored(for: value, forKey: key)
     }
 
-    /// The same object with the fields of a stored one that the type does not know; nil if there are none.
-    func withUnknownFields(_ new: Any, of stored: Any, _ binding: Binding) -> Any? {
+    /// The new value with the fields of the stored one that the type does not know.
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, _ binding: Binding) -> StoredValue {
         binding.coding.withUnknownFields(new, of: stored) { encodedDefault(binding.coding) }
     }
 
@@ -174,18 +152,18 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var valueType: Any.Type { Value.self }
 
-    var anyDefaultValue: Any { ObjectSearch.findsObject(in: givenDefault) ? copyOfDefault() : givenDefault }
+    var anyDefaultValue: Any { givenDefault }
 
-    var defaultObject: Any? { encodedDefault(coding) }
+    var storedDefault: StoredValue? { encodedDefault(coding) }
 
     var constraintDescription: String? { constraint?.description }
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
-    func error(of object: Any, forKey key: String) -> PrefsError? {
+    func error(of stored: StoredValue, forKey key: String) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
-            let value = try coding.value(of: object, forKey: key) { encodedDefault(coding) }
+            let value = try coding.value(of: stored, forKey: key) { encodedDefault(coding) }
             let reason = constraint?.violation(value)
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
         } catch {
@@ -193,10 +171,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    func failure(of object: Any, forKey key: String) -> PropertyListFailure? {
+    func failure(of stored: StoredValue, forKey key: String) -> PropertyListFailure? {
         let coding = coding
         do {
-            let value = try coding.decode(object) { encodedDefault(coding) }
+            let value = try coding.decode(stored) { encodedDefault(coding) }
             let reason = constraint?.violation(value)
             return reason.map { PropertyListFailure(path: key, topLevelKey: key, reason: $0) }
         } catch {

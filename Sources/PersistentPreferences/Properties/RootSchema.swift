@@ -28,7 +28,7 @@ struct RootSchema: Sendable {
     /// A root in the current shape. Returns a root that has this shape, and an empty one, unchanged.
     ///
     /// - Throws: `PrefsError.migrationFailed`.
-    func current(_ stored: [String: Any]?, root: String) throws(PrefsError) -> [String: Any]? {
+    func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
         guard !isTrivial, let stored, !stored.isEmpty else { return stored }
         let version = try version(of: stored, root: root)
         guard !isNewer(stored) else { return stored }
@@ -47,7 +47,7 @@ struct RootSchema: Sendable {
     }
 
     /// Whether `current` returns a root unchanged. Runs no code of the class.
-    func hasShape(_ stored: [String: Any]?) -> Bool {
+    func hasShape(_ stored: [String: StoredValue]?) -> Bool {
         guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return true }
         let version = stored[Self.versionKey].map(Self.number) ?? 0
         return version == newest
@@ -59,22 +59,22 @@ struct RootSchema: Sendable {
     /// The values that migrations have moved or created.
     ///
     /// - Parameter current: what `current(_:root:)` has made of the stored root.
-    func migrated(_ stored: [String: Any]?, to current: [String: Any]?) -> [String: Any] {
+    func migrated(_ stored: [String: StoredValue]?, to current: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored, let current, !stored.isEmpty, !hasVersion(stored) else { return [:] }
-        return current.filter { key, value in !CanonicalValue.areEqualOrMissing(stored[key], value) }
+        return current.filter { stored[$0] != $1 }
     }
 
     /// The same root, marked with its version: what a write stores. A version that is newer stays.
-    func withVersion(_ values: [String: Any]) -> [String: Any] {
+    func withVersion(_ values: [String: StoredValue]) -> [String: StoredValue] {
         if newest == 0 { return values }
         var values = values
         if let number = values[Self.versionKey].flatMap(Self.number), number >= newest { return values }
-        values[Self.versionKey] = CanonicalNumber(newest).object
+        values[Self.versionKey] = StoredValue(newest)
         return values
     }
 
     /// Adds the removal of the former keys of what a change assigns or removes, so that their values do not come back.
-    func droppingFormerKeys(_ change: RootChange, of values: [String: Any]?) -> RootChange {
+    func droppingFormerKeys(_ change: RootChange, of values: [String: StoredValue]?) -> RootChange {
         if formerKeys.isEmpty || isNewer(values) { return change }
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }
@@ -90,36 +90,37 @@ struct RootSchema: Sendable {
     }
 
     /// Whether all migrations have been applied to a root, given a part of it that contains the version.
-    func hasVersion(_ part: [String: Any]) -> Bool {
+    func hasVersion(_ part: [String: StoredValue]) -> Bool {
         newest == 0 || part[Self.versionKey].flatMap(Self.number).map { $0 >= newest } ?? false
     }
 
     /// A root of a newer version must not be tidied up.
-    private func isNewer(_ values: [String: Any]?) -> Bool {
-        guard let object = values?[Self.versionKey] else { return false }
+    private func isNewer(_ values: [String: StoredValue]?) -> Bool {
+        guard let version = values?[Self.versionKey] else { return false }
         // A class without migrations does not change the version of another class, whatever it is.
-        return Self.number(object).map { $0 > newest } ?? migrations.isEmpty
+        return Self.number(version).map { $0 > newest } ?? migrations.isEmpty
     }
 
     private var newest: Int { migrations.last?.version ?? 0 }
 
-    private func version(of values: [String: Any], root: String) throws(PrefsError) -> Int {
-        guard let object = values[Self.versionKey] else { return 0 }
-        guard let version = Self.number(object) else {
+    private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
+        guard let stored = values[Self.versionKey] else { return 0 }
+        guard let version = Self.number(stored) else {
             throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
         }
         return version
     }
 
-    private func migrate(_ values: inout [String: Any], from version: Int, root: String) throws(PrefsError) {
+    private func migrate(_ values: inout [String: StoredValue], from version: Int, root: String) throws(PrefsError) {
         let mark = values.removeValue(forKey: Self.versionKey)
         for migration in migrations where migration.version > version {
             do {
-                let before = values
-                var after = before
-                try migration.migrate(&after)
-                var result: [String: Any]? = before
-                try RootChange(from: before, to: after).apply(to: &result)
+                var result: [String: StoredValue]? = values
+                try result.change { objects in
+                    var after = objects ?? [:]
+                    try migration.migrate(&after)
+                    objects = after
+                }
                 values = result ?? [:]
                 values[Self.versionKey] = nil
             } catch {
@@ -129,9 +130,8 @@ struct RootSchema: Sendable {
         values[Self.versionKey] = mark
     }
 
-    private static func number(_ object: Any) -> Int? {
-        guard let number: Int = NumberConversion.integer(object), number >= 0 else { return nil }
-        return number
+    private static func number(_ value: StoredValue) -> Int? {
+        value.integer(as: Int.self).flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// A migration is neither repeated nor skipped on a guess.

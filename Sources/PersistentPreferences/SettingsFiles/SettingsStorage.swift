@@ -57,7 +57,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// - Parameters:
     ///   - fallback: gives the fields that the file lacks.
     ///   - missing: gives the values if there is no file.
-    private func loaded(fallback: () -> Any?, missing: () throws -> Settings) throws -> Loaded {
+    private func loaded(fallback: () -> StoredValue?, missing: () throws -> Settings) throws -> Loaded {
         let (root, failure) = try read()
         if root == nil, failure != nil { return (nil, failure) }
         let settings = try root.map { try values.decode($0, fallback: fallback) } ?? missing()
@@ -82,10 +82,10 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     /// Creates the file. If another process has just created it, its values are taken over.
-    private func create(from root: Any, format: PropertyListFormat? = nil) throws -> Settings {
+    private func create(from root: StoredValue, format: PropertyListFormat? = nil) throws -> Settings {
         let isInitial = format == nil && !isStated && !SettingsFiles.isUsed(url)
         let isFirst = isInitial ? try keepInitial(root) : false
-        var theirs: Any?
+        var theirs: StoredValue?
         do {
             try document(format).write(root) { now in
                 theirs = now
@@ -113,7 +113,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     func save(_ dictionary: [String: Any?], initial settings: Settings) throws -> Settings {
-        let root = try values.canonical(dictionary.mapValues { $0 ?? NilMarker.text })
+        let root = try values.vetted(dictionary.mapValues { $0 ?? NilMarker.text })
         let stored = try read().root.flatMap { try? values.decoded($0) { initialRoot(settings) }.keys }
         let (loaded, keys) = try values.decoded(root, rejectingUnknownBut: stored ?? []) { initialRoot(settings) }
         try write(
@@ -149,10 +149,10 @@ struct SettingsStorage<Settings: SettingsFile> {
         let (root, failure) = try read()
         if let failure { throw failure }
         guard let root else { throw SettingsFileError.missing(path: path) }
-        guard let members = root as? [String: Any] else {
+        guard case .dictionary(let members) = root else {
             throw values.field("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
         }
-        return members.mapValues { NilMarker.isMarker($0) ? nil : $0 }
+        return members.mapValues { NilMarker.isMarker($0) ? nil : $0.object }
     }
 
     // MARK: - Files
@@ -162,13 +162,15 @@ struct SettingsStorage<Settings: SettingsFile> {
         return try PropertyListDocument(url: url, format: format)
     }
 
-    private func read() throws -> (root: Any?, failure: SettingsFileError?) {
+    private func read() throws -> (root: StoredValue?, failure: SettingsFileError?) {
         let (root, failure) = try SettingsFileError.converting { try files.file.read() }
         return (root, failure.map(SettingsFileError.storage))
     }
 
     /// Replaces the values. A file that could not be loaded is kept beside the new one.
-    private func write(_ root: Any, format: PropertyListFormat? = nil, preservesUnknown: Bool = false) throws {
+    private func write(
+        _ root: StoredValue, format: PropertyListFormat? = nil, preservesUnknown: Bool = false
+    ) throws {
         for _ in 0..<100 {
             // Before the file is locked, because decoding runs code of the settings type.
             let now = try read().root
@@ -176,12 +178,13 @@ struct SettingsStorage<Settings: SettingsFile> {
             let isKnown = now == nil || keys != nil
             var root = root
             if preservesUnknown, let now, let keys {
-                root = try values.canonical(UnknownFields.preserved(in: root, from: now, keys: keys))
+                root = UnknownFields.preserved(in: root, from: now, keys: keys)
+                try values.check(root)
             }
             var hasChanged = false
             do {
                 try document(format).write(root, keepsOther: !isKnown) {
-                    guard CanonicalValue.areEqualOrMissing($0, now) else {
+                    guard $0 == now else {
                         hasChanged = true
                         throw Found()
                     }
@@ -210,7 +213,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// The initial values, as far as they are known without a bundle: those that the type states, or those with which a load created
     /// the file. Fields that are newer than these take the values of `settings`, and so do all fields if these cannot be used.
-    private func initialRoot(_ settings: Settings) -> Any? {
+    private func initialRoot(_ settings: Settings) -> StoredValue? {
         if let stated = try? stated() { return values.own(stated) }
         guard let kept = try? files.initial.read().root,
             let initial = try? values.decode(kept, fallback: { values.own(settings) })
@@ -219,7 +222,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     /// Returns true if this call has created the file of initial values.
-    private func keepInitial(_ root: Any) throws -> Bool {
+    private func keepInitial(_ root: StoredValue) throws -> Bool {
         var isThere = false
         do {
             try files.initial.write(root) { now in
@@ -240,7 +243,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     private func bundledValues(
         _ settings: Settings, _ bundle: Bundle
-    ) throws -> (settings: Settings, root: Any, format: PropertyListFormat)? {
+    ) throws -> (settings: Settings, root: StoredValue, format: PropertyListFormat)? {
         guard let resource = resource(in: bundle) else { return nil }
         let (root, format) = try SettingsFileError.converting {
             try PropertyListDocument.contents(ofResource: resource, for: values.type.settingsFormat)

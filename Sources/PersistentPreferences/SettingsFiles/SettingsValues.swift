@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The values of a settings type as objects of a property list, and back.
+/// The values of a settings type as a property list, and back.
 struct SettingsValues<Settings: SettingsFile> {
     /// The class of an object, which may be a subclass of the variable's type.
     let type: Settings.Type
@@ -12,32 +12,46 @@ struct SettingsValues<Settings: SettingsFile> {
         self.path = path
     }
 
-    func encode(_ settings: Settings) throws -> Any {
+    func encode(_ settings: Settings) throws -> StoredValue {
         do {
-            return try canonical(try PropertyListObjectEncoder.object(from: settings))
+            let root = try StoredValueEncoder.value(of: settings)
+            try check(root)
+            return root
         } catch let mismatch as ValueMismatch {
             throw field(mismatch)
         }
     }
 
     /// The same for initial values; nil if they cannot be encoded.
-    func own(_ settings: Settings) -> Any? {
+    func own(_ settings: Settings) -> StoredValue? {
         try? encode(settings)
     }
 
-    func canonical(_ object: Any) throws -> Any {
-        switch PropertyListVetter.canonical(object, forKey: "") {
-        case .success(let copy): return copy
-        case .failure(let refusal):
-            let failure = refusal.failures.first
-            throw field(failure?.path ?? "", failure?.reason ?? "cannot be stored")
+    func vetted(_ object: Any) throws -> StoredValue {
+        do {
+            return try PropertyListVetter.value(of: object, forKey: "")
+        } catch {
+            throw field(error)
         }
+    }
+
+    func check(_ root: StoredValue) throws {
+        do {
+            try PropertyListVetter.check(root, forKey: "")
+        } catch {
+            throw field(error)
+        }
+    }
+
+    private func field(_ refusal: PropertyListVetter.Refusal) -> SettingsFileError {
+        let failure = refusal.failures.first
+        return field(failure?.path ?? "", failure?.reason ?? "cannot be stored")
     }
 
     /// - Parameters:
     ///   - path: of the file; nil stands for the file of the settings.
     ///   - fallback: gives the fields that are missing.
-    func decode(_ root: Any, from path: String? = nil, fallback: () -> Any?) throws -> Settings {
+    func decode(_ root: StoredValue, from path: String? = nil, fallback: () -> StoredValue?) throws -> Settings {
         try decoded(root, from: path, fallback: fallback).settings
     }
 
@@ -45,10 +59,11 @@ struct SettingsValues<Settings: SettingsFile> {
     ///
     /// - Parameter others: rejects the unknown fields that are not unknown fields of these; nil rejects none.
     func decoded(
-        _ root: Any, from path: String? = nil, rejectingUnknownBut others: [CodedKeys]? = nil, fallback: () -> Any?
+        _ root: StoredValue, from path: String? = nil, rejectingUnknownBut others: [CodedKeys]? = nil,
+        fallback: () -> StoredValue?
     ) throws -> (settings: Settings, keys: [CodedKeys]) {
         do {
-            let (settings, keys) = try PropertyListObjectDecoder.value(type, from: root, fallback: fallback)
+            let (settings, keys) = try StoredValueDecoder.value(type, from: root, fallback: fallback)
             let allowed = others.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.place, $0.unknown) }) }
             for keys in keys.sorted(by: { $0.path < $1.path }) {
                 try check(keys, allowed: allowed.map { $0[keys.place] ?? [] }, path)
@@ -88,16 +103,16 @@ struct SettingsValues<Settings: SettingsFile> {
     /// The first field, by name, whose value differs; nil if the values are equal, and "" if they differ as a whole.
     func firstDifference(of settings: Settings, from other: Settings) throws -> String? {
         let (left, right) = (try encode(settings), try encode(other))
-        guard !CanonicalValue.areEqual(left, right) else { return nil }
-        let (members, others) = (left as? [String: Any] ?? [:], right as? [String: Any] ?? [:])
+        guard left != right else { return nil }
+        let (members, others) = (left.dictionary ?? [:], right.dictionary ?? [:])
         return Set(members.keys).union(others.keys).sorted()
-            .first { !CanonicalValue.areEqualOrMissing(members[$0], others[$0]) } ?? ""
+            .first { members[$0] != others[$0] } ?? ""
     }
 
     /// The members of a root, and those of the other root that it lacks.
-    static func merged(_ root: Any, over other: Any?) -> Any {
-        guard let members = root as? [String: Any], let others = other as? [String: Any] else { return root }
-        return others.merging(members) { merged($1, over: $0) }
+    static func merged(_ root: StoredValue, over other: StoredValue?) -> StoredValue {
+        guard let members = root.dictionary, let others = other?.dictionary else { return root }
+        return .dictionary(others.merging(members) { merged($1, over: $0) })
     }
 
     func field(_ name: String, _ reason: String, in path: String? = nil) -> SettingsFileError {

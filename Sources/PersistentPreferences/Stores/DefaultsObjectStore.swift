@@ -34,7 +34,7 @@ package final class DefaultsObjectStore: PrefsStore {
     }
 
     package func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)
+        try domainStore.values(of: root)?.objects
     }
 
     package func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
@@ -60,7 +60,7 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
 
     func read(_ root: String, _ layout: DomainLayout) -> RootSnapshot {
         if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content) }
-        return RootSnapshot(of: root, in: defaults.canonicalObject(forKey: root).map { [root: $0] })
+        return RootSnapshot(of: root, in: defaults.value(ofEntry: root).map { [root: $0] })
     }
 
     func subscribe(
@@ -69,12 +69,12 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
         try queue.feed.subscribe(to: part, subscriber, from: known)
     }
 
-    /// Entries without a canonical form are left out.
+    /// Entries that a property list cannot hold are left out.
     func committed() -> Content? {
         let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
         var content: Content = [:]
         for (key, object) in entries ?? defaults.dictionaryRepresentation() {
-            content[key] = UserDefaults.canonical(object, forKey: key)
+            content[key] = StoredValue(vetting: object)
         }
         return content
     }
@@ -89,9 +89,7 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
         /// have been changed by other code meanwhile.
         func commit(_ content: Content, durability: CommitDurability) throws {
             let before = self.content ?? [:]
-            for (key, object) in content where !CanonicalValue.areEqualOrMissing(before[key], object) {
-                defaults.set(object, forKey: key)
-            }
+            for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
             for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
             guard defaults.synchronize() else {
                 throw FileError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))

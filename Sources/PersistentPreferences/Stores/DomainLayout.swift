@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The layout of roots in a domain: a property-list file or a domain of `UserDefaults`.
 ///
@@ -35,10 +36,10 @@ extension DomainLayout {
     }
 
     /// The dictionary of a root in a domain; nil if there is no root.
-    func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: Any]? {
+    func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: StoredValue]? {
         if self == .flat { return content?.isEmpty == true ? nil : content }
         guard let entry = content?[root] else { return nil }
-        guard let dictionary = entry as? [String: Any] else { throw .rootIsNotDictionary(key: root) }
-        return dictionary
+        guard case .dictionary(let members) = entry else { throw .rootIsNotDictionary(key: root) }
+        return members
     }
 }

@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The roots of a domain: what the three public stores have in common.
 final class DomainStore: RootStore {
@@ -23,7 +24,7 @@ final class DomainStore: RootStore {
     // MARK: - For the public stores
 
     /// `PrefsStore.read`.
-    func values(of root: String) throws -> [String: Any]? {
+    func values(of root: String) throws -> [String: StoredValue]? {
         try NameVetting.checkRoot(root)
         let snapshot = try access { try $0.read(root, layout) }
         // A warning of an earlier write is not about this state.
@@ -34,7 +35,7 @@ final class DomainStore: RootStore {
     /// `PrefsStore.update`.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try NameVetting.checkRoot(root)
-        try transact { try RootTransaction(transaction: $0, root: root, layout: layout).update(body) }
+        try update(root: root) { try $0.change(body) }
     }
 
     /// `PrefsStore.observe`.
@@ -66,7 +67,11 @@ final class DomainStore: RootStore {
         return storage.knownRevision
     }
 
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+    func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
+        try transact { try RootTransaction(transaction: $0, root: root, layout: layout).update(body) }
+    }
+
+    func replace(root: String, _ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws {
         try storage.transact(durability: durability) {
             try RootTransaction(transaction: $0, root: root, layout: layout).replace(body)
         }

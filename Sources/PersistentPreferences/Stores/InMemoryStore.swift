@@ -1,5 +1,5 @@
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A store that keeps its roots in memory, as long as the object lives. For tests and previews.
 ///
@@ -25,12 +25,21 @@ public final class InMemoryStore: DomainBackedStore {
 
     /// Returns the dictionary under a root key, or nil if there is none.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)
+        try domainStore.values(of: root)?.objects
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try domainStore.update(root: root, body)
+    }
+
+    /// What ``read(root:)`` shows the objects of.
+    package func values(of root: String) throws -> [String: StoredValue]? {
+        try domainStore.values(of: root)
+    }
+
+    package func setValues(_ values: [String: StoredValue], of root: String) throws {
+        try domainStore.update(root: root) { $0 = values }
     }
 
     /// Calls the closure after each commit that changes the root, on a queue of its own. See

@@ -32,11 +32,11 @@ package struct PropertyListDomain: Sendable {
         fileURL = url
     }
 
-    /// All entries in canonical form; nil if there is no domain. For a malformed file, the newest known state and the error that reports
+    /// All entries; nil if there is no domain. For a malformed file, the newest known state and the error that reports
     /// it.
     ///
     /// - Throws: `PrefsError`.
-    package func entries() throws -> (entries: [String: Any]?, failure: PrefsError?) {
+    package func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
         let snapshot = try store.entries()
         return (try snapshot.entries(), snapshot.warning)
     }
@@ -65,7 +65,7 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
-    package func update(_ body: (inout [String: Any]) throws -> Void) throws -> PrefsError? {
+    package func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         try store.transact { transaction in
             let before = transaction.content ?? [:]
             var after = before
@@ -80,20 +80,20 @@ package struct PropertyListDomain: Sendable {
     /// The entries that an update from `before` to `after` would store.
     ///
     /// - Throws: `PrefsError` if the update would be rejected.
-    package static func changed(_ before: [String: Any], to after: [String: Any]) throws -> [String: Any] {
+    package static func changed(
+        _ before: [String: StoredValue], to after: [String: StoredValue]
+    ) throws -> [String: StoredValue] {
         var result = after
         // Vets only the keys of a root that change, as the base class does.
         for (name, entry) in after {
-            guard let old = before[name] as? [String: Any], let new = entry as? [String: Any] else { continue }
-            var root: [String: Any]? = old
-            try RootChange(from: old, to: new).apply(to: &root)
-            result[name] = root
+            guard case .dictionary(let old)? = before[name], case .dictionary(let new) = entry else { continue }
+            var root: [String: StoredValue]? = old
+            try RootChange(from: old, to: new).vetted().apply(to: &root)
+            result[name] = root.map(StoredValue.dictionary)
         }
-        let others = result.filter { !($0.value is [String: Any] && before[$0.key] is [String: Any]) }
-        let change = try RootChange(from: before, to: others)
+        let others = result.filter { $0.value.dictionary == nil || before[$0.key]?.dictionary == nil }
+        let change = try RootChange(from: before, to: others).vetted()
         for name in change.assigned.keys { try NameVetting.checkRoot(name) }
-        // A value that is equal to the stored one may be in another form.
-        for name in others.keys where change.assigned.index(forKey: name) == nil { result[name] = before[name] }
-        return result.merging(change.assigned) { $1 }
+        return result
     }
 }

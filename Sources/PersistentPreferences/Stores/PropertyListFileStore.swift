@@ -107,7 +107,7 @@ public final class PropertyListFileStore: DomainBackedStore {
 
     /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)
+        try domainStore.values(of: root)?.objects
     }
 
     /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns, as its

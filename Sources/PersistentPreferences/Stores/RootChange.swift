@@ -1,49 +1,74 @@
 import PrefsPropertyLists
 
-/// A write to one root: the keys that it adds or changes with their canonical new values, and the keys that it removes. Other keys
-/// are neither vetted nor changed, whatever they contain.
+/// A write to one root: the keys that it adds or changes with their new values, and the keys that it removes. Other keys are neither
+/// vetted nor changed, whatever they contain.
 struct RootChange {
-    private(set) var assigned: [String: Any] = [:]
+    private(set) var assigned: [String: StoredValue] = [:]
     /// The former values of keys that are known to change.
-    private var replaced: [String: Any] = [:]
+    private var replaced: [String: StoredValue] = [:]
     private(set) var removed: [String] = []
 
     var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
 
-    /// The difference between two states of a root, vetted.
+    /// The difference between two states of a root.
+    init(from before: [String: StoredValue], to after: [String: StoredValue]) {
+        for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }
+        for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
+    }
+
+    /// The difference between a root and the objects that a user has made of it, vetted.
     ///
     /// - Parameters:
-    ///   - before: the root as stored, in canonical form.
-    ///   - after: the caller's result.
+    ///   - before: the root as stored.
+    ///   - shown: the objects of `before` that the user started from.
+    ///   - after: the user's result.
     ///   - isAllowed: whether a key may be added or changed; nil allows all.
     /// - Throws: `PrefsError.incorrectKeys`, else `PrefsError.valuesNotPlistCompatible`, naming every offender.
     init(
-        from before: [String: Any], to after: [String: Any], isAllowed: ((String) -> Bool)? = nil
+        from before: [String: StoredValue], shownAs shown: [String: Any], to after: [String: Any],
+        isAllowed: ((String) -> Bool)? = nil
     ) throws(PrefsError) {
         var disallowed: [String] = []
         var failures: [PropertyListFailure] = []
-        for (key, value) in after {
+        for (key, object) in after {
             // Before the key is hashed.
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
-            let old = before[key]
-            if let old, CanonicalValue.areIdentical(old, value) { continue }
-            switch PropertyListVetter.canonical(value, forKey: key) {
-            case .success(let value):
-                if let old {
-                    if CanonicalValue.areEqual(old, value) { continue }
-                    replaced[key] = old
-                }
-                assigned[key] = value
-            case .failure(let refusal):
-                failures += refusal.failures
+            if let old = shown[key], StoredValue.areSame(old, object) { continue }
+            let change = assigned.count
+            do throws(PropertyListVetter.Refusal) {
+                assign(try PropertyListVetter.value(of: object, forKey: key), to: key, inPlaceOf: before[key])
+                if assigned.count == change { continue }
+            } catch {
+                failures += error.failures
             }
             if isAllowed?(key) == false { disallowed.append(key) }
         }
         if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
-        for key in before.keys where after.index(forKey: key) == nil {
-            removed.append(key)
+        for key in shown.keys where after.index(forKey: key) == nil { removed.append(key) }
+    }
+
+    private mutating func assign(_ value: StoredValue, to key: String, inPlaceOf old: StoredValue?) {
+        if old == value { return }
+        assigned[key] = value
+        replaced[key] = old
+    }
+
+    /// The same change, with the values that it assigns vetted.
+    ///
+    /// - Throws: `PrefsError.valuesNotPlistCompatible`, naming every offender.
+    func vetted() throws(PrefsError) -> RootChange {
+        var failures: [PropertyListFailure] = []
+        for (key, value) in assigned {
+            guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
+            do throws(PropertyListVetter.Refusal) {
+                try PropertyListVetter.check(value, forKey: key)
+            } catch {
+                failures += error.failures
+            }
         }
+        if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
+        return self
     }
 
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if a key would take more than linear time to hash.
@@ -65,30 +90,26 @@ struct RootChange {
         return change
     }
 
-    private func isReplaced(_ old: Any, _ key: String) -> Bool {
-        replaced[key].map { CanonicalValue.areIdentical($0, old) } ?? false
-    }
-
     /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
     ///
     /// - Returns: whether the root has changed. If it has not, a missing root stays missing.
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
     @discardableResult
-    func apply(to root: inout [String: Any]?) throws(PrefsError) -> Bool {
+    func apply(to root: inout [String: StoredValue]?) throws(PrefsError) -> Bool {
         var result = root ?? [:]
         var isDifferent = false
         for key in removed where result.removeValue(forKey: key) != nil {
             isDifferent = true
         }
         for (key, value) in assigned {
-            if let old = result[key], !isReplaced(old, key), CanonicalValue.areEqual(old, value) { continue }
+            if let old = result[key], replaced[key]?.isIdentical(to: old) != true, old == value { continue }
             result[key] = value
             isDifferent = true
         }
         guard isDifferent else { return false }
         // A root that another program has made larger may still shrink.
-        let bytes = assigned.isEmpty ? 0 : CanonicalValue.estimatedBytes(result)
-        if bytes > PropertyListLimits.rootBytes, bytes > CanonicalValue.estimatedBytes(root ?? [:]) {
+        let bytes = assigned.isEmpty ? 0 : result.estimatedBytes
+        if bytes > PropertyListLimits.rootBytes, bytes > (root ?? [:]).estimatedBytes {
             throw .valuesNotPlistCompatible(
                 assigned.keys.map {
                     PropertyListFailure(
@@ -98,5 +119,21 @@ struct RootChange {
         }
         root = result
         return true
+    }
+}
+
+extension [String: StoredValue]? {
+    /// Lets a user change the objects of a root; what changes is vetted.
+    mutating func change(_ body: (inout [String: Any]?) throws -> Void) throws {
+        let shown = self?.objects
+        var after = shown
+        try body(&after)
+        guard let after else {
+            self = nil
+            return
+        }
+        let change = try RootChange(from: self ?? [:], shownAs: shown ?? [:], to: after)
+        self = self ?? [:]
+        try change.apply(to: &self)
     }
 }

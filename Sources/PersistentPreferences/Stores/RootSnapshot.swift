@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The result of a read of one of this package's stores: the domain. The root is extracted when it is needed.
 struct RootSnapshot {
@@ -37,7 +38,7 @@ struct RootSnapshot {
     }
 
     /// - Throws: `PrefsError.rootIsNotDictionary`, `PrefsError.unreadable`.
-    func values() throws(PrefsError) -> [String: Any]? {
+    func values() throws(PrefsError) -> [String: StoredValue]? {
         guard let domain else {
             if content == nil, isUnreadable, let warning { throw warning }
             return try layout.dictionary(of: root, in: content)
@@ -53,7 +54,7 @@ struct RootSnapshot {
     var isUnreadable: Bool { layers?.isBaseUnreadable ?? false }
 
     /// All entries of the domain; nil if there is no domain.
-    func entries() throws -> [String: Any]? {
+    func entries() throws -> [String: StoredValue]? {
         try domain?.content() ?? content
     }
 
@@ -61,10 +62,10 @@ struct RootSnapshot {
     var isReadByKey: Bool { domain != nil }
 
     /// One of the values, without the others if possible. Errors as of ``values()``.
-    func value(forKey key: String) throws(PrefsError) -> Any? {
+    func value(forKey key: String) throws(PrefsError) -> StoredValue? {
         guard let domain else { return try values()?[key] }
         do {
-            return try domain.entry(key).object
+            return try domain.entry(key).value
         } catch {
             throw PrefsError(error)
         }

@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The store that the base class uses: `DomainStore` for the stores of this package, `StoreAdapter` for any other.
 ///
@@ -17,11 +18,14 @@ protocol RootStore: AnyObject, Sendable {
     /// The same for a write, which may be dropped if it equals the state: never older than the write.
     func snapshotForWriting(of root: String) throws -> RootSnapshot
 
-    /// As `PrefsStore.update`.
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
+    /// As `PrefsStore.read`.
+    func values(of root: String) throws -> [String: StoredValue]?
 
-    /// An update whose body returns what to store, vetted and in canonical form; nil leaves the root as it is.
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws
+    /// As `PrefsStore.update`.
+    func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws
+
+    /// An update whose body returns what to store, vetted; nil leaves the root as it is.
+    func replace(root: String, _ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws
 
     /// Acknowledges a write that equals the stored state: makes that state as durable as the store promises.
     ///

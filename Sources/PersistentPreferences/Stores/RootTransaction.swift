@@ -8,22 +8,27 @@ struct RootTransaction {
     let layout: DomainLayout
 
     /// The current entry of the root in the transaction, of any type; nil if there is no entry.
-    private var entry: Any? {
-        layout == .flat ? transaction.content.flatMap { $0.isEmpty ? nil : $0 } : transaction[root]
+    private var entry: StoredValue? {
+        guard layout == .flat else { return transaction[root] }
+        return transaction.content.flatMap { $0.isEmpty ? nil : .dictionary($0) }
     }
 
-    private func assign(_ values: [String: Any]?) {
-        if layout == .flat { transaction.replaceAll(with: values ?? [:]) } else { transaction[root] = values }
+    private func assign(_ values: [String: StoredValue]?) {
+        if layout == .flat {
+            transaction.replaceAll(with: values ?? [:])
+        } else {
+            transaction[root] = values.map(StoredValue.dictionary)
+        }
     }
 
-    /// Replaces the root by the result of the body, which is in canonical form; nil leaves the root unchanged.
-    func replace(_ body: ([String: Any]?) throws -> [String: Any]?) throws {
+    /// Replaces the root by the result of the body; nil leaves the root unchanged.
+    func replace(_ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws {
         let before = try layout.dictionary(of: root, in: transaction.content)
         guard let after = try body(before) else { return }
         let isUntouched =
             switch (before, entry) {
             case (nil, nil): true
-            case (let before?, let now?): CanonicalValue.areIdentical(before, now)
+            case (let before?, .dictionary(let now)?): before.isIdentical(to: now)
             default: false
             }
         // A step of a migration may have written there, too.
@@ -31,16 +36,16 @@ struct RootTransaction {
     }
 
     /// Runs the body of an update, and merges its changes into the root. Nested updates may have changed the root in between.
-    func update(_ body: (inout [String: Any]?) throws -> Void) throws {
+    func update(_ body: (inout [String: StoredValue]?) throws -> Void) throws {
         let entry = entry
-        guard entry == nil || entry is [String: Any] else {
+        guard entry == nil || entry?.dictionary != nil else {
             // A root that is not a dictionary can only be removed.
-            var values: [String: Any]? = [:]
+            var values: [String: StoredValue]? = [:]
             try body(&values)
             guard values == nil else { throw PrefsError.rootIsNotDictionary(key: root) }
             return assign(nil)
         }
-        let before = entry as? [String: Any]
+        let before = entry?.dictionary
         var after = before
         try body(&after)
         guard let after else {
@@ -51,10 +56,10 @@ struct RootTransaction {
         try merge(from: before, to: after)
     }
 
-    private func merge(from before: [String: Any]?, to after: [String: Any]) throws {
-        let change = try RootChange(from: before ?? [:], to: after)
+    private func merge(from before: [String: StoredValue]?, to after: [String: StoredValue]) throws {
+        let change = RootChange(from: before ?? [:], to: after)
         if change.isEmpty, before != nil || layout == .flat { return }
-        var now = entry as? [String: Any]
+        var now = entry?.dictionary
         // An empty dictionary is a root, too.
         if try change.apply(to: &now) || now == nil { assign(now ?? [:]) }
     }

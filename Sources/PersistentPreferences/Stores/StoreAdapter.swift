@@ -7,14 +7,35 @@ final class StoreAdapter: RootStore {
     let layout = DomainLayout.roots
     var place: AnyObject { store }
     private let store: any PrefsStore
+    /// What the store has returned last for each root, and its values.
+    private let known = Locked<[String: Known]>([:])
+
+    private struct Known {
+        let objects: [String: Any]
+        let values: [String: StoredValue]
+    }
 
     init(_ store: any PrefsStore) {
         self.store = store
     }
 
+    /// The values of a root that the store has returned. What a property list cannot hold is left out.
+    private func values(_ objects: [String: Any]?, of root: String) -> [String: StoredValue]? {
+        guard let objects else { return nil }
+        if let known = known.withLock({ $0[root] }), StoredValue.areSame(known.objects, objects) { return known.values }
+        let values = objects.compactMapValues { StoredValue(vetting: $0) }
+        known.withLock { $0[root] = Known(objects: objects, values: values) }
+        return values
+    }
+
+    func values(of root: String) throws -> [String: StoredValue]? {
+        if let store = store as? any RemoteStore { return try store.values(of: root) }
+        return values(try store.read(root: root), of: root)
+    }
+
     func snapshot(of root: String) throws -> RootSnapshot {
         do {
-            return try snapshot(of: root) { try store.read(root: root) }
+            return try snapshot(of: root) { try values(of: root) }
         } catch PrefsError.unreadable(let failure) {
             guard let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
             var snapshot = snapshot(of: root) { store.lastKnown(root: root) }
@@ -29,20 +50,33 @@ final class StoreAdapter: RootStore {
     }
 
     /// The error of a root of another type is one of the snapshot: the caller decides whether it matters.
-    private func snapshot(of root: String, _ read: () throws -> [String: Any]?) rethrows -> RootSnapshot {
+    private func snapshot(of root: String, _ read: () throws -> [String: StoredValue]?) rethrows -> RootSnapshot {
         do {
-            return RootSnapshot(of: root, in: try read().map { [root: $0] })
+            return RootSnapshot(of: root, in: try read().map { [root: .dictionary($0)] })
         } catch PrefsError.rootIsNotDictionary {
-            return RootSnapshot(of: root, in: [root: 0])
+            return RootSnapshot(of: root, in: [root: .integer(0)])
         }
     }
 
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try store.update(root: root, body)
+    func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
+        try store.update(root: root) { objects in
+            let before = values(objects, of: root)
+            var after = before
+            try body(&after)
+            // The objects of keys that do not change stay: the store may compare them.
+            guard let after else {
+                objects = nil
+                return
+            }
+            objects = objects ?? [:]
+            let change = RootChange(from: before ?? [:], to: after)
+            for key in change.removed { objects?[key] = nil }
+            for (key, value) in change.assigned { objects?[key] = value.object }
+        }
     }
 
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
-        try store.update(root: root) { if let new = try body($0) { $0 = new } }
+    func replace(root: String, _ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws {
+        try update(root: root) { if let new = try body($0) { $0 = new } }
     }
 
     func acknowledge(_ revision: Revision?) -> Bool { false }
@@ -56,11 +90,11 @@ final class StoreAdapter: RootStore {
     ) throws -> EntrySubscription {
         let foreign = ForeignRoot(subscriber)
         let observation = try store.observe(root: root) { foreign.receive($0) }
-        let start = try foreign.start { try store.read(root: root) }
+        let start = EntryState(try foreign.start { try values(of: root) }.map(StoredValue.dictionary))
         let catchUp = EntryChange(of: root, from: known, to: start).flatMap(subscriber.receive)
         return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()
-            return LastKnownEntry(entry: foreign.current)
+            return LastKnownEntry(entry: EntryState(foreign.current.map(StoredValue.dictionary)))
         }
     }
 
@@ -79,7 +113,7 @@ private final class ForeignRoot: Sendable {
 
     private struct State {
         /// The root as it was last reported.
-        var values: [String: Any]?
+        var values: [String: StoredValue]?
         var hasStarted = false
         /// Whether a change came before the start.
         var hasMissed = false
@@ -89,10 +123,10 @@ private final class ForeignRoot: Sendable {
         self.subscriber = subscriber
     }
 
-    var current: [String: Any]? { state.withLock { $0.values } }
+    var current: [String: StoredValue]? { state.withLock { $0.values } }
 
     /// Reads the root again until no change arrives during the read. The subscriber receives later changes.
-    func start(_ read: () throws -> [String: Any]?) throws -> [String: Any]? {
+    func start(_ read: () throws -> [String: StoredValue]?) throws -> [String: StoredValue]? {
         while true {
             state.withLock { $0.hasMissed = false }
             let found = try read()
@@ -113,8 +147,10 @@ private final class ForeignRoot: Sendable {
             }
             let before = state.values
             state.values = change.difference.applied(to: before ?? [:])
-            return EntryChange(of: change.root, from: before, to: state.values, isForeign: isForeign)
-                .flatMap(subscriber.receive)
+            return EntryChange(
+                of: change.root, from: before.map(StoredValue.dictionary), to: state.values.map(StoredValue.dictionary),
+                isForeign: isForeign
+            ).flatMap(subscriber.receive)
         }
         guard let action else { return }
         isForeign ? DispatchQueue.main.async(execute: action) : action()

@@ -42,7 +42,7 @@
         /// Made at its first use, under the lock of all calls: most programs that only read never need it.
         private lazy var defaults: UserDefaults? = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
         /// The last known state of the domain in UserDefaults; nil if UserDefaults will read the file again.
-        private let loaded = Locked<[String: Any]?>(nil)
+        private let loaded = Locked<[String: StoredValue]?>(nil)
 
         private init(suiteName: String?) {
             self.suiteName = suiteName
@@ -59,13 +59,13 @@
         }
 
         /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
-        func note(_ content: [String: Any]?) {
+        func note(_ content: [String: StoredValue]?) {
             loaded.withLock { $0 = content ?? [:] }
         }
 
         /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
         /// UserDefaults may also have read an older state of the file.
-        func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any? {
+        func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue? {
             Self.inCLocale {
                 let former = loaded.withLock { loaded in
                     loaded = loaded ?? content ?? [:]
@@ -73,10 +73,10 @@
                 }
                 // `object(forKey:)` copies one value and not the domain, but also finds arguments, registered defaults and other domains.
                 // Where it finds the stored value, a removal that is not synchronized may hide behind an equal registered default.
-                var set = defaults?.canonicalObject(forKey: key)
+                var set = defaults?.value(ofEntry: key)
                 var isStored = Self.areAlike(set, stored)
                 if set != nil, !isStored {
-                    set = defaults?.canonicalObject(forKey: key, inDomain: suiteName ?? UserDefaults.standardDomain)
+                    set = defaults?.value(ofEntry: key, inDomain: suiteName ?? UserDefaults.standardDomain)
                     isStored = Self.areAlike(set, stored)
                 }
                 if isStored {
@@ -87,31 +87,27 @@
             }
         }
 
-        private static func areAlike(_ left: Any?, _ right: Any?) -> Bool {
-            switch (left, right) {
-            case (nil, nil): true
-            case (let left?, let right?): areAlike(left, right)
-            default: false
-            }
-        }
-
         /// Compares values as UserDefaults does: it may return a number of another type.
-        private static func areAlike(_ left: Any, _ right: Any) -> Bool {
-            switch (CanonicalForm(left), CanonicalForm(right)) {
-            case (.list(let left), .list(let right)):
-                left.count == right.count && zip(left, right).allSatisfy(areAlike)
-            case (.dictionary(let left), .dictionary(let right)):
-                left.count == right.count
-                    && left.allSatisfy { key, value in right[key].map { areAlike(value, $0) } ?? false }
-            case (.number(let left), .number(let right)):
-                CanonicalNumber(left) == CanonicalNumber(right) || left.doubleValue == right.doubleValue
-                    || left.int64Value == right.int64Value && !isReal(left) && !isReal(right)
-            default: CanonicalValue.areEqual(left, right)
+        private static func areAlike(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
+            switch (left, right) {
+            case (.array(let left)?, .array(let right)?):
+                left.count == right.count && zip(left, right).allSatisfy { areAlike($0, $1) }
+            case (.dictionary(let left)?, .dictionary(let right)?):
+                left.count == right.count && left.allSatisfy { areAlike($1, right[$0]) }
+            case (let left?, let right?) where left.isNumber && right.isNumber:
+                left == right || left.nearestDouble == right.nearestDouble
+                    || bits(of: left).map { $0 == bits(of: right) } ?? false
+            default: left == right
             }
         }
 
-        private static func isReal(_ number: NSNumber) -> Bool {
-            if case .double = CanonicalNumber(number) { true } else { false }
+        /// nil for a real number.
+        private static func bits(of number: StoredValue) -> Int64? {
+            switch number {
+            case .integer(let value): value
+            case .unsigned(let value): Int64(bitPattern: value)
+            default: nil
+            }
         }
 
         private func synchronize() {

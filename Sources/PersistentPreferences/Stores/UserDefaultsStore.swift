@@ -1,5 +1,6 @@
 public import Foundation
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// A store over a domain of `UserDefaults`. The standard domain is the default store of ``PersistentPrefs``.
 ///
@@ -73,7 +74,7 @@ public final class UserDefaultsStore: DomainBackedStore {
 
     /// Returns the dictionary under a root key, or nil if there is none. On Linux, costs one `fstat` if nothing has changed.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)
+        try domainStore.values(of: root)?.objects
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
@@ -89,10 +90,10 @@ public final class UserDefaultsStore: DomainBackedStore {
 
     // MARK: - Entries of the domain that are not roots of ours
 
-    /// In canonical form; nil if there is no entry. Writes nothing.
+    /// nil if there is no entry. Writes nothing.
     ///
     /// - Parameter report: called with a warning if the read succeeds with one.
-    func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> Any? {
+    func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         let snapshot = try domainStore.entries()
         let stored = try snapshot.value(forKey: key)
         if let warning = snapshot.warning {
@@ -105,14 +106,14 @@ public final class UserDefaultsStore: DomainBackedStore {
         return try unsynchronized.newest(key, stored, in: snapshot.entries())
     }
 
-    /// nil removes it. The object is in canonical form.
-    func setEntry(_ object: Any?, forKey key: String) throws {
-        try domainStore.transact { $0.replace(key, with: object) }
+    /// nil removes it.
+    func setEntry(_ value: StoredValue?, forKey key: String) throws {
+        try domainStore.transact { $0.replace(key, with: value) }
     }
 }
 
 /// The values that other code has set on `UserDefaults` and not synchronized.
 protocol UnsynchronizedEntries: Sendable {
     /// The value of a key: what is stored, unless other code has set another one.
-    func newest(_ key: String, _ stored: Any?, in content: [String: Any]?) -> Any?
+    func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
 }

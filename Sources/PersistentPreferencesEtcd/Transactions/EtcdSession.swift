@@ -109,10 +109,10 @@ final class EtcdSession: CommitGroup {
     }
 
     /// `PrefsStore.read` inside of an update.
-    func read(_ root: String) throws -> [String: Any]? {
+    func read(_ root: String) throws -> [String: StoredValue]? {
         try seed(root)
         if foreign.contains(root) { throw PrefsError.rootIsNotDictionary(key: root) }
-        return try memory.read(root: root)
+        return try memory.values(of: root)
     }
 
     /// `PrefsStore.update` inside of an update.
@@ -142,7 +142,7 @@ final class EtcdSession: CommitGroup {
             do throws(PrefsError) {
                 if let values = try found[root]?.values(of: root, in: namespace.keys) {
                     do {
-                        try memory.update(root: root) { $0 = values }
+                        try memory.setValues(values, of: root)
                     } catch {
                         throw PrefsError(error)
                     }
@@ -165,8 +165,10 @@ final class EtcdSession: CommitGroup {
         var results: [String: Data?] = [:]
         var steps: [EntryChange] = []
         for root in touched.sorted() where !foreign.contains(root) {
-            let after = try memory.read(root: root)
-            let change = EntryChange(of: root, from: before(root), to: after, isForeign: false)
+            let after = try memory.values(of: root)
+            let change = EntryChange(
+                of: root, from: before(root).map(StoredValue.dictionary), to: after.map(StoredValue.dictionary),
+                isForeign: false)
             if let change { steps.append(change) }
             if change != nil || isRemovedForeign(root) {
                 results[root] = .some(try after.map { try ExportFormat.json.data(of: $0) })
@@ -183,8 +185,8 @@ final class EtcdSession: CommitGroup {
     }
 
     /// The values of a root before the current member.
-    private func before(_ root: String) -> [String: Any]? {
-        if let step = steps.last(where: { $0.key == root }) { return step.after as? [String: Any] }
+    private func before(_ root: String) -> [String: StoredValue]? {
+        if let step = steps.last(where: { $0.key == root }) { return step.after.value?.dictionary }
         return (try? found[root]?.values(of: root, in: namespace.keys)) ?? nil
     }
 
@@ -211,7 +213,7 @@ final class EtcdSession: CommitGroup {
             let key = namespace.keys.root(root)
             request.success.append(data.map { .put(key, $0) } ?? .delete(key))
         }
-        let values = try results.keys.map { ($0, try memory.read(root: $0)) }
+        let values = try results.keys.map { ($0, try memory.values(of: $0)) }
         do {
             try namespace.lock.commit(request, steps: steps, results: Dictionary(values) { $1 }, as: identity)
         } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {

@@ -26,9 +26,9 @@ extension EtcdWatch {
         var count: Int64 = 0
         var tickets: [Data: Int64] = [:]
         /// The last good values of roots that cannot be read now.
-        var lastReadable: [String: [String: Any]] = [:]
+        var lastReadable: [String: [String: StoredValue]] = [:]
         /// What reads past the watch have found, and what this process has stored without it.
-        var found: [String: (values: [String: Any]?, revision: Int64)] = [:]
+        var found: [String: (values: [String: StoredValue]?, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
         /// What this process has stored in a revision that the watch has not reached.
@@ -58,14 +58,14 @@ extension EtcdWatch {
 
         // MARK: - Reading
 
-        mutating func values(of root: String) throws(PrefsError) -> [String: Any]? {
+        mutating func values(of root: String) throws(PrefsError) -> [String: StoredValue]? {
             let keys = keys
             if ahead[root] != nil { return try ahead[root]?.values(of: root, in: keys) ?? nil }
             return try roots[root]?.values(of: root, in: keys) ?? nil
         }
 
         /// The newest values that are known.
-        mutating func lastGood(_ root: String) -> [String: Any]? {
+        mutating func lastGood(_ root: String) -> [String: StoredValue]? {
             let known = max(revision, ahead[root]?.modified ?? 0)
             if let found = found[root], found.revision > known { return found.values }
             do throws(PrefsError) {
@@ -214,7 +214,7 @@ extension EtcdWatch {
         /// Reports a change of a root, by way of the steps of this process.
         private mutating func replace(_ root: String, by stored: StoredRoot, steps: [EntryChange]) {
             var (old, new) = (roots[root] ?? .missing, stored)
-            let before: [String: Any]?
+            let before: [String: StoredValue]?
             do throws(PrefsError) {
                 before = try old.values(of: root, in: keys)
             } catch {
@@ -226,19 +226,27 @@ extension EtcdWatch {
             }
             var last = before
             for step in steps {
-                report(EntryChange(of: root, from: last, to: step.before, isForeign: true))
+                report(Self.change(of: root, from: last, to: step.before.value?.dictionary))
                 report(step)
-                last = step.after as? [String: Any]
+                last = step.after.value?.dictionary
             }
             do throws(PrefsError) {
                 let after = try new.values(of: root, in: keys)
-                report(EntryChange(of: root, from: last, to: after, isForeign: true))
+                report(Self.change(of: root, from: last, to: after))
                 lastReadable[root] = nil
             } catch {
                 // Of what cannot be read nothing is reported.
                 lastReadable[root] = last
             }
             roots[root] = new.modified == 0 ? nil : new
+        }
+
+        private static func change(
+            of root: String, from before: [String: StoredValue]?, to after: [String: StoredValue]?
+        ) -> EntryChange? {
+            EntryChange(
+                of: root, from: before.map(StoredValue.dictionary), to: after.map(StoredValue.dictionary),
+                isForeign: true)
         }
     }
 }

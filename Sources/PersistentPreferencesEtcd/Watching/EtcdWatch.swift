@@ -70,12 +70,12 @@ final class EtcdWatch: Sendable {
     // MARK: - Reading
 
     /// - Throws: `PrefsError`.
-    func values(of root: String) throws(PrefsError) -> [String: Any]? {
+    func values(of root: String) throws(PrefsError) -> [String: StoredValue]? {
         try state.withLock { state throws(PrefsError) in try state.values(of: root) }
     }
 
     /// The last good values, whatever the root is now.
-    func lastKnown(_ root: String) -> [String: Any]? {
+    func lastKnown(_ root: String) -> [String: StoredValue]? {
         state.withLock { $0.lastGood(root) }
     }
 
@@ -99,7 +99,7 @@ final class EtcdWatch: Sendable {
     /// Announces the changes of a transaction of this process, before it is sent.
     ///
     /// - Parameter results: what it makes of each root; nil for a removal.
-    func expect(_ operation: String, _ steps: [EntryChange], results: [String: [String: Any]?]) {
+    func expect(_ operation: String, _ steps: [EntryChange], results: [String: [String: StoredValue]?]) {
         let results = results.mapValues { StoredRoot($0, modified: .max) }
         state.withLock { state in
             state.forgetParent()

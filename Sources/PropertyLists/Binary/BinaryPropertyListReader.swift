@@ -16,12 +16,13 @@ struct BinaryPropertyListReader {
     private var isOpen: [Bool]
     /// Those containers, from the outside in.
     private var containers: [Container] = []
-    private var top: Any?
+    private var top: StoredValue?
     /// Why writing the value back would lose something; nil if it would not.
     private var loss: String?
 
     private struct Scalar {
-        let value: Any
+        /// Any value if none is made.
+        let value: StoredValue
         /// The length of a text or of data; 0 for others.
         var bytes = 0
     }
@@ -35,7 +36,7 @@ struct BinaryPropertyListReader {
         let count: Int
         var read = 0
         var keys: [String] = []
-        var values: [Any] = []
+        var values: [StoredValue] = []
 
         var isAtKey: Bool { isDictionary && read < count / 2 }
 
@@ -47,10 +48,10 @@ struct BinaryPropertyListReader {
         _ = try read(bytes, makesValues: false)
     }
 
-    /// - Returns: the value in canonical form, and why writing it back would lose something, if it would.
+    /// - Returns: the value, and why writing it back would lose something, if it would.
     static func value(
         in bytes: UnsafeRawBufferPointer
-    ) throws(DecodingFailure) -> (value: Any, loss: String?) {
+    ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
         let reader = try read(bytes, makesValues: true)
         guard let top = reader.top else { throw .malformed("holds no value") }
         return (top, reader.loss)
@@ -80,7 +81,7 @@ struct BinaryPropertyListReader {
         if part == containers[last].count {
             let container = containers.removeLast()
             isOpen[container.object] = false
-            return add(makesValues ? try value(of: container) : ())
+            return add(makesValues ? try value(of: container) : Self.none)
         }
         let object = try layout.reference(at: containers[last].content + part * layout.referenceSize)
         let isAtKey = containers[last].isAtKey
@@ -93,25 +94,28 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private mutating func value(of container: Container) throws(DecodingFailure) -> Any {
-        guard container.isDictionary else { return container.values }
+    /// Stands for each value if none is made.
+    private static let none = StoredValue.bool(false)
+
+    private mutating func value(of container: Container) throws(DecodingFailure) -> StoredValue {
+        guard container.isDictionary else { return .array(container.values) }
         var collector = DictionaryCollector()
         collector.reserveCapacity(container.keys.count)
         for (key, value) in zip(container.keys, container.values) where !collector.add(key, value, .firstCounts) {
             throw .malformed("the key \(DictionaryCollector.quoted(key)) occurs twice")
         }
         loss = loss ?? collector.loss
-        return collector.members
+        return .dictionary(collector.members)
     }
 
-    private mutating func add(_ value: Any) {
+    private mutating func add(_ value: StoredValue) {
         guard let last = containers.indices.last else {
             top = value
             return
         }
         defer { containers[last].read += 1 }
         guard makesValues else { return }
-        if containers[last].isAtKey, case .text(let key) = CanonicalForm(value) {
+        if containers[last].isAtKey, case .string(let key) = value {
             containers[last].keys.append(key)
         } else {
             containers[last].values.append(value)
@@ -163,29 +167,29 @@ struct BinaryPropertyListReader {
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
         case 0x0 where marker == 0x08 || marker == 0x09:
-            return Scalar(value: marker == 0x09)
+            return Scalar(value: .bool(marker == 0x09))
         case 0x1 where size <= 4:
-            let integer = try integer(at: start + 1, size: 1 << size)
-            return Scalar(value: makesValues ? integer.object : ())
+            return Scalar(value: try integer(at: start + 1, size: 1 << size))
         case 0x2 where size == 2:
             let bits = UInt32(truncatingIfNeeded: try layout.word(at: start + 1, size: 4))
-            return Scalar(value: CanonicalNumber(Double(Float(bitPattern: bits))).object)
+            return Scalar(value: .real(Double(Float(bitPattern: bits))))
         case 0x2 where size == 3:
-            return Scalar(value: CanonicalNumber.double(try layout.word(at: start + 1, size: 8)).object)
+            return Scalar(value: .real(Double(bitPattern: try layout.word(at: start + 1, size: 8))))
         case 0x3 where size == 3:
             let interval = Double(bitPattern: try layout.word(at: start + 1, size: 8))
             guard interval.isFinite else { throw .unsupported("a date that is not finite") }
-            return Scalar(value: Date(timeIntervalSinceReferenceDate: interval))
+            return Scalar(value: .date(Date(timeIntervalSinceReferenceDate: interval)))
         case 0x4:
             let content = try layout.content(at: start)
-            return Scalar(value: makesValues ? Data(content) : (), bytes: content.count)
+            return Scalar(value: makesValues ? .data(Data(content)) : Self.none, bytes: content.count)
         case 0x5:
             let content = try layout.content(at: start)
             guard content.allSatisfy({ $0 < 0x80 }) else { throw .malformed("an ASCII string with other characters") }
-            return Scalar(value: makesValues ? String(decoding: content, as: UTF8.self) : (), bytes: content.count)
+            return Scalar(
+                value: makesValues ? .string(String(decoding: content, as: UTF8.self)) : Self.none, bytes: content.count)
         case 0x6:
             let content = try layout.content(at: start, unit: 2)
-            guard makesValues else { return Scalar(value: (), bytes: content.count) }
+            guard makesValues else { return Scalar(value: Self.none, bytes: content.count) }
             let units = stride(from: 0, to: content.count, by: 2).map {
                 UInt16(content[$0]) << 8 | UInt16(content[$0 + 1])
             }
@@ -193,20 +197,20 @@ struct BinaryPropertyListReader {
             if text.utf8.count > units.count, !text.utf16.elementsEqual(units) {
                 loss = loss ?? "a string has an unpaired surrogate, which a write would replace"
             }
-            return Scalar(value: text, bytes: content.count)
+            return Scalar(value: .string(text), bytes: content.count)
         case 0x8 where size < 8:
-            return Scalar(value: KeyedArchiveUID(value: try layout.word(at: start + 1, size: size + 1)))
+            return Scalar(value: .uid(KeyedArchiveUID(value: try layout.word(at: start + 1, size: size + 1))))
         default:
             throw .malformed("an object of unknown kind")
         }
     }
 
     /// An integer of up to four bytes is unsigned, one of eight bytes is signed, and one of sixteen bytes is unsigned.
-    private func integer(at start: Int, size: Int) throws(DecodingFailure) -> CanonicalNumber {
+    private func integer(at start: Int, size: Int) throws(DecodingFailure) -> StoredValue {
         guard size == 16 else {
             return .integer(Int64(bitPattern: try layout.word(at: start, size: size)))
         }
         guard try layout.word(at: start, size: 8) == 0 else { throw .unsupported("an integer of more than 64 bits") }
-        return CanonicalNumber(try layout.word(at: start + 8, size: 8))
+        return StoredValue(try layout.word(at: start + 8, size: 8))
     }
 }

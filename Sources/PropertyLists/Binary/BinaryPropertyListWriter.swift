@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a binary property list of canonical values: keys sorted, so that equal values are equal bytes, scalars that occur
+/// Writes a binary property list: keys sorted, so that equal values are equal bytes, scalars that occur
 /// twice written once, and no recursion, which on the small stack of a thread has an end.
 ///
 /// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes. A container's object is references to
@@ -13,7 +13,7 @@ struct BinaryPropertyListWriter {
         case list(Range<Int>)
         /// Those to its keys, and to their values.
         case dictionary(Range<Int>)
-        case waiting(Any)
+        case waiting(StoredValue)
     }
 
     private var objects: [Object] = []
@@ -21,16 +21,12 @@ struct BinaryPropertyListWriter {
     private var scalars: [UInt8] = []
     private var interned = ByteTable()
 
-    /// nil if the value is not in canonical form.
-    static func data(from value: Any) -> Data? {
+    static func data(from value: StoredValue) -> Data {
         var writer = Self()
         writer.objects.append(.waiting(value))
         var next = 0
         while next < writer.objects.count {
-            if case .waiting(let value) = writer.objects[next] {
-                guard let object = writer.object(for: value) else { return nil }
-                writer.objects[next] = object
-            }
+            if case .waiting(let value) = writer.objects[next] { writer.objects[next] = writer.object(for: value) }
             next += 1
         }
         return writer.written()
@@ -38,37 +34,28 @@ struct BinaryPropertyListWriter {
 
     // MARK: - Finding the objects
 
-    private mutating func object(for value: Any) -> Object? {
-        switch CanonicalForm(value) {
-        case .list(let elements):
-            return .list(refer(to: elements))
-        case .dictionary(let dictionary):
-            let keys = dictionary.keys.sorted()
-            let start = references.count
-            for key in keys { references.append(reference(to: .text(key), key)) }
-            for case let value? in keys.lazy.map({ dictionary[$0] }) {
-                references.append(reference(to: CanonicalForm(value), value))
-            }
+    private mutating func object(for value: StoredValue) -> Object {
+        let start = references.count
+        switch value {
+        case .array(let elements):
+            for element in elements { references.append(reference(to: element)) }
+            return .list(start..<references.count)
+        case .dictionary(let members):
+            let sorted = members.sorted { $0.key < $1.key }
+            for member in sorted { references.append(reference(to: .string(member.key))) }
+            for member in sorted { references.append(reference(to: member.value)) }
             return .dictionary(start..<references.count)
-        case .foreign:
-            return nil
-        case let scalar:
-            return .scalar(append(scalar))
+        default:
+            return .scalar(append(value))
         }
     }
 
-    private mutating func refer(to elements: [Any]) -> Range<Int> {
-        let start = references.count
-        for element in elements { references.append(reference(to: CanonicalForm(element), element)) }
-        return start..<references.count
-    }
-
-    private mutating func reference(to form: CanonicalForm, _ value: Any) -> Int32 {
-        switch form {
-        case .list, .dictionary, .foreign:
+    private mutating func reference(to value: StoredValue) -> Int32 {
+        switch value {
+        case .array, .dictionary:
             objects.append(.waiting(value))
         default:
-            let bytes = append(form)
+            let bytes = append(value)
             let number = Int32(objects.count)
             let known = interned.insert(bytes, number, in: scalars)
             if known != number {
@@ -81,12 +68,20 @@ struct BinaryPropertyListWriter {
     }
 
     /// Writes a scalar behind the others.
-    private mutating func append(_ scalar: CanonicalForm) -> Range<Int> {
+    private mutating func append(_ scalar: StoredValue) -> Range<Int> {
         let start = scalars.count
         switch scalar {
-        case .text(let text): scalars.appendText(text)
+        case .string(let text): scalars.appendText(text)
         case .bool(let bool): scalars.append(bool ? 0x09 : 0x08)
-        case .number(let number): scalars.appendNumber(CanonicalNumber(number))
+        case .integer(let value): scalars.appendInteger(value)
+        case .unsigned(let value):
+            // Takes 16 bytes, because eight would be read as negative.
+            scalars.append(0x14)
+            scalars.appendBigEndian(0)
+            scalars.appendBigEndian(value)
+        case .real(let value):
+            scalars.append(0x23)
+            scalars.appendBigEndian(value.isNaN ? Double.nan.bitPattern : value.bitPattern)
         case .date(let date):
             scalars.append(0x33)
             scalars.appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern)
@@ -94,7 +89,7 @@ struct BinaryPropertyListWriter {
             scalars.appendMarker(0x40, count: data.count)
             scalars.append(contentsOf: data)
         case .uid(let uid): scalars.appendUID(uid.value)
-        case .list, .dictionary, .foreign: preconditionFailure("the value is not a scalar")
+        case .array, .dictionary: preconditionFailure("the value is not a scalar")
         }
         return start..<scalars.count
     }
@@ -157,21 +152,6 @@ extension [UInt8] {
         appendInteger(Int64(count))
     }
 
-    fileprivate mutating func appendNumber(_ number: CanonicalNumber) {
-        switch number {
-        case .bool(let bool): append(bool ? 0x09 : 0x08)
-        case .integer(let value): appendInteger(value)
-        case .unsigned(let value):
-            // Takes 16 bytes, because eight would be read as negative.
-            append(0x14)
-            appendBigEndian(0)
-            appendBigEndian(value)
-        case .double(let bits):
-            append(0x23)
-            appendBigEndian(bits)
-        }
-    }
-
     /// Takes 1, 2, 4 or 8 bytes, as in Foundation and plistlib.
     fileprivate mutating func appendUID(_ value: UInt64) {
         let size = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
@@ -180,7 +160,7 @@ extension [UInt8] {
     }
 
     /// Up to four bytes are read without a sign.
-    private mutating func appendInteger(_ value: Int64) {
+    fileprivate mutating func appendInteger(_ value: Int64) {
         let power =
             switch value {
             case 0..<(1 << 8): 0

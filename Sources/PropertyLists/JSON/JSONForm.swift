@@ -1,7 +1,7 @@
 import Foundation
 
 /// The objects for values that JSON cannot express. They have one key, which begins with `$`.
-enum JSONForm {
+package enum JSONForm {
     static let date = "$date"
     static let data = "$data"
     static let double = "$double"
@@ -20,30 +20,54 @@ enum JSONForm {
     }
 
     /// The value of an object with one key that begins with `$`.
-    static func value(of key: String, _ content: Any) throws(Flaw) -> Any {
+    static func value(of key: String, _ content: StoredValue) throws(Flaw) -> StoredValue {
         switch key {
         case date:
-            if let text = content as? String, let interval = JSONDate.interval(of: text) {
-                return Date(timeIntervalSinceReferenceDate: interval)
-            }
-            if CanonicalValue.isNumber(content), let number = content as? NSNumber {
-                return Date(timeIntervalSinceReferenceDate: number.doubleValue)
+            if let interval = content.string.map(JSONDate.interval) ?? content.nearestDouble {
+                return .date(Date(timeIntervalSinceReferenceDate: interval))
             }
             throw Flaw(reason: #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#)
         case data:
-            if let text = content as? String, let data = Data(base64Encoded: text) { return data }
+            if let text = content.string, let data = Data(base64Encoded: text) { return .data(data) }
             throw Flaw(reason: #""$data" needs a base64 string"#)
         case double:
-            if let text = content as? String, let (_, value) = nonfinite.first(where: { $0.name == text }) {
-                return CanonicalNumber(value).object
-            }
+            if let (_, value) = nonfinite.first(where: { $0.name == content.string }) { return .real(value) }
             throw Flaw(reason: #""$double" needs "nan", "inf" or "-inf""#)
         default:
             let rest = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
-            if isMarked(rest) { return [rest: content] as [String: Any] }
+            if isMarked(rest) { return .dictionary([rest: content]) }
             throw Flaw(
                 reason:
                     #"expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $"#)
         }
+    }
+
+    /// The value as it stands in an export, made of what JSON has.
+    package static func exported(_ value: StoredValue) -> StoredValue {
+        switch value {
+        case .string, .bool, .integer, .unsigned: value
+        case .real(let number): name(of: number).map { .dictionary([double: .string($0)]) } ?? value
+        case .date(let day): .dictionary([date: content(of: day)])
+        case .data(let bytes): .dictionary([data: .string(bytes.base64EncodedString())])
+        case .array(let elements): .array(elements.map(exported))
+        case .dictionary(let members):
+            .dictionary(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { key, value in
+                        (members.count == 1 && isMarked(key) ? "$" + key : key, exported(value))
+                    }))
+        case .uid(let uid): .dictionary([KeyedArchiveUID.key: StoredValue(uid.value)])
+        }
+    }
+
+    /// The name of a number that JSON does not have.
+    static func name(of number: Double) -> String? {
+        number.isFinite ? nil : nonfinite.first { StoredValue.real($0.value) == .real(number) }?.name
+    }
+
+    /// A text, or a number if there is no text that reads as the date.
+    static func content(of date: Date) -> StoredValue {
+        let interval = date.timeIntervalSinceReferenceDate
+        return JSONDate.text(of: interval).map(StoredValue.string) ?? .real(interval)
     }
 }

@@ -23,7 +23,7 @@ extension JSONReader {
         let text = String(decoding: content, as: UTF8.self)
         // The conversion repairs what it cannot read.
         guard text.utf8.elementsEqual(content) else { throw flaw("a string that is not UTF-8", at: start) }
-        try charge(CanonicalValue.encodedBytes(of: text))
+        try charge(text.encodedBytes)
         return text
     }
 
@@ -73,7 +73,7 @@ extension JSONReader {
     /// No double needs as many digits to differ from its neighbors.
     private static let longestNumber = 1_000
 
-    mutating func readNumber() throws(DecodingFailure) -> Any {
+    mutating func readNumber() throws(DecodingFailure) -> StoredValue {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
         let whole = position
@@ -98,14 +98,14 @@ extension JSONReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger {
-            if let value = Int64(text) { return CanonicalNumber(value).object }
-            if let value = UInt64(text) { return CanonicalNumber(value).object }
+            if let value = Int64(text) { return StoredValue(value) }
+            if let value = UInt64(text) { return StoredValue(value) }
             throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
         }
         guard let value = Double(text), value.isFinite else {
             throw flaw("a number beyond the range of a double", at: start)
         }
-        return CanonicalNumber(value).object
+        return .real(value)
     }
 
     private mutating func readDigits(of start: Int) throws(DecodingFailure) {

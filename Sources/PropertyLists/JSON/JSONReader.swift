@@ -28,8 +28,8 @@ package struct JSONReader {
     private struct Container {
         let start: Int
         let isObject: Bool
-        var elements: [Any] = []
-        var members: [String: Any] = [:]
+        var elements: [StoredValue] = []
+        var members: [String: StoredValue] = [:]
         /// The key of the member whose value comes next.
         var key: String?
         /// Where the keys begin.
@@ -52,13 +52,13 @@ package struct JSONReader {
     /// The value that the bytes hold.
     ///
     /// - Throws: `DecodingFailure`, with a line and a column. `.unsupported` for good JSON beyond a limit.
-    package static func value(of data: Data, limits: Limits = .root) throws(DecodingFailure) -> Any {
+    package static func value(of data: Data, limits: Limits = .root) throws(DecodingFailure) -> StoredValue {
         try data.withBytes { bytes throws(DecodingFailure) in
             try value(of: bytes, limits: limits)
         }
     }
 
-    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> Any {
+    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> StoredValue {
         var reader = JSONReader(bytes, limits: limits)
         return try reader.read()
     }
@@ -70,7 +70,7 @@ package struct JSONReader {
         if bytes.starts(with: Self.byteOrderMark) { position = 3 }
     }
 
-    private mutating func read() throws(DecodingFailure) -> Any {
+    private mutating func read() throws(DecodingFailure) -> StoredValue {
         while true {
             guard var value = try readValueOrBeginning() else { continue }
             while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
@@ -84,7 +84,7 @@ package struct JSONReader {
     // MARK: - Containers
 
     /// nil if a container has begun. Its first part comes next.
-    private mutating func readValueOrBeginning() throws(DecodingFailure) -> Any? {
+    private mutating func readValueOrBeginning() throws(DecodingFailure) -> StoredValue? {
         skipBlanks()
         limits.nodes -= 1
         guard limits.nodes >= 0 else { throw excess("has more than \(mostNodes) values") }
@@ -102,12 +102,12 @@ package struct JSONReader {
             if isObject { try readKey() }
             return nil
         case UInt8(ascii: "\""):
-            return try readText()
+            return .string(try readText())
         case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte):
             return try readNumber()
         default:
-            if takes("true") { return true }
-            if takes("false") { return false }
+            if takes("true") { return .bool(true) }
+            if takes("false") { return .bool(false) }
             if takes("null") { throw flaw("null cannot be stored in a property list; leave it out", at: position - 4) }
             let start = position
             // A word that is cut off may be completed by the program that writes it.
@@ -120,7 +120,7 @@ package struct JSONReader {
 
     /// Puts a value into its container.
     /// - Returns: the container if it ends there; nil if another value follows.
-    private mutating func readEnd(after value: Any) throws(DecodingFailure) -> Any? {
+    private mutating func readEnd(after value: StoredValue) throws(DecodingFailure) -> StoredValue? {
         skipBlanks()
         let index = containers.count - 1
         let isObject = containers[index].isObject
@@ -177,12 +177,12 @@ package struct JSONReader {
         return flaw("the key occurs twice, first in line \(line(at: first ?? 0).number)", at: start)
     }
 
-    private mutating func endContainer() throws(DecodingFailure) -> Any {
+    private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
         position += 1
         let container = containers.removeLast()
-        guard container.isObject else { return container.elements }
+        guard container.isObject else { return .array(container.elements) }
         guard container.members.count == 1, let (key, value) = container.members.first, JSONForm.isMarked(key) else {
-            return container.members
+            return .dictionary(container.members)
         }
         do {
             return try JSONForm.value(of: key, value)

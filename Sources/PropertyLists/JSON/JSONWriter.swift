@@ -6,49 +6,48 @@ package struct JSONWriter {
     private var showsUIDs = false
     /// Whether all is on one line, without spaces.
     private var isCompact = false
-    /// Whether dictionaries are JSON as it is, and only an `ExportedValue` has the forms of an export.
+    /// Whether no key gets one more `$`.
     private var isPlain = false
     /// How many values the reader will count.
     private var nodes = 0
     private var bytes: [UInt8] = []
 
     /// - Throws: what the vetter says of objects of other programs.
-    package static func data(of value: Any, showsUIDs: Bool = false) throws(PropertyListVetter.Refusal) -> Data {
+    package static func data(
+        of value: StoredValue, showsUIDs: Bool = false
+    ) throws(PropertyListVetter.Refusal) -> Data {
         var writer = Self()
         writer.showsUIDs = showsUIDs
-        guard writer.write(value, depth: 0) else {
-            throw PropertyListVetter.Refusal(
-                failures: (value as? [String: Any] ?? ["value": value]).flatMap { key, value in
-                    if case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) {
-                        return refusal.failures
-                    }
-                    return []
-                })
+        if writer.write(value, depth: 0) { return writer.data }
+        var failures: [PropertyListFailure] = []
+        for (key, value) in value.dictionary ?? ["value": value] {
+            do { try PropertyListVetter.check(value, forKey: key) } catch { failures += error.failures }
         }
-        writer.bytes.append(UInt8(ascii: "\n"))
-        return Data(writer.bytes)
+        throw PropertyListVetter.Refusal(failures: failures)
     }
 
     /// One value on one line, for people.
-    package static func line(of value: Any) -> String {
+    package static func line(of value: StoredValue) -> String {
         var writer = Self()
         (writer.isCompact, writer.showsUIDs) = (true, true)
-        return writer.write(value, depth: 0) ? String(decoding: writer.bytes, as: UTF8.self) : "\(value)"
+        _ = writer.write(value, depth: 0)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A JSON document that is not an export. What is an export in it is an `ExportedValue`.
-    package static func data(ofDocument document: [String: Any]) -> Data {
+    /// A JSON document that is not an export: its dictionaries are JSON as it is. What is an export in it was made by `JSONForm`.
+    package static func data(ofDocument document: [String: StoredValue]) -> Data {
         var writer = Self()
         writer.isPlain = true
-        guard writer.write(document, depth: 0) else { preconditionFailure("the document holds no canonical value") }
-        writer.bytes.append(UInt8(ascii: "\n"))
-        return Data(writer.bytes)
+        _ = writer.write(.dictionary(document), depth: 0)
+        return writer.data
     }
 
     /// The bytes of a file.
     ///
     /// - Parameter limits: those of the reader, which would reject more values.
-    static func data(ofFile value: Any, limits: JSONReader.Limits = .file) throws(EncodingFailure) -> Data {
+    static func data(
+        ofFile value: StoredValue, limits: JSONReader.Limits = .file
+    ) throws(EncodingFailure) -> Data {
         var writer = Self()
         guard writer.write(value, depth: 0) else {
             throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
@@ -56,51 +55,41 @@ package struct JSONWriter {
         guard writer.nodes <= limits.nodes else {
             throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
         }
-        writer.bytes.append(UInt8(ascii: "\n"))
-        return Data(writer.bytes)
+        return writer.data
     }
 
-    /// - Returns: false if the value is not a property-list value.
-    private mutating func write(_ value: Any, depth: Int) -> Bool {
+    private var data: Data { Data(bytes + "\n".utf8) }
+
+    /// - Returns: false for a reference of a keyed archive, unless they are shown.
+    private mutating func write(_ value: StoredValue, depth: Int) -> Bool {
         nodes += 1
-        if isPlain, let exported = value as? ExportedValue {
-            isPlain = false
-            defer { isPlain = true }
-            return write(exported.value, depth: depth)
-        }
-        switch CanonicalForm(value) {
-        case .text(let text):
-            write(text)
-        case .bool(let bool):
-            write(.bool(bool))
-        case .number(let number):
-            write(CanonicalNumber(number))
-        case .list(let elements):
+        switch value {
+        case .string(let text): write(text)
+        case .bool(let bool): bytes += (bool ? "true" : "false").utf8
+        case .integer(let number): bytes += number.description.utf8
+        case .unsigned(let number): bytes += number.description.utf8
+        case .real(let number):
+            if let name = JSONForm.name(of: number) {
+                writeForm(JSONForm.double, .string(name))
+            } else {
+                // Swift's own is the shortest, with a fraction or an exponent always.
+                bytes += number.description.utf8
+            }
+        case .array(let elements):
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
-        case .dictionary(let dictionary):
-            let isMarked = !isPlain && dictionary.count == 1 && dictionary.keys.allSatisfy(JSONForm.isMarked)
-            let members = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            return writeItems(members, "{", "}", depth: depth) { writer, member in
+        case .dictionary(let members):
+            let isMarked = !isPlain && members.count == 1 && members.keys.allSatisfy(JSONForm.isMarked)
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            return writeItems(sorted, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
                 writer.bytes += (writer.isCompact ? ":" : ": ").utf8
                 return writer.write(member.value, depth: depth + 1)
             }
-        case .date(let date):
-            let interval = date.timeIntervalSinceReferenceDate
-            writeForm(JSONForm.date) { writer in
-                if let text = JSONDate.text(of: interval) {
-                    writer.write(text)
-                } else {
-                    writer.write(CanonicalNumber(interval))
-                }
-            }
-        case .data(let data):
-            writeForm(JSONForm.data) { $0.write(data.base64EncodedString()) }
+        case .date(let date): writeForm(JSONForm.date, JSONForm.content(of: date))
+        case .data(let data): writeForm(JSONForm.data, .string(data.base64EncodedString()))
         case .uid(let uid):
             guard showsUIDs else { return false }
-            writeForm(KeyedArchiveUID.key) { $0.write(CanonicalNumber(uid.value)) }
-        case .foreign:
-            return false
+            writeForm(KeyedArchiveUID.key, StoredValue(uid.value))
         }
         return true
     }
@@ -128,39 +117,14 @@ package struct JSONWriter {
         bytes += repeatElement(UInt8(ascii: " "), count: depth * 2)
     }
 
-    private mutating func writeForm(_ key: String, _ writeContent: (inout JSONWriter) -> Void) {
-        // The reader counts the object and its content.
-        nodes += 1
+    /// The reader counts the object and its content.
+    private mutating func writeForm(_ key: String, _ content: StoredValue) {
         bytes += "{\"\(key)\":\(isCompact ? "" : " ")".utf8
-        writeContent(&self)
+        _ = write(content, depth: 0)
         bytes += "}".utf8
-    }
-
-    private mutating func write(_ number: CanonicalNumber) {
-        switch number {
-        case .bool(let value): bytes += (value ? "true" : "false").utf8
-        case .integer(let value): bytes += value.description.utf8
-        case .unsigned(let value): bytes += value.description.utf8
-        case .double(let bits):
-            let value = Double(bitPattern: bits)
-            if value.isFinite {
-                // Swift's own is the shortest, with a fraction or an exponent always.
-                bytes += value.description.utf8
-            } else if let form = JSONForm.nonfinite.first(where: { CanonicalNumber($0.value) == number }) {
-                writeForm(JSONForm.double) { $0.write(form.name) }
-            }
-        }
     }
 
     private mutating func write(_ text: String) {
         JSONEscape.append(text, to: &bytes)
     }
-}
-
-/// A value in the form of an export, in a JSON document of another kind.
-package struct ExportedValue {
-    package let value: Any
-
-    /// - Parameter value: in canonical form.
-    package init(_ value: Any) { self.value = value }
 }

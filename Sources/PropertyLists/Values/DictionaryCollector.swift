@@ -1,7 +1,7 @@
 /// Collects the entries of a dictionary while it is read, and notices keys that a Swift dictionary cannot hold side by side: two with
 /// the same bytes, which are malformed, and two spellings of one text.
 struct DictionaryCollector {
-    private(set) var members: [String: Any] = [:]
+    private(set) var members: [String: StoredValue] = [:]
     /// Why a write of the dictionary would lose an entry; nil if it would not.
     private(set) var loss: String?
     /// Whether a key has characters beyond ASCII.
@@ -20,7 +20,7 @@ struct DictionaryCollector {
     }
 
     /// - Returns: false if there is an entry whose key has the same bytes.
-    mutating func add(_ key: String, _ value: Any, _ rule: SpellingRule) -> Bool {
+    mutating func add(_ key: String, _ value: StoredValue, _ rule: SpellingRule) -> Bool {
         // Two spellings differ in characters beyond ASCII, of which U+212A is equal to "K".
         isBeyondASCII = isBeyondASCII || !key.utf8.allSatisfy { $0 < 0x80 }
         if isBeyondASCII, let index = members.index(forKey: key) {

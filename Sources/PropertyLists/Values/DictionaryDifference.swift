@@ -1,18 +1,17 @@
 /// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before and
 /// after.
-package struct DictionaryDifference {
+package struct DictionaryDifference: Sendable {
     package private(set) var keys: Set<String> = []
-    package private(set) var old: [String: Any] = [:]
-    package private(set) var new: [String: Any] = [:]
+    package private(set) var old: [String: StoredValue] = [:]
+    package private(set) var new: [String: StoredValue] = [:]
 
     package var isEmpty: Bool { keys.isEmpty }
 
-    /// - Parameters: both in canonical form.
-    package init(from before: [String: Any], to after: [String: Any]) {
-        if CanonicalValue.areIdentical(before, after) { return }
+    package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
+        if before.isIdentical(to: after) { return }
         for (key, value) in after {
             let former = before[key]
-            if let former, CanonicalValue.areEqual(former, value) { continue }
+            if former == value { continue }
             keys.insert(key)
             old[key] = former
             new[key] = value
@@ -43,7 +42,7 @@ package struct DictionaryDifference {
     }
 
     /// Keys that have changed, and by now are as they were: their value on both sides.
-    mutating func include(_ others: Set<String>, in values: [String: Any]) {
+    mutating func include(_ others: Set<String>, in values: [String: StoredValue]) {
         for key in others where keys.insert(key).inserted {
             old[key] = values[key]
             new[key] = values[key]
@@ -51,14 +50,14 @@ package struct DictionaryDifference {
     }
 
     /// The later state, made of the former.
-    package func applied(to values: [String: Any]) -> [String: Any] {
+    package func applied(to values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = new[key] }
         return values
     }
 
     /// The former state, made of the later.
-    package func reverted(from values: [String: Any]) -> [String: Any] {
+    package func reverted(from values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = old[key] }
         return values

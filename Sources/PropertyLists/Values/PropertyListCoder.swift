@@ -2,8 +2,7 @@ package import Foundation
 
 /// A property list as it was read from bytes.
 package struct DecodedPropertyList {
-    /// In canonical form.
-    package let value: Any
+    package let value: StoredValue
     package let format: PropertyListFormat
     /// Why writing the value back would lose an entry that is there; nil if it would not.
     package var loss: String?
@@ -51,16 +50,18 @@ package enum PropertyListCoder {
     }
 
     /// The value as it will be read again: an XML property list holds dates to the second.
-    package static func storable(_ content: [String: Any], as format: PropertyListFormat) -> [String: Any] {
+    package static func storable(
+        _ content: [String: StoredValue], as format: PropertyListFormat
+    ) -> [String: StoredValue] {
         format == .xml ? content.mapValues(withWholeSeconds) : content
     }
 
-    private static func withWholeSeconds(_ value: Any) -> Any {
-        switch CanonicalForm(value) {
+    private static func withWholeSeconds(_ value: StoredValue) -> StoredValue {
+        switch value {
         case .date(let date):
-            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
-        case .list(let elements): elements.map(withWholeSeconds)
-        case .dictionary(let dictionary): dictionary.mapValues(withWholeSeconds)
+            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0))
+        case .array(let elements): .array(elements.map(withWholeSeconds))
+        case .dictionary(let members): .dictionary(members.mapValues(withWholeSeconds))
         default: value
         }
     }
@@ -68,15 +69,13 @@ package enum PropertyListCoder {
     /// - Parameter former: the value of the file that is replaced, in the same format: what readers of XML read differently is
     ///   kept if it is there.
     package static func encode(
-        _ value: Any, as format: PropertyListFormat, replacing former: Any? = nil
+        _ value: StoredValue, as format: PropertyListFormat, replacing former: StoredValue? = nil
     ) throws(EncodingFailure) -> Data {
         switch format {
         case .xml: return try XMLPropertyListWriter.data(from: value, replacing: former)
         case .json: return try JSONWriter.data(ofFile: value)
         case .binary:
-            guard let bytes = BinaryPropertyListWriter.data(from: value) else {
-                throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in a property list")
-            }
+            let bytes = BinaryPropertyListWriter.data(from: value)
             do {
                 try bytes.withBytes { buffer throws(DecodingFailure) in try BinaryPropertyListReader.check(buffer) }
             } catch {

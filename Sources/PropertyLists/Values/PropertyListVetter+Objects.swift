@@ -6,19 +6,20 @@ import Foundation
 /// converted. An overridden method that itself traps, or bytes that are not there although the reported length is below the
 /// limit, still stop the program.
 extension PropertyListVetter {
-    mutating func copyObject(_ object: Any, depth: Int) -> Any? {
+    mutating func valueOfInstance(_ object: Any, depth: Int) -> StoredValue? {
         switch object {
         case is NSDecimalNumber: refuse(UnsupportedValue.decimal)
-        case let text as NSString: copyText(text)
-        case let data as NSData: copyData(data)
-        case let date as NSDate: copyDate(date.timeIntervalSinceReferenceDate)
-        case let array as NSArray: copyElements(array, depth: depth)
-        case let dictionary as NSDictionary: copyPairs(dictionary, depth: depth)
+        case let number as NSNumber: StoredValue(number)
+        case let text as NSString: self.text(text).map(StoredValue.string)
+        case let data as NSData: bytes(of: data)
+        case let date as NSDate: self.date(date.timeIntervalSinceReferenceDate)
+        case let array as NSArray: values(of: array, depth: depth)
+        case let dictionary as NSDictionary: members(of: dictionary, depth: depth)
         default: refuse(UnsupportedValue.reason(for: object))
         }
     }
 
-    mutating func copyText(_ text: NSString) -> String? {
+    mutating func text(_ text: NSString) -> String? {
         let length = text.length
         guard isPlausible(length, "an NSString that reports a length") else { return nil }
         // Unit by unit: on Linux, Foundation reads a subclass with its own storage as an empty string.
@@ -28,28 +29,28 @@ extension PropertyListVetter {
         guard copy.utf16.elementsEqual(units) else {
             return refuse("a string with an unpaired surrogate cannot be stored in a property list")
         }
-        return copyText(copy)
+        return self.text(copy)
     }
 
-    private mutating func copyData(_ data: NSData) -> Data? {
+    private mutating func bytes(of data: NSData) -> StoredValue? {
         let length = data.length
         guard isPlausible(length, "an NSData that reports a length") else { return nil }
-        return copyData(Data(bytes: data.bytes, count: length))
+        return self.data(Data(bytes: data.bytes, count: length))
     }
 
-    private mutating func copyElements(_ array: NSArray, depth: Int) -> [Any]? {
+    private mutating func values(of array: NSArray, depth: Int) -> StoredValue? {
         let count = array.count
         guard isPlausible(count, "an NSArray that reports a count", bytesEach: Self.leastBytes) else { return nil }
-        if let references = array.references { return copyElements(references, depth: depth) }
+        if let references = array.references { return values(of: references, depth: depth) }
         // One by one, so that each is charged before the next is requested.
         let elements = (0..<count).lazy.map { array.object(at: $0) }
-        return copyElements(IteratorSequence(elements.makeIterator()), depth: depth)
+        return values(of: IteratorSequence(elements.makeIterator()), depth: depth)
     }
 
-    private mutating func copyPairs(_ dictionary: NSDictionary, depth: Int) -> [String: Any]? {
+    private mutating func members(of dictionary: NSDictionary, depth: Int) -> StoredValue? {
         let count = dictionary.count
         guard isPlausible(count, "an NSDictionary that reports a count", bytesEach: Self.leastBytes) else { return nil }
-        if let references = dictionary.references { return copyPairs(references, depth: depth) }
+        if let references = dictionary.references { return members(of: references, depth: depth) }
         let keys = dictionary.keyEnumerator()
         var given = 0
         var fault: String?
@@ -69,14 +70,13 @@ extension PropertyListVetter {
             given += 1
             return (key, value)
         }
-        let copy = copyPairs(pairs, depth: depth)
-        return fault.map { refuse("an NSDictionary that \($0) cannot be stored in a property list") } ?? copy
+        let value = members(of: pairs, depth: depth)
+        return fault.map { refuse("an NSDictionary that \($0) cannot be stored in a property list") } ?? value
     }
 
     /// Notes the reason and returns false if a reported size cannot be true, or is more than the budget allows.
     private mutating func isPlausible(_ size: Int, _ report: String, bytesEach: Int = 1) -> Bool {
         if size >= 0 { return fits(size, bytesEach: bytesEach) }
-        let _: Any? = refuse("\(report) of \(size) cannot be stored in a property list")
-        return false
+        return refuse("\(report) of \(size) cannot be stored in a property list") ?? false
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
 
-/// The one pass that decides what a property list can hold. It returns the canonical deep copy of a value, or the places and reasons
+/// The one way in: what decides what a property list can hold. It makes a value of an object, a deep copy, or gives the places and reasons
 /// of all failures.
 ///
-/// Foundation's own check (`propertyList(_:isValidFor:)`) accepts values that are then lost or that crash the encoder. Every value
-/// passes this check before it reaches an encoder of this package.
+/// Foundation's own check (`propertyList(_:isValidFor:)`) accepts objects that are then lost or that crash the encoder.
 package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
@@ -24,25 +23,33 @@ package struct PropertyListVetter {
         case index(Int)
     }
 
-    /// The canonical copy of a value, or every failure found in it. A container that is fully canonical is its own copy, because
-    /// nobody can change it afterwards.
-    package static func canonical(_ value: Any, forKey key: String) -> Result<Any, Refusal> {
-        var vetter = PropertyListVetter(topLevelKey: key, mostLevels: levelsOnOneStack)
-        let result = vetter.result(for: value)
-        guard vetter.isCutShort else { return result }
-        return SpareStack.run {
-            var vetter = PropertyListVetter(topLevelKey: key, mostLevels: PropertyListLimits.depth)
-            return vetter.result(for: value)
-        }
-    }
-
-    private mutating func result(for value: Any) -> Result<Any, Refusal> {
-        guard let copy = copy(value, depth: 1), failures.isEmpty else { return .failure(Refusal(failures: failures)) }
-        return .success(copy)
-    }
-
     package struct Refusal: Error {
         package let failures: [PropertyListFailure]
+    }
+
+    /// The value of an object of any type.
+    package static func value(of object: Any, forKey key: String) throws(Refusal) -> StoredValue {
+        try run(key) { $0.value(of: object, depth: 1) }
+    }
+
+    /// Checks a value that the coder or a reader has made.
+    package static func check(_ value: StoredValue, forKey key: String) throws(Refusal) {
+        _ = try run(key) { $0.accepts(value, depth: 1) ? value : nil }
+    }
+
+    /// - Parameter look: returns nil if something is rejected.
+    private static func run(
+        _ key: String, _ look: (inout PropertyListVetter) -> StoredValue?
+    ) throws(Refusal) -> StoredValue {
+        func result(_ mostLevels: Int) -> (value: StoredValue?, vetter: PropertyListVetter) {
+            var vetter = PropertyListVetter(topLevelKey: key, mostLevels: mostLevels)
+            let value = look(&vetter)
+            return (value, vetter)
+        }
+        var (value, vetter) = result(levelsOnOneStack)
+        if vetter.isCutShort { (value, vetter) = SpareStack.run { result(PropertyListLimits.depth) } }
+        guard let value, vetter.failures.isEmpty else { throw Refusal(failures: vetter.failures) }
+        return value
     }
 
     private init(topLevelKey: String, mostLevels: Int) {
@@ -50,131 +57,138 @@ package struct PropertyListVetter {
         self.mostLevels = mostLevels
     }
 
-    // MARK: - One value
+    // MARK: - Values
 
-    mutating func copy(_ value: Any, depth: Int) -> Any? {
-        switch look(at: value, depth: depth) {
-        case .same: value
-        case .other(let copy): copy
-        case .none: nil
+    /// Whether a value is within the limits, with all that is in it.
+    private mutating func accepts(_ value: StoredValue, depth: Int) -> Bool {
+        guard charge(Self.leastBytes) else { return false }
+        switch value {
+        case .bool, .integer, .unsigned, .real: return true
+        case .string(let text): return charge(text.encodedBytes)
+        case .data(let data): return charge(data.count)
+        case .date(let date): return self.date(date.timeIntervalSinceReferenceDate) != nil
+        case .array(let elements): return accepts(elements, depth: depth)
+        case .dictionary(let members): return accepts(members, depth: depth)
+        case .uid: return refuse(UnsupportedValue.uid) ?? false
         }
     }
 
-    /// The stored form of a value.
-    enum Copy {
-        case same
-        case other(Any)
-
-        init?(_ copy: Any?) {
-            guard let copy else { return nil }
-            self = .other(copy)
+    private mutating func accepts(_ elements: [StoredValue], depth: Int) -> Bool {
+        guard isWithinLimit(depth) else { return false }
+        for (index, element) in elements.enumerated() {
+            path.append(.index(index))
+            defer { path.removeLast() }
+            if !accepts(element, depth: depth + 1), isExhausted { return false }
         }
+        return true
     }
 
-    /// nil if the value is rejected.
-    mutating func look(at value: Any, depth: Int) -> Copy? {
+    private mutating func accepts(_ members: [String: StoredValue], depth: Int) -> Bool {
+        guard isWithinLimit(depth) else { return false }
+        for (key, value) in members {
+            guard StreamSafeText.isSafe(key) else { return refuse(StreamSafeText.reason) ?? false }
+            path.append(.key(key))
+            defer { path.removeLast() }
+            guard charge(key.encodedBytes) else { return false }
+            if !accepts(value, depth: depth + 1), isExhausted { return false }
+        }
+        return isNoReference(members)
+    }
+
+    /// In XML such a dictionary is read as the object of a keyed archive, one with a real number too.
+    mutating func isNoReference(_ members: [String: StoredValue]) -> Bool {
+        guard members.count == 1, members[KeyedArchiveUID.key]?.isNumber == true else { return true }
+        return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list") ?? false
+    }
+
+    // MARK: - Objects
+
+    /// nil if the object is rejected.
+    mutating func value(of object: Any, depth: Int) -> StoredValue? {
         // Each value costs something: shared references multiply, and their bytes bound the work.
-        bytes += Self.leastBytes
-        guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
-        switch CanonicalForm(value) {
-        case .text(let text): return look(at: text)
-        case .bool: return .same
-        case .number(let number): return CanonicalNumber.isPlain(number) ? .same : Copy(CanonicalNumber(number).object)
-        case .date(let date): return copyDate(date.timeIntervalSinceReferenceDate) == nil ? nil : .same
-        case .data(let data): return Copy(copyData(data))
-        case .list(let elements): return look(at: elements, depth: depth)
-        case .dictionary(let dictionary): return look(at: dictionary, depth: depth)
-        case .uid: return refuse(UnsupportedValue.uid)
-        case .foreign: return Copy(copyForeign(value, depth: depth))
+        guard charge(Self.leastBytes) else { return nil }
+        let kind = type(of: object)
+        if kind is AnyClass { return valueOfInstance(object, depth: depth) }
+        // Exact types only: a cast would turn numbers and Booleans into one another.
+        switch ObjectIdentifier(kind) {
+        case Kind.string: return (object as? String).flatMap { text($0) }.map(StoredValue.string)
+        case Kind.bool: return (object as? Bool).map(StoredValue.bool)
+        case Kind.int: return (object as? Int).map { StoredValue($0) }
+        case Kind.double: return (object as? Double).map(StoredValue.real)
+        case Kind.float: return (object as? Float).map { .real(Double($0)) }
+        case Kind.date: return (object as? Date).flatMap { date($0.timeIntervalSinceReferenceDate) }
+        case Kind.data: return (object as? Data).flatMap { data($0) }
+        case Kind.list: return (object as? [Any]).flatMap { values(of: $0, depth: depth) }
+        case Kind.dictionary: return (object as? [String: Any]).flatMap { members(of: $0.pairs, depth: depth) }
+        case Kind.uid: return refuse(UnsupportedValue.uid)
+        case let kind where Kind.integers.contains(kind):
+            return (object as? any FixedWidthInteger).map { StoredValue($0) }
+        default: return valueOfOther(object, depth: depth)
         }
     }
 
-    /// A value that is not in canonical form, and may have one.
-    private mutating func copyForeign(_ value: Any, depth: Int) -> Any? {
-        if type(of: value) is AnyClass { return copyObject(value, depth: depth) }
-        if let scalar = copyForeignScalar(value) { return scalar.copy }
-        var value = value
+    /// A container, an optional or an AnyHashable; or an object that is rejected.
+    private mutating func valueOfOther(_ object: Any, depth: Int) -> StoredValue? {
+        var object = object
         var isWrapped = false
         // A loop, because a value may be wrapped any number of times; recursion would need a limit.
         while true {
-            if let optional = value as? any OptionalValue {
+            if let optional = object as? any OptionalValue {
                 guard let wrapped = optional.wrappedValue else {
                     return refuse("nil cannot be stored in a property list")
                 }
-                value = wrapped
-            } else if type(of: value) == AnyHashable.self, let hashable = value as? AnyHashable {
-                value = hashable.base
+                object = wrapped
+            } else if type(of: object) == AnyHashable.self, let hashable = object as? AnyHashable {
+                object = hashable.base
             } else {
                 break
             }
             isWrapped = true
-            bytes += Self.leastBytes
-            guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
+            guard charge(Self.leastBytes) else { return nil }
         }
-        if isWrapped { return copy(value, depth: depth) }
-        switch value {
+        if isWrapped { return value(of: object, depth: depth) }
+        switch object {
         case let array as any ArrayValue:
-            return fits(array.count, bytesEach: Self.leastBytes) ? copyElements(array.elements, depth: depth) : nil
+            return fits(array.count, bytesEach: Self.leastBytes) ? values(of: array.elements, depth: depth) : nil
         case let dictionary as any DictionaryValue:
-            return fits(dictionary.count, bytesEach: Self.leastBytes) ? copyPairs(dictionary.pairs, depth: depth) : nil
+            return fits(dictionary.count, bytesEach: Self.leastBytes) ? members(of: dictionary.pairs, depth: depth) : nil
         default:
-            return refuse(UnsupportedValue.reason(for: value))
+            return refuse(UnsupportedValue.reason(for: object))
         }
     }
 
-    /// The copy of a scalar (nil inside if it is rejected), or nil if the value is not a scalar.
-    private mutating func copyForeignScalar(_ value: Any) -> (copy: Any?, Void)? {
-        let kind = type(of: value)
-        // Exact types only: a cast would turn numbers and Booleans into one another.
-        switch ObjectIdentifier(kind) {
-        case Kind.int: return ((value as? Int).map { CanonicalNumber($0).object }, ())
-        case Kind.double: return ((value as? Double).map { CanonicalNumber($0).object }, ())
-        case Kind.float: return ((value as? Float).map { CanonicalNumber(Double($0)).object }, ())
-        default:
-            guard Kind.integers.contains(ObjectIdentifier(kind)), let value = value as? any FixedWidthInteger else {
-                return nil
-            }
-            return (CanonicalNumber(value).object, ())
-        }
-    }
-
-    private mutating func look(at text: String) -> Copy? {
-        guard let copy = copyText(text) else { return nil }
-        return CanonicalValue.haveEqualWords(text, copy) ? .same : .other(copy)
-    }
-
-    mutating func copyText(_ text: String) -> String? {
+    mutating func text(_ text: String) -> String? {
         var copy = text
         copy.makeContiguousUTF8()
-        bytes += CanonicalValue.encodedBytes(of: copy)
-        return bytes <= PropertyListLimits.rootBytes ? copy : refuseAsTooLarge()
+        return charge(copy.encodedBytes) ? copy : nil
     }
 
-    mutating func copyData(_ data: Data) -> Data? {
-        bytes += data.count
-        guard bytes <= PropertyListLimits.rootBytes else { return refuseAsTooLarge() }
-        // Other code may own the bytes (NSMutableData, bytesNoCopy), so the copy has its own.
-        return data.withUnsafeBytes { Data($0) }
+    mutating func data(_ data: Data) -> StoredValue? {
+        charge(data.count) ? .data(data.ownCopy) : nil
     }
 
-    mutating func copyDate(_ interval: TimeInterval) -> Date? {
+    mutating func date(_ interval: TimeInterval) -> StoredValue? {
         guard interval.isFinite else { return refuse("a date must be finite") }
         guard abs(interval) <= PropertyListLimits.dateInterval else {
             return refuse("a date this far away cannot be stored in a property list")
         }
-        return Date(timeIntervalSinceReferenceDate: interval)
+        return .date(Date(timeIntervalSinceReferenceDate: interval))
     }
 
-    // MARK: - Refusals
+    // MARK: - Limits
 
     /// The least cost of a value.
     static let leastBytes = 9
 
+    /// Takes bytes from the budget. Notes a refusal if there are not so many.
+    private mutating func charge(_ count: Int) -> Bool {
+        bytes += count
+        return bytes <= PropertyListLimits.rootBytes || refuseAsTooLarge()
+    }
+
     /// Whether the budget has room for that many parts. Notes a refusal if not. Called before the parts are copied.
     mutating func fits(_ count: Int, bytesEach: Int) -> Bool {
-        if count <= (PropertyListLimits.rootBytes - bytes) / bytesEach { return true }
-        let _: Any? = refuseAsTooLarge()
-        return false
+        count <= (PropertyListLimits.rootBytes - bytes) / bytesEach || refuseAsTooLarge()
     }
 
     /// Past the budget nothing is examined: shared references multiply, and a cycle is endless.
@@ -188,8 +202,7 @@ package struct PropertyListVetter {
             isCutShort = true
             return false
         }
-        let _: Any? = refuse("nested deeper than \(PropertyListLimits.depth) levels")
-        return false
+        return refuse("nested deeper than \(PropertyListLimits.depth) levels") ?? false
     }
 
     /// Failures reported for one key; a list of a million closures needs no million lines.
@@ -206,22 +219,42 @@ package struct PropertyListVetter {
         return nil
     }
 
-    mutating func refuseAsTooLarge<T>() -> T? {
-        guard failures.last?.reason != Self.tooLarge else { return nil }
-        return refuse(Self.tooLarge)
+    private mutating func refuseAsTooLarge() -> Bool {
+        guard failures.last?.reason != Self.tooLarge else { return false }
+        return refuse(Self.tooLarge) ?? false
     }
 
     private static let tooLarge =
         "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
 }
 
+extension Data {
+    /// Other code may own the bytes (NSMutableData, bytesNoCopy), so the copy has its own.
+    var ownCopy: Data { withUnsafeBytes { Data($0) } }
+}
+
 private enum Kind {
+    static let string = ObjectIdentifier(String.self)
+    static let bool = ObjectIdentifier(Bool.self)
     static let int = ObjectIdentifier(Int.self)
     static let double = ObjectIdentifier(Double.self)
     static let float = ObjectIdentifier(Float.self)
+    static let date = ObjectIdentifier(Date.self)
+    static let data = ObjectIdentifier(Data.self)
+    static let list = ObjectIdentifier([Any].self)
+    static let dictionary = ObjectIdentifier([String: Any].self)
+    static let uid = ObjectIdentifier(KeyedArchiveUID.self)
     static let integers: Set<ObjectIdentifier> = [
         ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self),
         ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
         ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
     ]
+}
+
+extension StoredValue {
+    /// The value of an object that a property list can hold; nil for any other.
+    package init?(vetting object: Any) {
+        guard let value = try? PropertyListVetter.value(of: object, forKey: "") else { return nil }
+        self = value
+    }
 }

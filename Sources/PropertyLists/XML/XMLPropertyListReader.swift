@@ -16,7 +16,7 @@ package struct XMLPropertyListReader {
     private struct Container {
         let isDictionary: Bool
         let start: Int
-        var elements: [Any] = []
+        var elements: [StoredValue] = []
         var collector = DictionaryCollector()
         /// The key whose value comes next.
         var key: String?
@@ -35,15 +35,15 @@ package struct XMLPropertyListReader {
             == UInt8(ascii: "<")
     }
 
-    /// - Returns: the value in canonical form, and why writing it back would lose something, if it would.
+    /// - Returns: the value, and why writing it back would lose something, if it would.
     static func value(
         in bytes: UnsafeRawBufferPointer
-    ) throws(DecodingFailure) -> (value: Any, loss: String?) {
+    ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
         guard let text = try XMLDocumentText.transcoded(bytes) else { return try read(bytes) }
         return try Data(text).withBytes { text throws(DecodingFailure) in try read(text) }
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: Any, loss: String?) {
+    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
         var reader = Self(scanner: XMLScanner(bytes))
         let value = try reader.readDocument()
         return (value, reader.loss)
@@ -51,13 +51,13 @@ package struct XMLPropertyListReader {
 
     // MARK: - Document
 
-    private mutating func readDocument() throws(DecodingFailure) -> Any {
+    private mutating func readDocument() throws(DecodingFailure) -> StoredValue {
         try skipProlog()
         let start = scanner.position
         guard case .start(let name, let isEmpty) = try scanner.nextTag() else {
             throw scanner.failure("holds no value", at: start)
         }
-        let value: Any
+        let value: StoredValue
         if scanner.isName(name, "plist") {
             guard !isEmpty, case .start(let name, let isEmpty) = try scanner.nextTag() else {
                 throw scanner.failure("<plist> holds no value", at: start)
@@ -93,7 +93,7 @@ package struct XMLPropertyListReader {
     // MARK: - Values
 
     /// The value whose start tag was read. Containers are kept on a stack of our own.
-    private mutating func readValue(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> Any {
+    private mutating func readValue(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> StoredValue {
         var tag = (name: name, isEmpty: isEmpty)
         while true {
             var value = try readScalarOrBegin(tag.name, tag.isEmpty)
@@ -112,7 +112,7 @@ package struct XMLPropertyListReader {
         }
     }
 
-    private mutating func add(_ value: Any) throws(DecodingFailure) {
+    private mutating func add(_ value: StoredValue) throws(DecodingFailure) {
         let last = containers.count - 1
         if containers[last].isDictionary, let key = containers[last].key {
             guard containers[last].collector.add(key, value, .lastCounts) else { throw repetition(of: key) }
@@ -177,24 +177,26 @@ package struct XMLPropertyListReader {
         }
     }
 
-    private mutating func endContainer() throws(DecodingFailure) -> Any {
+    private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
         let container = containers.removeLast()
-        guard container.isDictionary else { return container.elements }
+        guard container.isDictionary else { return .array(container.elements) }
         loss = loss ?? container.collector.loss
         let members = container.collector.members
-        guard members.count == 1, let value = members[KeyedArchiveUID.key],
-            case .number(let number) = CanonicalForm(value)
-        else { return members }
+        guard members.count == 1, let value = members[KeyedArchiveUID.key], value.isNumber else {
+            return .dictionary(members)
+        }
         // Foundation takes any number for one, and wraps it around to 32 bits.
-        guard case .integer(let value) = CanonicalNumber(number), let value = UInt32(exactly: value) else {
+        guard case .integer(let value) = value, let value = UInt32(exactly: value) else {
             throw scanner.failure(
                 "a dictionary with the lone key CF$UID whose number is not one of a keyed archive", at: container.start)
         }
-        return KeyedArchiveUID(value: UInt64(value))
+        return .uid(KeyedArchiveUID(value: UInt64(value)))
     }
 
     /// nil if a container has begun.
-    private mutating func readScalarOrBegin(_ name: Range<Int>, _ isEmpty: Bool) throws(DecodingFailure) -> Any? {
+    private mutating func readScalarOrBegin(
+        _ name: Range<Int>, _ isEmpty: Bool
+    ) throws(DecodingFailure) -> StoredValue? {
         let start = name.lowerBound - 1
         guard containers.count <= PropertyListLimits.fileDepth else {
             throw scanner.unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels", at: start)
@@ -202,12 +204,12 @@ package struct XMLPropertyListReader {
         try countNode()
         if scanner.isName(name, "dict") || scanner.isName(name, "array") {
             let container = Container(isDictionary: scanner.isName(name, "dict"), start: start)
-            if isEmpty { return container.isDictionary ? [:] as [String: Any] : [] as [Any] }
+            if isEmpty { return container.isDictionary ? .dictionary([:]) : .array([]) }
             containers.append(container)
             return nil
         }
         if scanner.isName(name, "string") {
-            return isEmpty ? "" : String(decoding: try content(of: "string"), as: UTF8.self)
+            return .string(isEmpty ? "" : String(decoding: try content(of: "string"), as: UTF8.self))
         }
         if scanner.isName(name, "true") { return try readBoolean("true", isEmpty, at: start) }
         if scanner.isName(name, "false") { return try readBoolean("false", isEmpty, at: start) }
@@ -237,20 +239,20 @@ package struct XMLPropertyListReader {
 
     private mutating func readBoolean(
         _ name: StaticString, _ isEmpty: Bool, at start: Int
-    ) throws(DecodingFailure) -> Any {
+    ) throws(DecodingFailure) -> StoredValue {
         if !isEmpty {
             let text = try content(of: name)
             guard text.allSatisfy({ $0 == 0x20 || (9...13).contains($0) }) else {
                 throw scanner.failure("<\(name)> has content", at: start)
             }
         }
-        return name.utf8CodeUnitCount == 4
+        return .bool(name.utf8CodeUnitCount == 4)
     }
 
     private mutating func scalar(
         _ name: StaticString, _ isEmpty: Bool, at start: Int,
-        _ parse: (String) -> Any?
-    ) throws(DecodingFailure) -> Any {
+        _ parse: (String) -> StoredValue?
+    ) throws(DecodingFailure) -> StoredValue {
         let text = isEmpty ? "" : String(decoding: try content(of: name), as: UTF8.self)
         guard let value = parse(XMLPropertyListScalar.trimmed(text)) else {
             throw scanner.failure(XMLPropertyListScalar.reason(name), at: start)

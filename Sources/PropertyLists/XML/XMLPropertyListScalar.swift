@@ -25,7 +25,7 @@ enum XMLPropertyListScalar {
     /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text, and for one that 64 bits do not hold.
     ///
     /// Before and after the sign, every character that Foundation takes for a blank is skipped.
-    static func integer(_ text: String) -> Any? {
+    static func integer(_ text: String) -> StoredValue? {
         var scalars = text.unicodeScalars.drop(while: isBlankOfFoundation)
         let sign = scalars.first == "-" ? "-" : ""
         if scalars.first == "-" || scalars.first == "+" {
@@ -39,8 +39,8 @@ enum XMLPropertyListScalar {
         }
         guard !digits.isEmpty, digits.allSatisfy({ isDigit($0, radix) }) else { return nil }
         let number = sign + String(Substring(digits))
-        if let value = Int64(number, radix: radix) { return CanonicalNumber(value).object }
-        if let value = UInt64(number, radix: radix) { return CanonicalNumber(value).object }
+        if let value = Int64(number, radix: radix) { return StoredValue(value) }
+        if let value = UInt64(number, radix: radix) { return StoredValue(value) }
         return nil
     }
 
@@ -68,7 +68,7 @@ enum XMLPropertyListScalar {
     ///
     /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read. Before the
     /// number, every character that Foundation takes for a blank is skipped.
-    static func real(_ text: String) -> Any? {
+    static func real(_ text: String) -> StoredValue? {
         // Compares scalars, because Characters with many combining marks take quadratic time.
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars.drop(while: isBlankBeforeReal) {
@@ -85,12 +85,12 @@ enum XMLPropertyListScalar {
             && unsigned.allSatisfy { isDigit($0, 10) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
         let word = unsigned.count <= 8 ? String(decoding: unsigned, as: UTF8.self).lowercased() : ""
         guard isNumber || ["nan", "inf", "infinity"].contains(word) else { return nil }
-        return Double(String(decoding: bytes, as: UTF8.self)).map { CanonicalNumber($0).object }
+        return Double(String(decoding: bytes, as: UTF8.self)).map(StoredValue.real)
     }
 
     /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and more digits after year 9999, as Foundation writes
     /// it, and with fewer digits before year 1000, as libplist does; nil for other text and for times that do not exist.
-    static func date(_ text: String) -> Any? {
+    static func date(_ text: String) -> StoredValue? {
         let bytes = Array(text.utf8)
         let form = Array("-00-00T00:00:00Z".utf8)
         guard bytes.count > form.count, bytes.count <= form.count + 11 else { return nil }
@@ -105,15 +105,15 @@ enum XMLPropertyListScalar {
                 year: Int64(year), month: number(1), day: number(4), hour: number(7), minute: number(10),
                 second: number(13))
         else { return nil }
-        return Date(timeIntervalSince1970: TimeInterval(time.secondsSince1970))
+        return .date(Date(timeIntervalSince1970: TimeInterval(time.secondsSince1970)))
     }
 
     /// Base64 of RFC 4648 with any blanks in it; nil for other text, and for bits behind the last byte, which readers take for
     /// different bytes.
-    static func data(_ text: String) -> Any? {
+    static func data(_ text: String) -> StoredValue? {
         let digits = text.utf8.filter { $0 != 0x20 && !(9...13).contains($0) }
         guard let data = Data(base64Encoded: Data(digits)) else { return nil }
         let rest = data.suffix(data.count % 3)
-        return rest.isEmpty || rest.base64EncodedData().elementsEqual(digits.suffix(4)) ? data : nil
+        return rest.isEmpty || rest.base64EncodedData().elementsEqual(digits.suffix(4)) ? .data(data) : nil
     }
 }

@@ -17,10 +17,10 @@ struct XMLPropertyListWriter {
     private struct Container {
         /// Those of a dictionary, sorted.
         var keys: [String]?
-        let values: [Any]
+        let values: [StoredValue]
         /// The container that the file has in its place, if it is of the same kind.
-        let formerElements: [Any]
-        let formerMembers: [String: Any]
+        let formerElements: [StoredValue]
+        let formerMembers: [String: StoredValue]
         /// The number of values that were begun.
         var begun = 0
 
@@ -29,7 +29,9 @@ struct XMLPropertyListWriter {
 
     /// - Parameter former: the value that was read from the file that is replaced; nil if there is none.
     /// - Throws: `EncodingFailure`.
-    static func data(from value: Any, replacing former: Any? = nil) throws(EncodingFailure) -> Data {
+    static func data(
+        from value: StoredValue, replacing former: StoredValue? = nil
+    ) throws(EncodingFailure) -> Data {
         var writer = Self()
         writer.bytes +=
             """
@@ -47,7 +49,7 @@ struct XMLPropertyListWriter {
     // MARK: - Values
 
     /// Writes a scalar, or begins a container.
-    private mutating func begin(_ value: Any, replacing former: Any?) throws(EncodingFailure) {
+    private mutating func begin(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
         let depth = containers.count
         nodes += 1
         guard depth <= PropertyListLimits.fileDepth else {
@@ -56,18 +58,20 @@ struct XMLPropertyListWriter {
         guard nodes <= PropertyListLimits.fileNodes else {
             throw failure("more than \(PropertyListLimits.fileNodes) values")
         }
-        switch CanonicalForm(value) {
-        case .text(let text):
+        switch value {
+        case .string(let text):
             indent(depth)
             bytes += "<string>".utf8
-            try write(text, isKept: isEqual(text, former))
+            try write(text, isKept: value == former)
             bytes += "</string>\n".utf8
         case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
-        case .number(let number): line(Self.text(of: CanonicalNumber(number)), depth)
-        case .date(let date): line("<date>\(try text(of: date, isKept: isEqual(date, former)))</date>", depth)
+        case .integer(let value): line("<integer>\(value)</integer>", depth)
+        case .unsigned(let value): line("<integer>\(value)</integer>", depth)
+        case .real(let value): line(Self.text(of: value), depth)
+        case .date(let date): line("<date>\(try text(of: date, isKept: value == former))</date>", depth)
         case .data(let data): write(data, depth: depth)
-        case .list(let elements): begin(elements, replacing: former)
-        case .dictionary(let dictionary): try begin(dictionary, replacing: former)
+        case .array(let elements): begin(elements, replacing: former?.array)
+        case .dictionary(let dictionary): try begin(dictionary, replacing: former?.dictionary)
         case .uid(let uid):
             guard uid.value <= UInt64(UInt32.max) else {
                 throw failure("a reference of a keyed archive beyond 32 bits cannot be stored in XML")
@@ -76,23 +80,20 @@ struct XMLPropertyListWriter {
             line("<key>\(KeyedArchiveUID.key)</key>", depth + 1)
             line("<integer>\(uid.value)</integer>", depth + 1)
             line("</dict>", depth)
-        case .foreign: throw failure("cannot be stored in a property list")
         }
     }
 
-    private func isEqual(_ value: Any, _ former: Any?) -> Bool {
-        former.map { CanonicalValue.areEqual($0, value) } ?? false
-    }
-
-    private mutating func begin(_ array: [Any], replacing former: Any?) {
+    private mutating func begin(_ array: [StoredValue], replacing former: [StoredValue]?) {
         guard !array.isEmpty else { return line("<array/>", containers.count) }
         line("<array>", containers.count)
-        containers.append(Container(values: array, formerElements: former as? [Any] ?? [], formerMembers: [:]))
+        containers.append(Container(values: array, formerElements: former ?? [], formerMembers: [:]))
     }
 
-    private mutating func begin(_ dictionary: [String: Any], replacing former: Any?) throws(EncodingFailure) {
+    private mutating func begin(
+        _ dictionary: [String: StoredValue], replacing former: [String: StoredValue]?
+    ) throws(EncodingFailure) {
         guard !dictionary.isEmpty else { return line("<dict/>", containers.count) }
-        if dictionary.count == 1, let value = dictionary[KeyedArchiveUID.key], CanonicalValue.isNumber(value) {
+        if dictionary.count == 1, dictionary[KeyedArchiveUID.key]?.isNumber == true {
             throw failure("a dictionary of a lone number CF$UID would be read as a reference of a keyed archive")
         }
         line("<dict>", containers.count)
@@ -100,7 +101,7 @@ struct XMLPropertyListWriter {
         containers.append(
             Container(
                 keys: sorted.map(\.key), values: sorted.map(\.value), formerElements: [],
-                formerMembers: former as? [String: Any] ?? [:]))
+                formerMembers: former ?? [:]))
     }
 
     /// Writes the next part of the innermost container, or ends it.
@@ -176,18 +177,11 @@ struct XMLPropertyListWriter {
         }
     }
 
-    private static func text(of number: CanonicalNumber) -> String {
-        switch number {
-        case .bool(let value): return value ? "<true/>" : "<false/>"
-        case .integer(let value): return "<integer>\(value)</integer>"
-        case .unsigned(let value): return "<integer>\(value)</integer>"
-        case .double(let bits):
-            let value = Double(bitPattern: bits)
-            if value.isNaN { return "<real>nan</real>" }
-            if value.isInfinite { return value < 0 ? "<real>-infinity</real>" : "<real>+infinity</real>" }
-            // Swift's own text does not depend on the locale.
-            return "<real>\(value.description)</real>"
-        }
+    private static func text(of value: Double) -> String {
+        if value.isNaN { return "<real>nan</real>" }
+        if value.isInfinite { return value < 0 ? "<real>-infinity</real>" : "<real>+infinity</real>" }
+        // Swift's own text does not depend on the locale.
+        return "<real>\(value.description)</real>"
     }
 
     /// The second that contains the date.

@@ -48,7 +48,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
         guard layout == .roots else { return try RootSnapshot(flat: self, root: root) }
         let entry = try entry(root)
-        return RootSnapshot(of: root, in: entry.object.map { [root: $0] }, revision: entry.revision)
+        return RootSnapshot(of: root, in: entry.value.map { [root: $0] }, revision: entry.revision)
     }
 
     func subscribe(
@@ -60,13 +60,13 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     // MARK: - Reading
 
-    /// An entry in canonical form, from the cache if nothing has changed.
+    /// An entry, from the cache if nothing has changed.
     ///
     /// - Throws: `FileError.unreadable`.
     func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
         try outsideOfCommits { commit throws(FileError) in
-            if let commit, let object = commit.object(forKey: key, isOwn: isCommitting) {
-                return DefaultsEntryCache.Entry(object: object, revision: nil)
+            if let commit, let value = commit.value(forKey: key, isOwn: isCommitting) {
+                return DefaultsEntryCache.Entry(value: value, revision: nil)
             }
             if let entry = entries.cached(key) { return entry }
             try checkReadable()
@@ -96,7 +96,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry there, and that
         ///   code reads the new value.
         /// - Returns: nil if the commit does not change the entry; nil inside if the entry does not exist.
-        func object(forKey key: String, isOwn: Bool) -> Any?? {
+        func value(forKey key: String, isOwn: Bool) -> StoredValue?? {
             guard keys.contains(key) else { return nil }
             return .some((isOwn ? after : before)[key])
         }
@@ -108,14 +108,14 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         if try readability.check() { entries.drop(nil) }
     }
 
-    /// All entries in canonical form; nil if there are none.
+    /// All entries; nil if there are none.
     ///
     /// - Throws: `FileError.unreadable`.
     func content() throws(FileError) -> Content? {
         let content = try outsideOfCommits { commit throws(FileError) in
             try checkReadable()
             var content = stored()
-            for key in commit?.keys ?? [] { content[key] = commit?.object(forKey: key, isOwn: isCommitting) ?? nil }
+            for key in commit?.keys ?? [] { content[key] = commit?.value(forKey: key, isOwn: isCommitting) ?? nil }
             return content
         }
         return content.isEmpty ? nil : content
@@ -138,7 +138,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
             return content
         }
         var content: Content = [:]
-        for key in parts { content[key] = try entry(key).object }
+        for key in parts { content[key] = try entry(key).value }
         return content
     }
 
@@ -199,7 +199,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     private func commit(_ content: Content, replacing base: Content) throws {
         try checkSize(content, replacing: base)
-        let changed = Set(content.keys).union(base.keys).filter { !Self.areEqual(base[$0], content[$0]) }
+        let changed = Set(content.keys).union(base.keys).filter { base[$0] != content[$0] }
         // Other processes may have changed some of them since the transaction began.
         let before = changed.compactMap { key in entries.stored(key).map { (key, $0) } }
         state.withLock {
@@ -213,17 +213,9 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
             CommitFrame.current = frame.outer
             state.withLock { $0.underWay = nil }
         }
-        for key in changed { system.set(content[key], forKey: key) }
+        for key in changed { system.set(content[key]?.object, forKey: key) }
         entries.didCommit(Array(changed))
         readability.didCommit(isEmpty: content.isEmpty)
-    }
-
-    private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-        switch (left, right) {
-        case (nil, nil): true
-        case (let left?, let right?): CanonicalValue.areEqual(left, right)
-        default: false
-        }
     }
 
     /// Another process may change the domain during a transaction.
@@ -240,7 +232,10 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     private func stored() -> Content {
         var entries = system.allEntries()
         entries[DefaultsEntryCache.mark] = nil
-        return Dictionary(uniqueKeysWithValues: entries.map { ($0, DefaultsEntryCache.canonical($1, $0)) })
+        return Dictionary(
+            uniqueKeysWithValues: entries.compactMap { key, object in
+                StoredValue(vetting: object).map { (key, $0) }
+            })
     }
 
     /// - Throws: `FileError.notStored` if the domain would be too large for the system.
@@ -248,7 +243,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         let (warningSize, maximum) = system.sizeLimits
         let limit = warningSize ?? maximum
         // An estimate that is cheap and never far off; the exact size only near the limit.
-        guard CanonicalValue.estimatedBytes(content) > limit / 2 else { return }
+        guard content.estimatedBytes > limit / 2 else { return }
         let size = Self.size(of: content)
         guard size >= limit else { return }
         guard size < maximum else {
@@ -262,6 +257,6 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
 
     /// In bytes; an estimate if other code has stored an entry that this package would not store.
     private static func size(of content: Content) -> Int {
-        (try? PropertyListCoder.encode(content, as: .binary).count) ?? CanonicalValue.estimatedBytes(content)
+        (try? PropertyListCoder.encode(.dictionary(content), as: .binary).count) ?? content.estimatedBytes
     }
 }

@@ -12,8 +12,8 @@ import PrefsPropertyLists
 /// A key is observed once, until the process ends: an observer must not be removed while it is called.
 final class DefaultsEntryCache: Sendable {
     struct Entry {
-        /// In canonical form; nil if there is no entry.
-        let object: Any?
+        /// nil if there is no entry.
+        let value: StoredValue?
         /// nil if the entry cannot be observed, so that it may differ at the next read.
         let revision: Revision?
     }
@@ -50,7 +50,7 @@ final class DefaultsEntryCache: Sendable {
     func load(_ key: String) -> Entry {
         let isObserved = observe(key)
         let count = state.withLock { $0.reports }
-        let entry = Entry(object: stored(key), revision: isObserved ? Revision() : nil)
+        let entry = Entry(value: stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
         // A change that was reported in between may concern this entry.
         state.withLock { if $0.reports == count { $0.cached[key] = entry } }
@@ -58,15 +58,10 @@ final class DefaultsEntryCache: Sendable {
     }
 
     /// The value in this domain alone. The whole domain is copied only if another domain has a value for the key.
-    func stored(_ key: String) -> Any? {
+    func stored(_ key: String) -> StoredValue? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
-        return own.map { Self.canonical($0, key) }
-    }
-
-    static func canonical(_ value: Any, _ key: String) -> Any {
-        guard case .success(let copy) = PropertyListVetter.canonical(value, forKey: key) else { return value }
-        return copy
+        return own.flatMap { StoredValue(vetting: $0) }
     }
 
     // MARK: - Reported changes

@@ -65,13 +65,13 @@ final class DomainReadability: Sendable {
     /// is enough: other code may have removed an entry, which the daemon writes later.
     private func isShown(_ bytes: [UInt8], wasLocked: Bool) -> Bool {
         let shown = system.allEntries()
-        guard let list = try? PropertyListCoder.decode(Data(bytes)).value, let stored = list as? [String: Any] else {
+        guard let stored = try? PropertyListCoder.decode(Data(bytes)).value.dictionary else {
             return !shown.isEmpty
         }
         if stored.keys.allSatisfy({ shown.index(forKey: $0) != nil }) { return true }
         return !wasLocked
             && stored.contains { key, value in
-                shown[key].map { CanonicalValue.areEqual(DefaultsEntryCache.canonical($0, key), value) } ?? false
+                shown[key].map { StoredValue(vetting: $0) == value } ?? false
             }
     }
 

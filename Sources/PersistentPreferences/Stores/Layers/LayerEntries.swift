@@ -23,10 +23,8 @@ struct LayerText: Sendable {
 }
 
 /// Values of a program, with those that a property list cannot hold.
-///
-/// Unchecked because canonical property-list values, which never change, are not Sendable.
-struct LayerValues: @unchecked Sendable {
-    let values: [String: Any]
+struct LayerValues: Sendable {
+    let values: [String: StoredValue]
     let faults: [LayerFault]
 }
 
@@ -40,7 +38,7 @@ enum LayerEntries: Sendable {
     case broken(String)
 
     /// The values of a root that need no type. The managed ones can only be asked for by key.
-    func values(of root: String) -> [String: Any] {
+    func values(of root: String) -> [String: StoredValue] {
         switch self {
         case .values(let values): values.values
         case .file(let reading, let layout): (try? layout.dictionary(of: root, in: reading.content)) ?? [:]
@@ -80,25 +78,26 @@ struct LayerState: Sendable {
     let name: String
     let entries: LayerEntries
 
-    /// The place and the object of a key, if the layer has one that fits the property; or why it does not fit.
+    /// The place and the value of a key, if the layer has one that fits the property; or why it does not fit.
     func entry(
         forKey key: String, root: String, for property: (any DeclaredProperty)?
-    ) -> (place: String, object: Result<Any, PropertyListFailure>)? {
+    ) -> (place: String, value: Result<StoredValue, PropertyListFailure>)? {
         switch entries {
         case .text(let find):
             guard let found = find(key) else { return nil }
             guard let text = found.text else {
                 return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
             }
-            return (found.place, property?.reading(of: text).result(forKey: key) ?? .success(text))
+            return (found.place, property?.reading(of: text).result(forKey: key) ?? .success(.string(text)))
         case .values, .file:
-            guard let object = entries.values(of: root)[key] else { return nil }
-            return (place(of: key), Self.checked(object, key, property))
+            guard let value = entries.values(of: root)[key] else { return nil }
+            return (place(of: key), Self.checked(value, key, property))
         case .managed(let system):
             guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
-            switch PropertyListVetter.canonical(object, forKey: key) {
-            case .success(let object): return (key, Self.checked(object, key, property))
-            case .failure(let refusal): return (key, .failure(refusal.failures[0]))
+            do {
+                return (key, Self.checked(try PropertyListVetter.value(of: object, forKey: key), key, property))
+            } catch {
+                return (key, .failure(error.failures[0]))
             }
         case .broken: return nil
         }
@@ -109,8 +108,8 @@ struct LayerState: Sendable {
     }
 
     private static func checked(
-        _ object: Any, _ key: String, _ property: (any DeclaredProperty)?
-    ) -> Result<Any, PropertyListFailure> {
-        property?.failure(of: object, forKey: key).map(Result.failure) ?? .success(object)
+        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?
+    ) -> Result<StoredValue, PropertyListFailure> {
+        property?.failure(of: value, forKey: key).map(Result.failure) ?? .success(value)
     }
 }

@@ -8,9 +8,7 @@ final class LayerFile: Sendable {
     let pathsToBase: [String]
 
     /// What was found at one moment.
-    ///
-    /// Unchecked because canonical property-list values, which never change, are not Sendable.
-    struct Reading: @unchecked Sendable {
+    struct Reading: Sendable {
         /// The path of the file; that of the first one if none exists.
         var path = ""
         var content: Transaction.Content?

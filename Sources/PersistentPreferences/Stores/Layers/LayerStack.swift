@@ -71,7 +71,7 @@ final class LayersSnapshot: Sendable {
                 case .broken: true
                 case .file(let reading, let layout):
                     reading.fault != nil
-                        || layout == .roots && reading.content?.values.contains { !($0 is [String: Any]) } == true
+                        || layout == .roots && reading.content?.values.contains { $0.dictionary == nil } == true
                 }
             }
     }
@@ -111,7 +111,7 @@ final class LayersSnapshot: Sendable {
     // MARK: - Without types
 
     /// A root of the base between the layers, those of text excepted. nil if there is neither.
-    func merged(_ stored: [String: Any]?, root: String) -> [String: Any]? {
+    func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]? {
         var result = stored
         for layer in below {
             for (key, value) in layer.entries.values(of: root) where result?.index(forKey: key) == nil {

@@ -1,11 +1,9 @@
 import PrefsPropertyLists
 
 /// What the layers have for one key of a class: parsed and checked by the declared type.
-///
-/// Unchecked because canonical property-list values, which never change, are not Sendable.
-final class LayeredKey: @unchecked Sendable {
-    struct Value {
-        let object: Any
+final class LayeredKey: Sendable {
+    struct Value: Sendable {
+        let value: StoredValue
         let layer: String
         let place: String
     }
@@ -25,8 +23,8 @@ final class LayeredKey: @unchecked Sendable {
         func first(of states: [LayerState]) -> Value? {
             for state in states {
                 guard let entry = state.entry(forKey: key, root: root, for: property) else { continue }
-                switch entry.object {
-                case .success(let object): return Value(object: object, layer: state.name, place: entry.place)
+                switch entry.value {
+                case .success(let value): return Value(value: value, layer: state.name, place: entry.place)
                 case .failure(let failure):
                     faults.append(LayerFault(layer: state.name, place: entry.place, reason: failure.reason))
                 }
@@ -41,14 +39,14 @@ final class LayeredKey: @unchecked Sendable {
     }
 
     /// The value between the layers.
-    func value(over stored: Any?) -> Any? {
-        if let above { return above.object }
-        guard let stored, mismatch(of: stored) == nil else { return below?.object }
+    func value(over stored: StoredValue?) -> StoredValue? {
+        if let above { return above.value }
+        guard let stored, mismatch(of: stored) == nil else { return below?.value }
         return stored
     }
 
     /// Why a stored value does not fit its property, so that the layer below is read; nil if it fits, or if no layer below has a value.
-    func mismatch(of stored: Any) -> PrefsError? {
+    func mismatch(of stored: StoredValue) -> PrefsError? {
         below == nil ? nil : property?.error(of: stored, forKey: key)
     }
 }

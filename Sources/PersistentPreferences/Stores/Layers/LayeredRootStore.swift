@@ -62,12 +62,18 @@ final class LayeredRootStore: RootStore {
         }
     }
 
+    /// Without the layers of text and of managed values.
+    func values(of root: String) throws -> [String: StoredValue]? {
+        let stored = try base.values(of: root)
+        return layers.map { $0.merged(stored, root: root) } ?? stored
+    }
+
     /// The update of the base, with the layers as they are at its beginning.
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+    func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
         try withFrozenLayers { try base.update(root: root, body) }
     }
 
-    func replace(root: String, _ body: ([String: Any]?) throws -> [String: Any]?) throws {
+    func replace(root: String, _ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws {
         try withFrozenLayers { try base.replace(root: root, body) }
     }
 

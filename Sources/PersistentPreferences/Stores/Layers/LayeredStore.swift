@@ -64,29 +64,28 @@ public final class LayeredStore: PrefsStore {
     /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that cannot be read is left
     /// out; only instances report it.
     public func read(root: String) throws -> [String: Any]? {
-        let stored = try base.read(root: root)
-        return layered.layers.map { $0.merged(stored, root: root) } ?? stored
+        try NameVetting.checkRoot(root)
+        return try layered.values(of: root)?.objects
     }
 
     /// Changes the root of the base in one transaction. The body gets the merged state. See ``PrefsStore/update(root:_:)``.
     ///
     /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try layered.withFrozenLayers {
-            try base.update(root: root) { stored in
-                let layers = layered.layers
-                let before = layers.map { $0.merged(stored, root: root) } ?? stored
-                var after = before
-                try body(&after)
-                guard let after else {
-                    if before != nil { stored = nil }
-                    return
-                }
-                let change = try RootChange(from: before ?? [:], to: after)
-                try layers?.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
-                if before == nil { stored = [:] }
-                try change.apply(to: &stored)
+        try NameVetting.checkRoot(root)
+        try layered.update(root: root) { stored in
+            let layers = layered.layers
+            let before = layers.map { $0.merged(stored, root: root) } ?? stored
+            var after = before
+            try after.change(body)
+            guard let after else {
+                if before != nil { stored = nil }
+                return
             }
+            let change = RootChange(from: before ?? [:], to: after)
+            try layers?.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
+            if before == nil { stored = [:] }
+            try change.apply(to: &stored)
         }
     }
 
@@ -98,7 +97,7 @@ public final class LayeredStore: PrefsStore {
             action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
         }
         let subscription = try PrefsError.converting {
-            try layered.subscribe(to: root, keys: [], MergedSubscriber(observer), from: nil)
+            try layered.subscribe(to: root, keys: [], MergedSubscriber(observer, root), from: nil)
         }
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         return PrefsObservation {

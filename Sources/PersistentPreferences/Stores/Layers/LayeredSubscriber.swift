@@ -2,26 +2,20 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A root of the base and the layers around it, as the entry that subscribers of a layered store receive. Two objects are two states.
-///
-/// Unchecked because canonical property-list values, which never change, are not Sendable.
-final class LayeredEntry: @unchecked Sendable {
+/// Layers around a root, as a part of the entry that subscribers of a layered store receive.
+final class LayersOfRoot: EntryLayers {
     let root: String
-    /// The root of the base; nil if it is missing or not a dictionary.
-    let stored: [String: Any]?
     let layers: LayersSnapshot
 
-    init(root: String, _ stored: Any?, _ layers: LayersSnapshot) {
-        self.root = root
-        self.stored = stored as? [String: Any]
+    init(_ layers: LayersSnapshot, root: String) {
         self.layers = layers
+        self.root = root
     }
+}
 
-    /// The entry, if it is one of a layered store. A cast would first make an NSDictionary of any other, at all its levels.
-    static func of(_ entry: Any?) -> LayeredEntry? {
-        guard let entry, type(of: entry) == LayeredEntry.self else { return nil }
-        return entry as? LayeredEntry
-    }
+extension EntryState {
+    /// Only a layered store puts layers around an entry, and only these.
+    var layersOfRoot: LayersOfRoot? { layers as? LayersOfRoot }
 }
 
 /// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
@@ -34,7 +28,7 @@ final class LayeredSubscriber: EntrySubscriber {
 
     private struct State {
         /// nil before the start.
-        var entry: LayeredEntry?
+        var entry: EntryState?
         /// A change of the base that came before the start.
         var early: EntryChange?
         var subscriptions: [EntrySubscription] = []
@@ -64,7 +58,8 @@ final class LayeredSubscriber: EntrySubscriber {
         subscriptions.append(base)
         let layers = store.stack.current()
         let (entry, catchUp) = state.withLock { state in
-            let entry = LayeredEntry(root: root, state.early.map(\.after) ?? base.start, layers)
+            let stored = state.early.map(\.after) ?? base.start
+            let entry = EntryState(stored.value, in: LayersOfRoot(layers, root: root))
             (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
             return (entry, EntryChange(of: part, from: known, to: entry).flatMap(subscriber.receive))
         }
@@ -96,16 +91,16 @@ final class LayeredSubscriber: EntrySubscriber {
                 state.early = change
                 return nil
             }
-            return tell(&state, LayeredEntry(root: root, change.after, entry.layers), isForeign: change.isForeign)
+            return tell(&state, EntryState(change.after.value, in: entry.layers), isForeign: change.isForeign)
         }
     }
 
     private func tell(
-        _ state: inout State, _ new: LayeredEntry, isForeign: Bool
+        _ state: inout State, _ new: EntryState, isForeign: Bool
     ) -> (@Sendable () -> Void)? {
-        let change = EntryChange(of: part, from: state.entry, to: new, isForeign: isForeign)
+        guard let old = state.entry else { return nil }
         state.entry = new
-        return change.flatMap(subscriber.receive)
+        return EntryChange(of: part, from: old, to: new, isForeign: isForeign).flatMap(subscriber.receive)
     }
 
     fileprivate func scheduleLook() {
@@ -117,8 +112,8 @@ final class LayeredSubscriber: EntrySubscriber {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let entry = state.entry else { return nil }
             let layers = store.stack.current()
-            guard layers !== entry.layers else { return nil }
-            return tell(&state, LayeredEntry(root: root, entry.stored, layers), isForeign: true)
+            guard layers !== entry.layersOfRoot?.layers else { return nil }
+            return tell(&state, EntryState(entry.value, in: LayersOfRoot(layers, root: root)), isForeign: true)
         }
         if let action { DispatchQueue.main.async(execute: action) }
     }
@@ -141,16 +136,18 @@ private final class LayerFileSubscriber: EntrySubscriber {
 /// Makes the changes of a layered store those of merged values, for an observer that knows no types.
 final class MergedSubscriber: EntrySubscriber {
     private let observer: CallbackObserver
+    private let root: String
 
-    init(_ observer: CallbackObserver) {
-        self.observer = observer
+    init(_ observer: CallbackObserver, _ root: String) {
+        (self.observer, self.root) = (observer, root)
     }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        let states = [change.before, change.after].map { entry in
-            LayeredEntry.of(entry).flatMap { $0.layers.merged($0.stored, root: $0.root) }
+        func merged(_ entry: EntryState) -> StoredValue? {
+            entry.layersOfRoot?.layers.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
         }
-        return EntryChange(of: change.key, from: states[0], to: states[1], isForeign: change.isForeign)
-            .flatMap(observer.receive)
+        return EntryChange(
+            of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign
+        ).flatMap(observer.receive)
     }
 }

@@ -123,7 +123,7 @@ public struct PrefsLayer: Sendable {
     ///   - values: property-list values. Others are reported with ``PrefsError/invalidLayer(_:)`` and left out.
     ///   - name: the name of the layer in errors.
     public static func values(_ values: [String: Any], name: String = "values") -> PrefsLayer {
-        var vetted: [String: Any] = [:]
+        var vetted: [String: StoredValue] = [:]
         var faults: [LayerFault] = []
         for (key, value) in values {
             guard StreamSafeText.isSafe(key) else {
@@ -131,10 +131,10 @@ public struct PrefsLayer: Sendable {
                     LayerFault(layer: name, place: ShownText.line(key, longest: 80), reason: StreamSafeText.reason))
                 continue
             }
-            switch PropertyListVetter.canonical(value, forKey: key) {
-            case .success(let value): vetted[key] = value
-            case .failure(let refusal):
-                faults += refusal.failures.map { LayerFault(layer: name, place: $0.path, reason: $0.reason) }
+            do {
+                vetted[key] = try PropertyListVetter.value(of: value, forKey: key)
+            } catch {
+                faults += error.failures.map { LayerFault(layer: name, place: $0.path, reason: $0.reason) }
             }
         }
         return PrefsLayer(name, .entries(.values(LayerValues(values: vetted, faults: faults))))

@@ -11,13 +11,38 @@ package enum UnknownFields {
     /// Cost: linear in the two values for each level of nested arrays; without unknown fields, linear in the number of dictionaries.
     ///
     /// - Parameters:
-    ///   - new: in canonical form, as encoded.
-    ///   - old: in canonical form, as stored.
+    ///   - new: as encoded.
+    ///   - old: as stored.
     ///   - keys: what a decoding of `old` has recorded.
-    package static func preserved(in new: Any, from old: Any, keys: [CodedKeys]) -> Any {
+    package static func preserved(in new: StoredValue, from old: StoredValue, keys: [CodedKeys]) -> StoredValue {
         var fields = FieldTree()
         for keys in keys { fields.insert(Set(keys.unknown), at: keys.place[...]) }
         return fields.isEmpty ? new : fields.added(to: new, from: old)
+    }
+
+    /// Whether the old value may have a field that the new one lacks. If not, there is nothing to preserve, whatever the type knows.
+    ///
+    /// Cost: linear in the two values. No type is asked.
+    package static func mayBeLost(from old: StoredValue, in new: StoredValue) -> Bool {
+        mayBeLost(from: [old], in: [new])
+    }
+
+    /// The same for values in the same place of a type. Which of them correspond is not known, so each new dictionary needs all keys.
+    private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
+        let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
+        if !oldLists.isEmpty, !newLists.isEmpty,
+            mayBeLost(from: oldLists.flatMap { $0 }, in: newLists.flatMap { $0 })
+        {
+            return true
+        }
+        let (oldMembers, newMembers) = (old.compactMap(\.dictionary), new.compactMap(\.dictionary))
+        guard !oldMembers.isEmpty, !newMembers.isEmpty else { return false }
+        for key in oldMembers.reduce(into: Set<String>(), { $0.formUnion($1.keys) }) {
+            let parts = newMembers.compactMap { $0[key] }
+            guard parts.count == newMembers.count else { return true }
+            if mayBeLost(from: oldMembers.compactMap { $0[key] }, in: parts) { return true }
+        }
+        return false
     }
 }
 
@@ -37,21 +62,21 @@ private struct FieldTree {
         branches[step, default: FieldTree()].insert(unknown, at: place.dropFirst())
     }
 
-    func added(to new: Any, from old: Any) -> Any {
-        switch (CanonicalForm(new), CanonicalForm(old)) {
+    func added(to new: StoredValue, from old: StoredValue) -> StoredValue {
+        switch (new, old) {
         case (.dictionary(var members), .dictionary(let stored)):
             for (step, branch) in branches {
                 guard case .key(let key) = step, let member = members[key], let other = stored[key] else { continue }
                 members[key] = branch.added(to: member, from: other)
             }
             for key in fields where members.index(forKey: key) == nil { members[key] = stored[key] }
-            return members
-        case (.list(var elements), .list(let stored)):
+            return .dictionary(members)
+        case (.array(var elements), .array(let stored)):
             for (index, source) in sources(of: elements, in: stored) {
                 guard let branch = branch(at: source) else { continue }
                 elements[index] = branch.added(to: elements[index], from: stored[source])
             }
-            return elements
+            return .array(elements)
         default: return new
         }
     }
@@ -59,13 +84,13 @@ private struct FieldTree {
     private func branch(at index: Int) -> FieldTree? { branches[.index(index)] ?? branches[.member(index)] }
 
     /// The index of the stored element that each element corresponds to. Of equal elements, the first corresponds to the first.
-    private func sources(of elements: [Any], in stored: [Any]) -> [Int: Int] {
-        var free: [KnownPart: [Int]] = [:]
+    private func sources(of elements: [StoredValue], in stored: [StoredValue]) -> [Int: Int] {
+        var free: [StoredValue: [Int]] = [:]
         for (index, element) in stored.enumerated().reversed() {
-            free[KnownPart(branch(at: index)?.removed(from: element) ?? element), default: []].append(index)
+            free[branch(at: index)?.removed(from: element) ?? element, default: []].append(index)
         }
         var sources: [Int: Int] = [:]
-        for (index, element) in elements.enumerated() { sources[index] = free[KnownPart(element)]?.popLast() }
+        for (index, element) in elements.enumerated() { sources[index] = free[element]?.popLast() }
         let isSet = branches.keys.contains { if case .member = $0 { true } else { false } }
         guard elements.count == stored.count, !isSet else { return sources }
         let used = Set(sources.values)
@@ -74,15 +99,15 @@ private struct FieldTree {
     }
 
     /// What the type knows of a stored value.
-    private func removed(from old: Any) -> Any {
-        switch CanonicalForm(old) {
+    private func removed(from old: StoredValue) -> StoredValue {
+        switch old {
         case .dictionary(var members):
             for (step, branch) in branches {
                 if case .key(let key) = step, let member = members[key] { members[key] = branch.removed(from: member) }
             }
             for field in fields { members[field] = nil }
-            return members
-        case .list(var elements):
+            return .dictionary(members)
+        case .array(var elements):
             for (step, branch) in branches {
                 switch step {
                 case .index(let index), .member(let index):
@@ -90,56 +115,8 @@ private struct FieldTree {
                 case .key: break
                 }
             }
-            return elements
+            return .array(elements)
         default: return old
-        }
-    }
-}
-
-/// A canonical value that can be looked up.
-private struct KnownPart: Hashable {
-    let value: Any
-
-    init(_ value: Any) { self.value = value }
-
-    static func == (left: KnownPart, right: KnownPart) -> Bool { CanonicalValue.areEqual(left.value, right.value) }
-
-    func hash(into hasher: inout Hasher) {
-        switch CanonicalForm(value) {
-        case .text(let text): Self.hash(text, into: &hasher)
-        case .bool(let bool): hasher.combine(bool)
-        case .number(let number): Self.hash(number, into: &hasher)
-        case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate.bitPattern)
-        case .data(let data): hasher.combine(data)
-        case .list(let elements):
-            hasher.combine(elements.count)
-            for element in elements { KnownPart(element).hash(into: &hasher) }
-        case .dictionary(let members):
-            // The order of a dictionary is not part of its value.
-            var hashes = 0
-            for (key, value) in members {
-                var member = Hasher()
-                Self.hash(key, into: &member)
-                KnownPart(value).hash(into: &member)
-                hashes ^= member.finalize()
-            }
-            hasher.combine(hashes)
-        case .uid, .foreign: break
-        }
-    }
-
-    /// By its bytes, because the characters of a long text take too long.
-    private static func hash(_ text: String, into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-
-    private static func hash(_ number: NSNumber, into hasher: inout Hasher) {
-        switch CanonicalNumber(number) {
-        case .bool(let value): hasher.combine(value)
-        case .integer(let value): hasher.combine(value)
-        case .unsigned(let value): hasher.combine(value)
-        case .double(let bits): hasher.combine(bits)
         }
     }
 }

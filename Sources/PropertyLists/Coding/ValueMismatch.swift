@@ -1,6 +1,6 @@
 import Foundation
 
-/// A stored object cannot be decoded as the expected type. Each container that the error leaves adds its step to the path.
+/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the path.
 package struct ValueMismatch: Error {
     package private(set) var path = ""
     package let reason: String
@@ -11,8 +11,8 @@ package struct ValueMismatch: Error {
         self.reason = reason
     }
 
-    init(expected type: Any.Type, found object: Any) {
-        let kind = Self.kind(of: object)
+    init(expected type: Any.Type, found stored: StoredValue) {
+        let kind = Self.kind(of: stored)
         if kind == Self.integer, let type = type as? any FixedWidthInteger.Type {
             reason = "expected \(type) (\(type.min)...\(type.max)), found \(kind) out of its range"
         } else {
@@ -91,25 +91,18 @@ package struct ValueMismatch: Error {
 
     private static let integer = "an integer"
 
-    private static func kind(of number: CanonicalNumber) -> String {
-        switch number {
+    /// The kind of a value, with its article; never the value.
+    package static func kind(of value: StoredValue) -> String {
+        switch value {
+        case .string: "a string"
         case .bool: "a Boolean"
         case .integer, .unsigned: integer
-        case .double: "a real number"
-        }
-    }
-
-    /// The kind of an object, with its article; never its value.
-    package static func kind(of object: Any) -> String {
-        switch object {
-        case is String: "a string"
-        case is Bool where type(of: object) == Bool.self: "a Boolean"
-        case let number as NSNumber: kind(of: CanonicalNumber(number))
-        case is Date: "a date"
-        case is Data: "data"
-        case is [Any]: "an array"
-        case is [String: Any]: "a dictionary"
-        default: "an object"
+        case .real: "a real number"
+        case .date: "a date"
+        case .data: "data"
+        case .array: "an array"
+        case .dictionary: "a dictionary"
+        case .uid: "an object"
         }
     }
 }

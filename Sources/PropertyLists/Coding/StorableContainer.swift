@@ -2,48 +2,47 @@ import Foundation
 
 /// A type whose values hold other values.
 protocol StorableContainer {
-    /// A `ValueCoding<Self>`; nil if its elements cannot be stored.
+    /// A `PrefCoding<Self>`; nil if its elements cannot be stored.
     static func coding(depth: Int) -> Any?
     /// The type of what it holds.
     static var contentType: Any.Type { get }
-    /// The JSON Schema of its objects.
+    /// The JSON Schema of what is stored for it.
     ///
     /// - Parameters:
-    ///   - example: an object of the type.
+    ///   - example: what is stored for one value.
     ///   - content: the schema of what it holds, given an example of that.
-    static func schema(_ example: Any?, _ content: (_ example: Any?) -> ValueSchema) -> ValueSchema
+    static func schema(_ example: StoredValue?, _ content: (_ example: StoredValue?) -> ValueSchema) -> ValueSchema
 }
 
 extension Array: StorableContainer {
     static var contentType: Any.Type { Element.self }
 
-    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
         ValueSchema(
-            types: ["array"], ["items": content((example as? [Any])?.first).keywords],
+            types: ["array"], ["items": .dictionary(content(example?.array?.first).keywords)],
             countedBy: ("minItems", "maxItems"))
     }
 
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
-        return ValueCoding<[Element]>(
-            encode: { try $0.encoded(by: coding) },
+        return PrefCoding<[Element]>(
+            encode: { .array(try $0.encoded(by: coding)) },
             decode: { try decoded($0) { (try coding.decode($0), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
-                { object, _ in try decoded(object) { try decode($0) { nil } } }
-            },
-            cachePolicy: coding.cachePolicy.inContainer)
+                { stored, _ in try decoded(stored) { try decode($0) { nil } } }
+            })
     }
 
     /// Elements have no fallback: nothing says which element of the default corresponds.
     fileprivate static func decoded(
-        _ object: Any, _ decode: (Any) throws -> (Element, [CodedKeys])
+        _ stored: StoredValue, _ decode: (StoredValue) throws -> (Element, [CodedKeys])
     ) throws -> (value: [Element], keys: [CodedKeys]) {
-        guard let objects = object as? [Any] else { throw ValueMismatch(expected: Self.self, found: object) }
+        guard case .array(let elements) = stored else { throw ValueMismatch(expected: Self.self, found: stored) }
         var result: (value: [Element], keys: [CodedKeys]) = ([], [])
-        result.value.reserveCapacity(objects.count)
-        for (index, object) in objects.enumerated() {
+        result.value.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
             do {
-                let (value, fields) = try decode(object)
+                let (value, fields) = try decode(element)
                 result.value.append(value)
                 result.keys += fields.map { $0.inside(.index(index)) }
             } catch {
@@ -58,32 +57,33 @@ extension Set: StorableContainer {
     static var contentType: Any.Type { Element.self }
 
     /// A stored array may hold equal elements.
-    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
         ValueSchema(
-            types: ["array"], ["items": content((example as? [Any])?.first).keywords], countedBy: ("minItems", nil))
+            types: ["array"], ["items": .dictionary(content(example?.array?.first).keywords)],
+            countedBy: ("minItems", nil))
     }
 
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
-        return ValueCoding<Set<Element>>(
-            encode: { try $0.map(coding.encode).sorted(by: CanonicalOrder.precedes) },
+        return PrefCoding<Set<Element>>(
+            encode: { .array(try $0.map(coding.element).sorted(by: StoredValue.precedes)) },
             decode: { Set(try [Element].decoded($0) { (try coding.decode($0), []) }.value) },
             decodeFields: coding.decodeFields.map { decode in
-                { object, _ in
-                    let (elements, fields) = try [Element].decoded(object) { try decode($0) { nil } }
+                { stored, _ in
+                    let (elements, fields) = try [Element].decoded(stored) { try decode($0) { nil } }
                     return (Set(elements), fields.map { $0.inSet() })
                 }
-            }, cachePolicy: coding.cachePolicy.inContainer)
+            })
     }
 }
 
 extension Array {
-    fileprivate func encoded(by coding: ValueCoding<Element>) throws -> [Any] {
-        var result: [Any] = []
+    fileprivate func encoded(by coding: PrefCoding<Element>) throws -> [StoredValue] {
+        var result: [StoredValue] = []
         result.reserveCapacity(count)
         for (index, value) in enumerated() {
             do {
-                result.append(try coding.encode(value))
+                result.append(try coding.element(value))
             } catch {
                 throw ValueMismatch(encoding: error, of: Element.self).inside("[\(index)]")
             }
@@ -96,55 +96,55 @@ extension Array {
 extension Dictionary: StorableContainer {
     static var contentType: Any.Type { Value.self }
 
-    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
         ValueSchema(
             types: Key.self == String.self ? ["object"] : ["object", "array"],
-            ["additionalProperties": content((example as? [String: Any])?.values.first).keywords],
+            ["additionalProperties": .dictionary(content(example?.dictionary?.values.first).keywords)],
             countedBy: ("minProperties", "maxProperties"))
     }
 
     static func coding(depth: Int) -> Any? {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
-        return ValueCoding<[Key: Value]>(
+        return PrefCoding<[Key: Value]>(
             encode: { dictionary in
-                var objects: [String: Any] = [:]
-                objects.reserveCapacity(dictionary.count)
+                var members: [String: StoredValue] = [:]
+                members.reserveCapacity(dictionary.count)
                 for (key, value) in dictionary {
                     let text = keys.text(key)
-                    let object: Any
+                    let member: StoredValue
                     do {
-                        object = try coding.encode(value)
+                        member = try coding.element(value)
                     } catch {
                         throw ValueMismatch(encoding: error, of: Value.self).inside(".\(text)")
                     }
                     // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
-                    guard objects.updateValue(object, forKey: text) == nil else {
+                    guard members.updateValue(member, forKey: text) == nil else {
                         throw ValueMismatch(reason: "two keys have the same string")
                     }
                 }
-                return objects
+                return .dictionary(members)
             },
             decode: { try decoded($0, keys.key) { (try coding.decode($0), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
-                { object, _ in try decoded(object, keys.key) { try decode($0) { nil } } }
-            }, cachePolicy: coding.cachePolicy.inContainer)
+                { stored, _ in try decoded(stored, keys.key) { try decode($0) { nil } } }
+            })
     }
 
     private static func decoded(
-        _ object: Any, _ key: (String) -> Key?, _ decode: (Any) throws -> (Value, [CodedKeys])
+        _ stored: StoredValue, _ key: (String) -> Key?, _ decode: (StoredValue) throws -> (Value, [CodedKeys])
     ) throws -> (value: [Key: Value], keys: [CodedKeys]) {
-        guard let objects = object as? [String: Any] ?? pairs(in: object, isKey: { key($0) != nil }) else {
-            throw ValueMismatch(expected: Self.self, found: object)
+        guard let members = stored.dictionary ?? pairs(in: stored, isKey: { key($0) != nil }) else {
+            throw ValueMismatch(expected: Self.self, found: stored)
         }
         var result: (value: [Key: Value], keys: [CodedKeys]) = ([:], [])
-        result.value.reserveCapacity(objects.count)
-        for (text, object) in objects {
+        result.value.reserveCapacity(members.count)
+        for (text, member) in members {
             guard let key = key(text) else {
                 throw ValueMismatch(reason: "expected a key of type \(Key.self), found another string").inside(
                     ".\(text)")
             }
             do {
-                let (value, fields) = try decode(object)
+                let (value, fields) = try decode(member)
                 result.value[key] = value
                 result.keys += fields.map { $0.inside(.key(text)) }
             } catch {
@@ -155,14 +155,14 @@ extension Dictionary: StorableContainer {
     }
 
     /// What `PropertyListEncoder` makes of a dictionary whose keys are not String: keys and values in turn.
-    private static func pairs(in object: Any, isKey: (String) -> Bool) -> [String: Any]? {
-        guard Key.self != String.self, let objects = object as? [Any], objects.count.isMultiple(of: 2) else {
+    private static func pairs(in stored: StoredValue, isKey: (String) -> Bool) -> [String: StoredValue]? {
+        guard Key.self != String.self, let elements = stored.array, elements.count.isMultiple(of: 2) else {
             return nil
         }
-        var result: [String: Any] = [:]
-        for index in stride(from: 0, to: objects.count, by: 2) {
-            guard let key = objects[index] as? String, isKey(key) else { return nil }
-            result[key] = objects[index + 1]
+        var result: [String: StoredValue] = [:]
+        for index in stride(from: 0, to: elements.count, by: 2) {
+            guard let key = elements[index].string, isKey(key) else { return nil }
+            result[key] = elements[index + 1]
         }
         return result
     }
@@ -190,25 +190,30 @@ protocol StorableOptional: StorableContainer {
 extension Optional: StorableOptional {
     static var contentType: Any.Type { Wrapped.self }
 
-    static func schema(_ example: Any?, _ content: (Any?) -> ValueSchema) -> ValueSchema {
+    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
         content(example.flatMap { NilMarker.isMarker($0) ? nil : NilMarker.unescaped($0) }).orNil
     }
 
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.encode) }, decode: coding.decode,
-            decodeFields: coding.decodeFields.map { decode in { try decode($0, $1) } }, cachePolicy: coding.cachePolicy)
+            encode: { try $0.map(coding.element) }, decode: coding.decode,
+            decodeFields: coding.decodeFields.map { decode in { try decode($0, $1) } }, isCheap: coding.isCheap)
     }
 
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
-        return ValueCoding<Wrapped?>(
-            encode: { try $0.map { NilMarker.escaped(try coding.encode($0)) } ?? NilMarker.text },
+        return PrefCoding<Wrapped?>(
+            encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },
             decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0)) },
             decodeFields: coding.decodeFields.map { decode in
                 { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1) }
             },
-            cachePolicy: coding.cachePolicy)
+            isCheap: coding.isCheap)
     }
+}
+
+extension PrefCoding {
+    /// What is stored for a value in a container. The rule gives something for each.
+    fileprivate func element(_ value: Value) throws -> StoredValue { try encode(value) ?? NilMarker.value }
 }

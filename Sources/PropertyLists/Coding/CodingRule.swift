@@ -18,20 +18,19 @@ package enum CodingRule {
         if let optional = type as? any StorableOptional.Type {
             return optional.topLevelCoding() as? PrefCoding<Value>
         }
-        guard let coding = nested(type) else { return nil }
-        return PrefCoding(
-            encode: coding.encode, decode: coding.decode, decodeFields: coding.decodeFields,
-            cachePolicy: coding.cachePolicy)
+        return nested(type)
     }
 
     /// For a value inside a container. A nil in a container is stored as a marker.
     ///
     /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
-    package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> ValueCoding<Value>? {
-        guard depth < PropertyListLimits.depth else { return nil }
+    package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
+        // Readers would share an object, and a change inside it would not be stored.
+        guard depth < PropertyListLimits.depth, !(type is AnyClass) else { return nil }
         let coding: Any? =
             if type == Any.self {
-                ValueCoding<Any>(encode: { $0 }, decode: { $0 }, cachePolicy: .unneeded)
+                PrefCoding<Any>(
+                    encode: { try PropertyListVetter.value(of: $0, forKey: "") }, decode: \.object, isCheap: true)
             } else if let scalar = type as? any StorableScalar.Type {
                 Self.scalar(scalar)
             } else if let container = type as? any StorableContainer.Type,
@@ -45,53 +44,43 @@ package enum CodingRule {
             } else {
                 nil
             }
-        return coding as? ValueCoding<Value>
+        return coding as? PrefCoding<Value>
     }
 
     private static func scalar<Value: StorableScalar>(_ type: Value.Type) -> Any {
-        ValueCoding<Value>(encode: \.storable, decode: Value.decode, cachePolicy: .unneeded)
+        PrefCoding<Value>(encode: \.storable, decode: Value.decode, isCheap: true)
     }
 
     private static func raw<Value: RawRepresentable>(_ type: Value.Type, depth: Int) -> Any? {
         guard let coding = nested(Value.RawValue.self, depth: depth) else { return nil }
-        let codable = (type as? any (Decodable & Encodable).Type).flatMap { Self.codable($0) as? ValueCoding<Value> }
-        return ValueCoding<Value>(
+        let codable = (type as? any (Decodable & Encodable).Type).flatMap { Self.codable($0) as? PrefCoding<Value> }
+        return PrefCoding<Value>(
             encode: { try coding.encode($0.rawValue) },
-            decode: { object in
+            decode: { stored in
                 do {
-                    guard let value = Value(rawValue: try coding.decode(object)) else {
+                    guard let value = Value(rawValue: try coding.decode(stored)) else {
                         throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
                     }
                     return value
                 } catch {
                     // What PropertyListEncoder made of a type that encodes itself as something else.
-                    guard let value = try? codable?.decode(object) else { throw error }
+                    guard let value = try? codable?.decode(stored) else { throw error }
                     return value
                 }
             },
-            // Its initializer may make objects, except for an enumeration, which is plain bits.
-            cachePolicy: ObjectSearch.mayHoldObjects(type) ? .usefulWithoutObjects : coding.cachePolicy)
+            isCheap: coding.isCheap)
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
-        ValueCoding<Value>(
-            encode: { try PropertyListObjectEncoder.object(from: $0) },
-            decode: { try PropertyListObjectDecoder.value(type, from: $0) },
-            decodeFields: { try PropertyListObjectDecoder.value(type, from: $0, fallback: $1) },
-            cachePolicy: .of(type))
+        PrefCoding<Value>(
+            encode: { try StoredValueEncoder.value(of: $0) },
+            decode: { try StoredValueDecoder.value(type, from: $0) },
+            decodeFields: { try StoredValueDecoder.value(type, from: $0, fallback: $1) })
     }
 }
 
-/// A coding with no nil in it.
-package struct ValueCoding<Value> {
-    package let encode: (Value) throws -> Any
-    package let decode: (Any) throws -> Value
-    var decodeFields: FieldDecoding<Value>?
-    let cachePolicy: DecodeCachePolicy
-}
-
-/// Decodes a value, and tells which fields of the object its types know. Fields that are missing come from the fallback, which is an
-/// object too. Only for types that have fields: Codable types and containers of them.
-package typealias FieldDecoding<Value> = (_ object: Any, _ fallback: () -> Any?) throws -> (
+/// Decodes a value, and tells which fields of what is stored its types know. Fields that are missing come from the fallback. Only for
+/// types that have fields: Codable types and containers of them.
+package typealias FieldDecoding<Value> = (_ stored: StoredValue, _ fallback: () -> StoredValue?) throws -> (
     value: Value, keys: [CodedKeys]
 )

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The property-list objects that a text from outside may stand for, such as the value of an environment variable. The type of a
+/// The values that a text from outside may stand for, such as the value of an environment variable. The type of a
 /// property decides which one is meant: the first that it can read.
 ///
-/// | object | text |
+/// | value | text |
 /// |---|---|
 /// | string | itself |
 /// | number | as in JSON, and `nan`, `inf`, `-inf` |
@@ -12,25 +12,25 @@ import Foundation
 /// | data | base64 |
 /// | array | `a,b`, `1,2`, or JSON |
 /// | dictionary | `k=v,l=w`, `k=1,l=2`, or JSON |
-/// | any object that is no string | the JSON of an export |
+/// | any value that is no string | the JSON of an export |
 package struct TextForms {
     package let text: String
-    /// The text itself, then what its form suggests. In canonical form.
-    package private(set) var objects: [Any]
+    /// The text itself, then what its form suggests.
+    package private(set) var values: [StoredValue]
     /// Why the text begins like JSON and is not; nil if it is JSON, or does not begin like it.
     package private(set) var flaw: String?
-    /// The object of JSON, of a number, of a Boolean or of a date; nil if the text has none of these forms.
-    package private(set) var typed: Any?
+    /// The value of JSON, of a number, of a Boolean or of a date; nil if the text has none of these forms.
+    package private(set) var typed: StoredValue?
 
     package init(_ text: String) {
         self.text = text
-        objects = [text]
+        values = [.string(text)]
         let trimmed = Self.trimmed(text[...])
         if trimmed.utf8.first == UInt8(ascii: "[") || trimmed.utf8.first == UInt8(ascii: "{") {
             do throws(DecodingFailure) {
                 let value = try JSONReader.value(of: Data(trimmed.utf8))
                 typed = value
-                objects.append(value)
+                values.append(value)
             } catch {
                 flaw = error.reason
             }
@@ -38,74 +38,57 @@ package struct TextForms {
         }
         if let scalar = Self.scalar(trimmed) {
             typed = scalar
-            objects.append(scalar)
+            values.append(scalar)
         }
         let parts = trimmed.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { Self.trimmed(Substring($0)) }
-        let elements: [Any] = trimmed.isEmpty ? [] : parts
-        objects.append(elements)
+        values.append(.array(trimmed.isEmpty ? [] : parts.map(StoredValue.string)))
         let scalars = trimmed.isEmpty ? [] : parts.compactMap(Self.scalar)
-        if !scalars.isEmpty, scalars.count == parts.count { objects.append(scalars) }
-        objects += trimmed.isEmpty ? [[String: Any]()] : Self.dictionaries(of: parts)
+        if !scalars.isEmpty, scalars.count == parts.count { values.append(.array(scalars)) }
+        values += (trimmed.isEmpty ? [[:]] : Self.dictionaries(of: parts)).map(StoredValue.dictionary)
         // Last, because other words are base64, too.
-        if let data = Data(base64Encoded: trimmed) { objects.append(data) }
+        if let data = Data(base64Encoded: trimmed) { values.append(.data(data)) }
     }
 
     /// The pairs as a dictionary of texts, then as one of scalars. Empty if a part is not a pair, or if a key is repeated.
-    private static func dictionaries(of parts: [String]) -> [[String: Any]] {
-        var texts: [String: Any] = [:]
-        var scalars: [String: Any] = [:]
+    private static func dictionaries(of parts: [String]) -> [[String: StoredValue]] {
+        var texts: [String: StoredValue] = [:]
+        var scalars: [String: StoredValue] = [:]
         for part in parts {
             // Between scalars, because a value may begin with a combining mark.
             let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, StreamSafeText.isSafe(String(pair[0])) else { return [] }
             let (key, value) = (String(pair[0]), String(pair[1]))
-            guard texts.updateValue(value, forKey: key) == nil else { return [] }
+            guard texts.updateValue(.string(value), forKey: key) == nil else { return [] }
             scalars[key] = scalar(value)
         }
         return scalars.count == texts.count ? [texts, scalars] : [texts]
     }
 
-    /// The text of an object in canonical form.
+    /// The text of a value.
     ///
-    /// - Parameter isExact: whether a text reads as the object. If the usual text does not, the result is JSON.
-    package static func text(of object: Any, if isExact: (String) -> Bool) -> String {
-        if let text = object as? String { return text }
-        if let text = usualText(of: object), isExact(text) { return text }
-        return JSONWriter.line(of: object)
+    /// - Parameter isExact: whether a text reads as the value. If the usual text does not, the result is JSON.
+    package static func text(of value: StoredValue, if isExact: (String) -> Bool) -> String {
+        if case .string(let text) = value { return text }
+        if let text = usualText(of: value), isExact(text) { return text }
+        return JSONWriter.line(of: value)
     }
 
-    private static func usualText(of object: Any) -> String? {
-        switch CanonicalForm(object) {
-        case .text(let text): text
+    private static func usualText(of value: StoredValue) -> String? {
+        switch value {
+        case .string(let text): text
         case .bool(let bool): bool ? "true" : "false"
-        case .number(let number): text(of: CanonicalNumber(number))
+        case .integer(let number): number.description
+        case .unsigned(let number): number.description
+        case .real(let number): number.description
         case .date(let date): JSONDate.text(of: date.timeIntervalSinceReferenceDate)
         case .data(let data): data.base64EncodedString()
-        case .list, .dictionary, .uid, .foreign: nil
-        }
-    }
-
-    private static func text(of number: CanonicalNumber) -> String {
-        switch number {
-        case .bool(let value): value ? "true" : "false"
-        case .integer(let value): value.description
-        case .unsigned(let value): value.description
-        case .double(let bits): Double(bitPattern: bits).description
+        case .array, .dictionary, .uid: nil
         }
     }
 
     /// The number that the text is; nil if it is none.
-    package var number: Double? {
-        objects.lazy.compactMap { object in
-            switch CanonicalNumber(object: object) {
-            case .integer(let value): Double(value)
-            case .unsigned(let value): Double(value)
-            case .double(let bits): Double(bitPattern: bits)
-            case .bool, nil: nil
-            }
-        }.first
-    }
+    package var number: Double? { values.lazy.compactMap(\.nearestDouble).first }
 
     private static func trimmed(_ text: Substring) -> String {
         text.trimmingCharacters(in: .whitespaces)
@@ -137,19 +120,19 @@ package struct TextForms {
     }
 
     /// A number as in JSON, a Boolean or a date.
-    private static func scalar(_ text: String) -> Any? {
+    private static func scalar(_ text: String) -> StoredValue? {
         switch text.lowercased() {
-        case "true", "yes", "on": return true
-        case "false", "no", "off": return false
+        case "true", "yes", "on": return .bool(true)
+        case "false", "no", "off": return .bool(false)
         default: break
         }
         if let number = JSONForm.nonfinite.first(where: { $0.name == text }) {
-            return CanonicalNumber(number.value).object
+            return .real(number.value)
         }
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
             return nil
         }
-        if let date = date(text) { return date }
+        if let date = date(text) { return .date(date) }
         return try? JSONReader.value(of: Data(text.utf8))
     }
 }

@@ -1,4 +1,4 @@
-/// Converts values of a type to property-list objects and back: by the rule of this package, or by your own closures.
+/// Converts values of a type to what a property list stores and back: by the rule of this package, or by your own closures.
 ///
 /// ```swift
 /// struct Color { var hex: String }
@@ -37,20 +37,21 @@
 /// Any thread. `Sendable` if the values are.
 public struct PrefCoding<Value> {
     /// nil removes the key.
-    package let encode: (Value) throws -> Any?
-    package let decode: (Any) throws -> Value
+    package let encode: (Value) throws -> StoredValue?
+    package let decode: (StoredValue) throws -> Value
     /// nil for a type without fields, and for a coding of closures.
     package let decodeFields: FieldDecoding<Value>?
-    package let cachePolicy: DecodeCachePolicy
+    /// Whether decoding costs no more than comparing what is stored in two states.
+    package let isCheap: Bool
 
-    init(
-        encode: @escaping (Value) throws -> Any?, decode: @escaping (Any) throws -> Value,
-        decodeFields: FieldDecoding<Value>? = nil, cachePolicy: DecodeCachePolicy
+    package init(
+        encode: @escaping (Value) throws -> StoredValue?, decode: @escaping (StoredValue) throws -> Value,
+        decodeFields: FieldDecoding<Value>? = nil, isCheap: Bool = false
     ) {
         self.encode = encode
         self.decode = decode
         self.decodeFields = decodeFields
-        self.cachePolicy = cachePolicy
+        self.isCheap = isCheap
     }
 
     /// Creates a coding from two closures.
@@ -64,17 +65,18 @@ public struct PrefCoding<Value> {
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {
         self.init(
-            encode: encode,
+            encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0, forKey: "") } },
             decode: {
-                guard let value = try decode($0) else { throw ValueMismatch(expected: Value.self, found: $0) }
+                guard let value = try decode($0.object) else { throw ValueMismatch(expected: Value.self, found: $0) }
                 return value
-            }, cachePolicy: .of(Value.self))
+            })
     }
 
     /// The rule, for a type that the compiler has vouched for.
     package init(rule: Value.Type) {
         guard let coding = CodingRule.coding(for: Value.self) else {
-            preconditionFailure("\(Value.self) cannot be stored: make it Codable, or give a coding")
+            preconditionFailure(
+                "\(Value.self) cannot be stored: make it Codable, use a struct instead of a class, or give a coding")
         }
         self = coding
     }

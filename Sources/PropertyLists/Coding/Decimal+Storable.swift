@@ -5,17 +5,17 @@ import Foundation
 extension Decimal: StorableScalar {
     package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "object"]) }
 
-    package var storable: Any { description }
+    package var storable: StoredValue { .string(description) }
 
-    package init?(storable: Any) {
+    package init?(storable: StoredValue) {
         let value: Decimal? =
-            switch CanonicalNumber(object: storable) {
+            switch storable {
             case .integer(let value): Self.value(of: "\(value)")
             case .unsigned(let value): Self.value(of: "\(value)")
-            case .double(let bits): Self.value(of: "\(Double(bitPattern: bits))")
-            case .bool: nil
-            case nil:
-                (storable as? String).map(Self.value(of:)) ?? (storable as? [String: Any]).flatMap(Self.value(ofParts:))
+            case .real(let value): Self.value(of: "\(value)")
+            case .string(let text): Self.value(of: text)
+            case .dictionary(let parts): Self.value(ofParts: parts)
+            default: nil
             }
         guard let value else { return nil }
         self = value
@@ -39,26 +39,24 @@ extension Decimal: StorableScalar {
     }
 
     /// - Parameter parts: as `Decimal` encodes itself: the mantissa is eight words of 16 bits, lowest first, of which `length` count.
-    private static func value(ofParts parts: [String: Any]) -> Decimal? {
+    private static func value(ofParts parts: [String: StoredValue]) -> Decimal? {
         guard Set(parts.keys) == ["exponent", "length", "isNegative", "isCompact", "mantissa"],
-            let exponent: Int8 = parts["exponent"].flatMap(NumberConversion.integer),
-            let length: UInt8 = parts["length"].flatMap(NumberConversion.integer), length <= 8,
-            let isNegative = parts["isNegative"].flatMap(NumberConversion.bool),
-            parts["isCompact"].flatMap(NumberConversion.bool) != nil,
-            let stored = parts["mantissa"] as? [Any], stored.count == 8
+            let exponent = parts["exponent"]?.integer(as: Int8.self),
+            let length = parts["length"]?.integer(as: UInt8.self), length <= 8,
+            let isNegative = parts["isNegative"]?.bool, parts["isCompact"]?.bool != nil,
+            let stored = parts["mantissa"]?.array, stored.count == 8
         else { return nil }
-        var words: [UInt16] = stored.compactMap(NumberConversion.integer)
+        var words = stored.compactMap { $0.integer(as: UInt16.self) }
         guard words.count == 8 else { return nil }
         for index in Int(length)..<8 { words[index] = 0 }
         if length == 0 { return isNegative ? .nan : 0 }
         // The parts of a value that Foundation has not made may have leading and trailing zeros.
         guard let highest = words.lastIndex(where: { $0 != 0 }) else { return 0 }
-        let exact: [String: Any] = [
-            "exponent": exponent.storable, "length": UInt8(highest + 1).storable, "isNegative": isNegative,
-            "isCompact": false,
-            "mantissa": words.map(\.storable),
+        let exact: [String: StoredValue] = [
+            "exponent": exponent.storable, "length": UInt8(highest + 1).storable, "isNegative": .bool(isNegative),
+            "isCompact": .bool(false), "mantissa": .array(words.map(\.storable)),
         ]
-        guard var value = try? Decimal(from: PropertyListObjectDecoder.decoder(of: exact)) else { return nil }
+        guard var value = try? Decimal(from: StoredValueDecoder.decoder(of: .dictionary(exact))) else { return nil }
         NSDecimalCompact(&value)
         return value
     }

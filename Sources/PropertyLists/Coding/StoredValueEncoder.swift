@@ -1,17 +1,17 @@
 import Foundation
 
-/// Encodes Codable values as property-list objects, without bytes in between.
+/// Encodes Codable values as values of a property list, without bytes in between.
 ///
 /// The result is that of `PropertyListEncoder`, with these differences: URL and Decimal are strings. Sets are sorted, and so are the
 /// pairs of a dictionary that is stored as an array. A string that could be mistaken for the marker of nil is escaped.
-package enum PropertyListObjectEncoder {
-    package static func object(from value: some Encodable) throws -> Any {
+package enum StoredValueEncoder {
+    package static func value(of value: some Encodable) throws -> StoredValue {
         let node = EncodingNode()
         let context = CodingContext()
         do {
             try node.encode(value, in: context)
-            guard let object = node.object else { throw ValueMismatch(reason: "\(type(of: value)) encoded no value") }
-            return object
+            guard let encoded = node.value else { throw ValueMismatch(reason: "\(type(of: value)) encoded no value") }
+            return encoded
         } catch {
             throw ValueMismatch(encoding: error, of: type(of: value), state: context.state)
         }
@@ -37,7 +37,7 @@ struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() { node.setScalar(NilMarker.text) }
+    func encodeNil() { node.setScalar(NilMarker.value) }
 
     func encode<T: Encodable>(_ value: T) throws {
         try node.encode(value, in: context.deeper)
@@ -51,15 +51,11 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { context.path }
 
     func encodeNil(forKey key: Key) {
-        node.setMember(key.stringValue, NilMarker.text)
+        node.setMember(key.stringValue, NilMarker.value)
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        if let scalar = EncodingNode.scalar(value, context.state) {
-            node.setMember(key.stringValue, scalar)
-            return context.state.recordSuccess()
-        }
-        try node.member(key.stringValue).encodeParts(of: value, in: context.inside(key))
+        node.setMember(key.stringValue, try EncodingNode.part(value, in: context) { context.inside(key) })
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -96,16 +92,11 @@ private struct ListEncoder: UnkeyedEncodingContainer {
     var count: Int { node.count }
 
     func encodeNil() {
-        node.append(NilMarker.text)
+        node.append(NilMarker.value)
     }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let scalar = EncodingNode.scalar(value, context.state) {
-            node.append(scalar)
-            return context.state.recordSuccess()
-        }
-        let index = count
-        try node.append().encodeParts(of: value, in: context.inside(PathKey(index)))
+        node.append(try EncodingNode.part(value, in: context) { context.inside(PathKey(count)) })
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {

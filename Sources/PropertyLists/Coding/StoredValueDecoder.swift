@@ -1,12 +1,12 @@
 import Foundation
 
-/// Decodes Codable values from property-list objects, without bytes in between. No stored object makes it trap: one that does not
+/// Decodes Codable values from values of a property list, without bytes in between. No stored value makes it trap: one that does not
 /// fit throws a `DecodingError`, which the type may catch.
-package enum PropertyListObjectDecoder {
-    static func value<T: Decodable>(_ type: T.Type, from object: Any) throws -> T {
+package enum StoredValueDecoder {
+    static func value<T: Decodable>(_ type: T.Type, from stored: StoredValue) throws -> T {
         let context = CodingContext()
         do {
-            return try ObjectDecoder(object: object, fallback: nil, context: context).value(type)
+            return try ValueDecoder(stored: stored, fallback: nil, context: context).value(type)
         } catch {
             throw ValueMismatch(error, in: type, state: context.state)
         }
@@ -17,16 +17,16 @@ package enum PropertyListObjectDecoder {
     ///
     /// One member at a time comes from it: a type that tries one key and then another must find the key that the object has.
     package static func value<T: Decodable>(
-        _ type: T.Type, from object: Any, fallback: () -> Any?
+        _ type: T.Type, from stored: StoredValue, fallback: () -> StoredValue?
     ) throws -> (value: T, keys: [CodedKeys]) {
         var allowed: Set<String> = []
-        var root: Any?
+        var root: StoredValue?
         while true {
             let context = CodingContext()
             context.state.allowedFallbacks = allowed
             context.state.keys = [:]
             do {
-                let value = try ObjectDecoder(object: object, fallback: root, context: context).value(type)
+                let value = try ValueDecoder(stored: stored, fallback: root, context: context).value(type)
                 return (value, context.state.keys.map { Array($0.values) } ?? [])
             } catch {
                 let mismatch = ValueMismatch(error, in: type, state: context.state)
@@ -36,60 +36,63 @@ package enum PropertyListObjectDecoder {
         }
     }
 
-    /// What a type asks of an object, whether or not it accepts it: whether it read it, and its fields if it is a dictionary.
-    static func requests<T: Decodable>(of type: T.Type, to object: Any) -> (hasRead: Bool, fields: CodedKeys?) {
+    /// What a type asks of a stored value, whether or not it accepts it: whether it read it, and its fields if it is a dictionary.
+    static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (hasRead: Bool, fields: CodedKeys?) {
         let context = CodingContext()
         context.state.keys = [:]
-        _ = try? ObjectDecoder(object: object, fallback: nil, context: context).value(type)
+        _ = try? ValueDecoder(stored: stored, fallback: nil, context: context).value(type)
         return (context.state.hasReadRoot, context.state.keys?[[]])
     }
 
     /// For a type that is a scalar here, and has a coding of its own as well.
-    static func decoder(of object: Any) -> any Decoder {
-        ObjectDecoder(object: object, fallback: nil, context: CodingContext())
+    static func decoder(of stored: StoredValue) -> any Decoder {
+        ValueDecoder(stored: stored, fallback: nil, context: CodingContext())
     }
 }
 
-private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
-    let object: Any
-    let fallback: Any?
+private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
+    let stored: StoredValue
+    let fallback: StoredValue?
     let context: CodingContext
 
     var codingPath: [any CodingKey] { context.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard let members = object as? [String: Any] else { throw mismatch([String: Any].self) }
+        guard case .dictionary(let members) = stored else { throw mismatch([String: Any].self) }
         context.state.recordReading(in: context)
         let record = context.state.record(type, of: members, in: context)
         return KeyedDecodingContainer(
             KeyedDecoder<Key>(
-                members: members, fallbacks: fallback as? [String: Any], context: context, record: record))
+                members: members, fallbacks: fallback?.dictionary, context: context, record: record))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard let elements = object as? [Any] else { throw mismatch([Any].self) }
+        guard case .array(let elements) = stored else { throw mismatch([Any].self) }
         context.state.recordReading(in: context)
         return ListDecoder(elements: elements, context: context)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    func decodeNil() -> Bool { NilMarker.isMarker(object) }
+    func decodeNil() -> Bool { NilMarker.isMarker(stored) }
 
-    /// The object once more, as another type.
+    /// The value once more, as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try ObjectDecoder(object: object, fallback: fallback, context: context.deeper).value(type)
+        try ValueDecoder(stored: stored, fallback: fallback, context: context.deeper).value(type)
     }
 
     func value<T: Decodable>(_ type: T.Type) throws -> T {
-        if let scalar = type as? any StorableScalar.Type {
-            // nil was encoded, not a string.
-            guard !decodeNil() else { throw missing(type) }
-            guard let value = scalar.init(storable: NilMarker.unescaped(object)) as? T else { throw mismatch(type) }
-            context.state.recordSuccess()
-            context.state.recordReading(in: context)
-            return value
+        if !context.state.knowsParts(of: type) {
+            if let scalar = type as? any StorableScalar.Type {
+                // nil was encoded, not a string.
+                guard !decodeNil() else { throw missing(type) }
+                guard let value = scalar.init(storable: NilMarker.unescaped(stored)) as? T else { throw mismatch(type) }
+                context.state.recordSuccess()
+                context.state.recordReading(in: context)
+                return value
+            }
+            context.state.recordParts(of: type)
         }
         guard !context.isTooDeep else { throw mismatch(type) }
         do {
@@ -103,7 +106,7 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     private func mismatch(_ type: Any.Type) -> DecodingError {
-        let mismatch = ValueMismatch(expected: type, found: object)
+        let mismatch = ValueMismatch(expected: type, found: stored)
         return DecodingError.typeMismatch(
             type,
             DecodingError.Context(
@@ -117,8 +120,8 @@ private struct ObjectDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let members: [String: Any]
-    let fallbacks: [String: Any]?
+    let members: [String: StoredValue]
+    let fallbacks: [String: StoredValue]?
     let context: CodingContext
     let record: CodedKeys?
 
@@ -158,29 +161,29 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try member(key)
     }
 
-    private func allowed(_ fallback: Any?, _ key: any CodingKey) -> Any? {
+    private func allowed(_ fallback: StoredValue?, _ key: any CodingKey) -> StoredValue? {
         guard let fallback else { return nil }
         let path = ValueMismatch.text(of: context.path + [key])
         return context.state.allowedFallbacks.contains(path) ? fallback : nil
     }
 
-    private func member(_ key: any CodingKey) throws -> ObjectDecoder {
+    private func member(_ key: any CodingKey) throws -> ValueDecoder {
         record?.recordRequest(key.stringValue, isRequired: true)
         let fallback = fallbacks?[key.stringValue]
-        guard let object = members[key.stringValue] ?? allowed(fallback, key) else {
+        guard let stored = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: context.path, debugDescription: "missing"))
         }
-        return ObjectDecoder(object: object, fallback: fallback, context: context.inside(key))
+        return ValueDecoder(stored: stored, fallback: fallback, context: context.inside(key))
     }
 }
 
 private struct ListDecoder: UnkeyedDecodingContainer {
-    let elements: [Any]
+    let elements: [StoredValue]
     let context: CodingContext
     private(set) var currentIndex = 0
 
-    init(elements: [Any], context: CodingContext) {
+    init(elements: [StoredValue], context: CodingContext) {
         self.elements = elements
         self.context = context
     }
@@ -221,12 +224,12 @@ private struct ListDecoder: UnkeyedDecodingContainer {
         return decoder
     }
 
-    private func element(_ type: Any.Type) throws -> ObjectDecoder {
+    private func element(_ type: Any.Type) throws -> ValueDecoder {
         let context = context.inside(PathKey(currentIndex))
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
                 type, DecodingError.Context(codingPath: context.path, debugDescription: "the array has ended"))
         }
-        return ObjectDecoder(object: elements[currentIndex], fallback: nil, context: context)
+        return ValueDecoder(stored: elements[currentIndex], fallback: nil, context: context)
     }
 }

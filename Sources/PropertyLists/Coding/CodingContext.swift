@@ -101,7 +101,9 @@ final class CodingState {
     }
 
     /// Returns the record of the keys of a dictionary; nil if the caller does not need it.
-    func record<Key: CodingKey>(_ type: Key.Type, of members: [String: Any], in context: CodingContext) -> CodedKeys? {
+    func record<Key: CodingKey>(
+        _ type: Key.Type, of members: [String: StoredValue], in context: CodingContext
+    ) -> CodedKeys? {
         guard keys != nil else { return nil }
         let place = context.path.map { key in
             (key as? PathKey)?.intValue.map(PlaceStep.index) ?? .key(key.stringValue)
@@ -112,7 +114,7 @@ final class CodingState {
         return record
     }
 
-    /// Called when an object has the kind that a type has asked for.
+    /// Called when a value has the kind that a type has asked for.
     func recordReading(in context: CodingContext) {
         if keys != nil, context.isRoot { hasReadRoot = true }
     }

@@ -1,0 +1,26 @@
+/// The form of nil inside a container.
+package enum NilMarker {
+    /// The word of `PropertyListEncoder`.
+    package static let text = "$null"
+    package static let value = StoredValue.string(text)
+
+    package static func isMarker(_ value: StoredValue) -> Bool {
+        value.string == text
+    }
+
+    /// Adds a `$` to a string that could be mistaken for the marker or for an escaped string.
+    static func escaped(_ value: StoredValue) -> StoredValue {
+        if case .string(let text) = value, isDollarsAndNull(text) { .string("$" + text) } else { value }
+    }
+
+    static func unescaped(_ value: StoredValue) -> StoredValue {
+        guard case .string(let text) = value, text.hasPrefix("$$"), isDollarsAndNull(text) else { return value }
+        return .string(String(text.dropFirst()))
+    }
+
+    private static func isDollarsAndNull(_ string: String) -> Bool {
+        // Called for each text that is encoded.
+        string.utf8.first == UInt8(ascii: "$") && string.hasSuffix(text)
+            && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+
+/// A type whose values are single values of a property list.
+package protocol StorableScalar {
+    /// What is stored for the value. Vetting may reject it.
+    var storable: StoredValue { get }
+    /// Returns nil if what is stored does not stand for a value of the type.
+    init?(storable: StoredValue)
+    /// All values; nil if there are too many.
+    static var all: [Self]? { get }
+    /// The JSON Schema of all that stands for a value, in the form of an export.
+    static var schema: ValueSchema { get }
+}
+
+extension StorableScalar {
+    package static var all: [Self]? { nil }
+
+    static func decode(_ stored: StoredValue) throws(ValueMismatch) -> Self {
+        guard let value = Self(storable: stored) else { throw ValueMismatch(expected: Self.self, found: stored) }
+        return value
+    }
+}
+
+extension String: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["string"]) }
+
+    package var storable: StoredValue {
+        var text = self
+        text.makeContiguousUTF8()
+        return .string(text)
+    }
+
+    package init?(storable: StoredValue) {
+        guard case .string(let text) = storable else { return nil }
+        self = text
+    }
+}
+
+extension Bool: StorableScalar {
+    package static var all: [Bool]? { [true, false] }
+    /// The numbers 0 and 1 are Booleans, too.
+    package static var schema: ValueSchema {
+        ValueSchema(
+            types: ["boolean", "integer"], ["minimum": .integer(0), "maximum": .integer(1)])
+    }
+
+    package var storable: StoredValue { .bool(self) }
+
+    package init?(storable: StoredValue) {
+        guard let value = storable.bool else { return nil }
+        self = value
+    }
+}
+
+extension StorableScalar where Self: FixedWidthInteger {
+    package static var schema: ValueSchema {
+        ValueSchema(types: ["integer"], ["minimum": min.storable, "maximum": max.storable])
+    }
+
+    package var storable: StoredValue { StoredValue(self) }
+
+    package init?(storable: StoredValue) {
+        guard let value = storable.integer(as: Self.self) else { return nil }
+        self = value
+    }
+}
+
+extension Int: StorableScalar {}
+extension Int8: StorableScalar {}
+extension Int16: StorableScalar {}
+extension Int32: StorableScalar {}
+extension Int64: StorableScalar {}
+extension UInt: StorableScalar {}
+extension UInt8: StorableScalar {}
+extension UInt16: StorableScalar {}
+extension UInt32: StorableScalar {}
+extension UInt64: StorableScalar {}
+
+extension Double: StorableScalar {
+    package static var schema: ValueSchema { .number }
+
+    package var storable: StoredValue { .real(self) }
+
+    package init?(storable: StoredValue) {
+        guard let value = storable.double else { return nil }
+        self = value
+    }
+}
+
+extension Float: StorableScalar {
+    package static var schema: ValueSchema { .number }
+
+    package var storable: StoredValue { .real(Double(self)) }
+
+    package init?(storable: StoredValue) {
+        guard let value = storable.float else { return nil }
+        self = value
+    }
+}
+
+extension Date: StorableScalar {
+    package static var schema: ValueSchema {
+        .form(
+            JSONForm.date,
+            ["type": .array([.string("string"), .string("number")]), "format": .string("date-time")])
+    }
+
+    package var storable: StoredValue { .date(self) }
+
+    package init?(storable: StoredValue) {
+        guard case .date(let date) = storable else { return nil }
+        self = date
+    }
+}
+
+extension Data: StorableScalar {
+    package static var schema: ValueSchema {
+        .form(JSONForm.data, ["type": .string("string"), "contentEncoding": .string("base64")])
+    }
+
+    package var storable: StoredValue { .data(ownCopy) }
+
+    package init?(storable: StoredValue) {
+        guard case .data(let data) = storable else { return nil }
+        self = data
+    }
+}
+
+/// A text, or, for one with a base, the dictionary that Foundation's encoder makes of it. Both are read.
+extension URL: StorableScalar {
+    package static var schema: ValueSchema { ValueSchema(types: ["string", "object"]) }
+
+    package var storable: StoredValue {
+        guard let baseURL else { return absoluteString.storable }
+        return .dictionary(["relative": relativeString.storable, "base": baseURL.storable])
+    }
+
+    package init?(storable: StoredValue) {
+        if case .string(let text) = storable {
+            self.init(string: text)
+            return
+        }
+        guard let parts = storable.dictionary, let relative = parts["relative"]?.string else { return nil }
+        guard let base = parts["base"] else {
+            self.init(string: relative)
+            return
+        }
+        guard let base = URL(storable: base) else { return nil }
+        self.init(string: relative, relativeTo: base)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// Conversions of stored numbers to other types, if nothing is lost.
+extension StoredValue {
+    package func integer<I: FixedWidthInteger>(as type: I.Type = I.self) -> I? {
+        switch self {
+        case .integer(let value): I(exactly: value)
+        case .unsigned(let value): I(exactly: value)
+        case .real(let value): I(exactly: value)
+        default: nil
+        }
+    }
+
+    package var double: Double? {
+        switch self {
+        case .integer(let value): Double(exactly: value)
+        case .unsigned(let value): Double(exactly: value)
+        case .real(let value): value
+        default: nil
+        }
+    }
+
+    /// The same, rounded if necessary.
+    package var nearestDouble: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .unsigned(let value): Double(value)
+        case .real(let value): value
+        default: nil
+        }
+    }
+
+    /// A real number with the shortest digits of a Float reads as that Float; one with more digits does not.
+    var float: Float? {
+        switch self {
+        case .integer(let value): return Float(exactly: value)
+        case .unsigned(let value): return Float(exactly: value)
+        case .real(let value):
+            let nearest = Float(value)
+            let isExact = value.isNaN || Double(nearest) == value
+            return isExact || nearest.isFinite && Double(nearest.description) == value ? nearest : nil
+        default: return nil
+        }
+    }
+
+    var bool: Bool? {
+        switch self {
+        case .bool(let value): value
+        case .integer(0): false
+        case .integer(1): true
+        default: nil
+        }
+    }
+
+    /// True for a number. False for a Boolean.
+    package var isNumber: Bool {
+        switch self {
+        case .integer, .unsigned, .real: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package import Foundation
+
+/// A value of a property list: what readers produce, the engine stores and writers take.
+///
+/// Two values are equal if they are the same property list. 1, 1.0 and true are three values, −0.0 keeps its sign, and all NaNs are the
+/// same value. Texts and keys are compared by their bytes, because two spellings of a letter are two contents.
+///
+/// `PropertyListVetter` makes one of an object of the user's; ``object`` is the object that the user gets.
+package enum StoredValue: Sendable {
+    case string(String)
+    case bool(Bool)
+    case integer(Int64)
+    /// Only for a number beyond Int64.
+    case unsigned(UInt64)
+    case real(Double)
+    case date(Date)
+    case data(Data)
+    case array([StoredValue])
+    case dictionary([String: StoredValue])
+    /// Only in entries of other programs: the vetter rejects it.
+    case uid(KeyedArchiveUID)
+
+    package init(_ value: some FixedWidthInteger) {
+        self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
+    }
+
+    package var dictionary: [String: StoredValue]? {
+        if case .dictionary(let members) = self { members } else { nil }
+    }
+
+    package var array: [StoredValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    package var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// Whether a value has more than 16 levels of containers.
+    package var hasManyLevels: Bool { hasLevels(17) }
+
+    private func hasLevels(_ count: Int) -> Bool {
+        switch self {
+        case .array(let elements): count == 1 || elements.contains { $0.hasLevels(count - 1) }
+        case .dictionary(let members): count == 1 || members.values.contains { $0.hasLevels(count - 1) }
+        default: false
+        }
+    }
+
+    /// The bytes that the value takes in a binary property list, estimated from above to within a few bytes a value.
+    package var estimatedBytes: Int {
+        switch self {
+        case .string(let text): 9 + text.encodedBytes
+        case .data(let data): 9 + data.count
+        case .array(let elements): elements.reduce(9) { $0 + 4 + $1.estimatedBytes }
+        case .dictionary(let members): members.estimatedBytes
+        case .bool, .integer, .unsigned, .real, .date, .uid: 13
+        }
+    }
+}
+
+extension [String: StoredValue] {
+    /// That of the dictionary as a value.
+    package var estimatedBytes: Int {
+        reduce(9) { $0 + 17 + $1.key.encodedBytes + $1.value.estimatedBytes }
+    }
+}
+
+// MARK: - Equality
+
+extension StoredValue: Hashable {
+    /// Costs linear time; shared storage is not traversed.
+    package static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.unsigned(let left), .unsigned(let right)): left == right
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern || left.isNaN && right.isNaN
+        case (.date(let left), .date(let right)):
+            left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
+        case (.data(let left), .data(let right)): left == right
+        case (.array(let left), .array(let right)): left.isEqual(to: right)
+        case (.dictionary(let left), .dictionary(let right)): left.isEqual(to: right)
+        case (.uid(let left), .uid(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .string(let text): text.hashBytes(into: &hasher)
+        case .bool(let bool): hasher.combine(bool)
+        case .integer(let number): hasher.combine(number)
+        case .unsigned(let number): hasher.combine(number)
+        case .real(let number): hasher.combine(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
+        case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate.bitPattern)
+        case .data(let data): hasher.combine(data)
+        case .array(let elements): hasher.combine(elements)
+        case .dictionary(let members):
+            // The order of a dictionary is not part of its value.
+            var hashes = 0
+            for (key, value) in members {
+                var member = Hasher()
+                key.hashBytes(into: &member)
+                value.hash(into: &member)
+                hashes ^= member.finalize()
+            }
+            hasher.combine(hashes)
+        case .uid(let uid): hasher.combine(uid)
+        }
+    }
+
+    /// True if two values are the same scalar, or containers that share their storage. Other containers are not compared further. Takes
+    /// constant time except for texts and data.
+    package func isIdentical(to other: StoredValue) -> Bool {
+        switch (self, other) {
+        case (.array(let left), .array(let right)): SharedStorage.isShared(left, right)
+        case (.dictionary(let left), .dictionary(let right)): left.isIdentical(to: right)
+        default: self == other
+        }
+    }
+}
+
+extension [StoredValue] {
+    fileprivate func isEqual(to other: [StoredValue]) -> Bool {
+        SharedStorage.isShared(self, other) || count == other.count && zip(self, other).allSatisfy { $0 == $1 }
+    }
+}
+
+extension [String: StoredValue] {
+    /// Whether they are the same property list: `==` would take two spellings of a key for one.
+    package func isEqual(to other: [String: StoredValue]) -> Bool {
+        if isIdentical(to: other) { return true }
+        guard count == other.count else { return false }
+        return allSatisfy { key, value in
+            guard let index = other.index(forKey: key) else { return false }
+            let member = other[index]
+            return key.hasSameBytes(as: member.key) && value == member.value
+        }
+    }
+
+    /// Whether they share their storage. Takes constant time.
+    package func isIdentical(to other: [String: StoredValue]) -> Bool { SharedStorage.isShared(self, other) }
+}
+
+/// Whether copies of a container were never changed since they were made.
+enum SharedStorage {
+    /// A container is one word: the reference to its storage.
+    static func isShared<Container>(_ left: Container, _ right: Container) -> Bool {
+        unsafeBitCast(left, to: UInt.self) == unsafeBitCast(right, to: UInt.self)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// A text as its bytes in UTF-8.
+extension String {
+    /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and iOS 18.
+    package init?(validUTF8 bytes: some Collection<UInt8>) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // A repair makes other bytes, because its result is UTF-8.
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+
+    /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
+    var encodedBytes: Int {
+        // The two counts are equal if all is ASCII, which a string knows.
+        let (bytes, units) = (utf8.count, utf16.count)
+        return bytes == units ? bytes : 2 * units
+    }
+
+    /// Texts that are equal to Swift may be spelled with other characters.
+    func hasSameBytes(as other: String) -> Bool {
+        // Short texts, and those that share their storage, are the same two words.
+        if hasSameWords(as: other) { return true }
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard left.count == right.count, let start = left.baseAddress, let other = right.baseAddress else {
+                    return left.count == right.count
+                }
+                return memcmp(start, other, left.count) == 0
+            }
+        }
+    }
+
+    /// False if it cannot be determined: on the watch, a text is not two words of 64 bits.
+    func hasSameWords(as other: String) -> Bool {
+        guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
+        let (left, right) = (unsafeBitCast(self, to: Words.self), unsafeBitCast(other, to: Words.self))
+        return left.0 == right.0 && left.1 == right.1
+    }
+
+    private typealias Words = (UInt64, UInt64)
+
+    /// By its bytes, because the characters of a long text take too long.
+    func hashBytes(into hasher: inout Hasher) {
+        var text = self
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
