@@ -18,8 +18,8 @@ struct AllowedKeys {
         StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
-    /// The allowed part of a root, as values or as objects; the root itself if all of its keys are allowed.
-    func visible<Value>(in stored: [String: Value]?) -> [String: Value] {
+    /// The allowed part of a root; the root itself if all of its keys are allowed.
+    func visible(in stored: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored else { return [:] }
         let keys = set == nil ? AllowedKeys(list, isForMany: true) : self
         return stored.keys.allSatisfy(keys.contains) ? stored : stored.filter { keys.contains($0.key) }

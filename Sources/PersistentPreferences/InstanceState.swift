@@ -9,13 +9,22 @@ final class InstanceState: @unchecked Sendable {
     private struct State {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
-        /// The objects of the root that was read last.
-        var shown: (values: [String: StoredValue], objects: [String: Any])?
+        var shown: Shown?
         var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The keys that key-value observers ask for.
         var observedKeys: Set<String> = []
+    }
+
+    /// What a user sees of a root: the allowed values, and their objects.
+    struct Shown {
+        fileprivate let root: [String: StoredValue]
+        fileprivate let allowed: [String]
+        let values: [String: StoredValue]
+        let objects: [String: Any]
+
+        static var nothing: Shown { Shown(root: [:], allowed: [], values: [:], objects: [:]) }
     }
 
     private struct WeakSubscriber {
@@ -118,12 +127,18 @@ final class InstanceState: @unchecked Sendable {
         return current
     }
 
-    /// The objects of a root: made once of each state.
-    func objects(of values: [String: StoredValue]) -> [String: Any] {
-        if let shown = lock.withLock({ state.shown }), shown.values.isIdentical(to: values) { return shown.objects }
-        let objects = values.objects
-        lock.withLock { state.shown = (values, objects) }
-        return objects
+    /// Made once of each state. A root that is missing is empty.
+    func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
+        guard let root else { return .nothing }
+        if let shown = lock.withLock({ state.shown }), shown.root.isIdentical(to: root),
+            AllowedKeysCache.areSame(shown.allowed, allowed.list)
+        {
+            return shown
+        }
+        let values = allowed.visible(in: root)
+        let new = Shown(root: root, allowed: allowed.list, values: values, objects: values.objects)
+        lock.withLock { state.shown = new }
+        return new
     }
 
     /// What the layers have for a key: looked up once in each state of theirs.

@@ -33,18 +33,16 @@ extension PersistentPrefs {
 
     func visibleValues() -> [String: Any] {
         state.bridge.access(nil, of: self)
-        return read { allowedKeys.visible(in: try $0.objects()) } ?? [:]
+        return read { state.shown(try $0.values(), allowedKeys).objects } ?? [:]
     }
 
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
         let object: Any?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            switch try $0.value(forKey: name, in: $0.look()) {
-            // Made once of each state.
-            case .array, .dictionary: return try $0.objects()?[name]
-            case let value: return value?.object
-            }
+            let value = try $0.value(forKey: name, in: $0.look())
+            // The objects of a container are made once of each state.
+            return value?.isContainer == true ? try state.shown($0.values(), allowedKeys).objects[name] : value?.object
         }
         return object ?? nil
     }
@@ -83,16 +81,10 @@ extension PersistentPrefs {
         write { try assign(values, merging: true, in: &$0) }
     }
 
-    /// The visible values of a root, and their objects.
-    typealias Shown = (values: [String: StoredValue], objects: [String: Any])
-
-    func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
-        let values = allowed.visible(in: root)
-        return (values, state.objects(of: values))
-    }
+    typealias Shown = InstanceState.Shown
 
     func valuesForChange() -> InPlaceChange<RootOrigin, Shown> {
-        changeInPlace(from: ([:], [:])) { shown(try $0.values(), allowedKeys) }
+        changeInPlace(from: .nothing) { state.shown(try $0.values(), allowedKeys) }
     }
 
     /// The change ended by throwing: nothing is stored, and the outcome of the read is reported all the same.
@@ -117,7 +109,7 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         try RootChange.checkKeys(of: values)
         func change(from stored: [String: StoredValue]?) throws(PrefsError) -> RootChange {
-            let before = shown(stored, allowed)
+            let before = state.shown(stored, allowed)
             let after = merging ? before.objects.merging(values) { $1 } : values
             return try RootChange(
                 from: before.values, shownAs: before.objects, to: after, isAllowed: allowed.contains)

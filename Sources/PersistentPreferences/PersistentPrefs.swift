@@ -212,7 +212,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     public func update(_ body: (inout [String: Any]) throws -> Void) rethrows -> PrefsError? {
         try transact(
             { stored, allowed in
-                let before = shown(stored, allowed)
+                let before = state.shown(stored, allowed)
                 var after = before.objects
                 try body(&after)
                 return (before, after)

@@ -44,9 +44,6 @@ struct PrefsAccess {
         return values
     }
 
-    /// The objects of all values.
-    mutating func objects() throws -> [String: Any]? { try values().map(state.objects) }
-
     /// All stored values of the root, as of now; nil if nothing is stored.
     mutating func storedValues() throws -> [String: StoredValue]? {
         try storedValues(in: look())

@@ -78,7 +78,7 @@ final class FileRoot: @unchecked Sendable {
             if let before = Self.root(of: reading.content) {
                 var after = before
                 body(&after)
-                if try CanonicalValue.areEqual(before, Self.canonical(after)) {
+                if try Self.stored(before) == Self.stored(after) {
                     _ = try location.withFile { try $0.confirm(reading.revision, durability) }
                     return try location.withFile { $0.takeWarning() }
                 }
@@ -86,18 +86,18 @@ final class FileRoot: @unchecked Sendable {
             try location.transact(durability: durability) { transaction in
                 var values = Self.root(of: transaction.content) ?? [:]
                 body(&values)
-                transaction[Self.key] = try Self.canonical(values)
+                transaction[Self.key] = try Self.stored(values)
             }
             return try location.withFile { $0.takeWarning() }
         }
     }
 
-    private static func canonical(_ values: [String: Any]) throws -> Any {
-        try PropertyListVetter.canonical(values, forKey: key).get()
+    private static func stored(_ values: [String: Any]) throws -> StoredValue {
+        try PropertyListVetter.value(of: values, forKey: key)
     }
 
-    private static func root(of content: [String: Any]?) -> [String: Any]? {
-        content?[key] as? [String: Any]
+    private static func root(of content: PropertyListFile.Content?) -> [String: Any]? {
+        content?[key]?.dictionary?.objects
     }
 
     /// - Parameter body: returns a warning.

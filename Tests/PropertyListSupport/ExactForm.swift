@@ -5,6 +5,10 @@ import PrefsPropertyLists
 /// a date, the bytes of a text. Whatever has no canonical form shows, with its type, as what it is.
 package func exactForm(_ value: Any) -> String {
     switch type(of: value) {
+    case is StoredValue.Type:
+        return (value as? StoredValue).map { exactForm($0.object) } ?? ""
+    case is [String: StoredValue].Type:
+        return (value as? [String: StoredValue]).map { exactForm($0.objects) } ?? ""
     case is Bool.Type:
         return "\(value)"
     case is String.Type:

@@ -8,11 +8,11 @@ import Testing
     @Test(arguments: [["K", "\u{212A}"], ["\u{212A}", "K"]]) func anASCIIKeyMayHaveASecondSpelling(_ keys: [String]) {
         var collector = DictionaryCollector()
         for key in keys {
-            let isNew = collector.add(key, 1, .firstCounts)
+            let isNew = collector.add(key, .integer(1), .firstCounts)
             #expect(isNew)
         }
         #expect(collector.loss != nil && collector.members.count == 1)
-        let isNewAgain = collector.add(keys[0], 2, .firstCounts)
+        let isNewAgain = collector.add(keys[0], .integer(2), .firstCounts)
         #expect(!isNewAgain)
     }
 }

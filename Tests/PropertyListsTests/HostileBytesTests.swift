@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Bytes.accepted) func areAccepted(_ bytes: Bytes) throws {
-        #expect(exactForm(try PropertyListCoder.decode(bytes.data).value) == bytes.verdict)
+        #expect(exactForm(try PropertyListCoder.decode(bytes.data).value.object) == bytes.verdict)
     }
 
     @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
@@ -38,11 +38,11 @@ import Testing
         for bit in 0..<(bytes.count * 8) {
             var mutant = bytes
             mutant[bit / 8] ^= 1 << (bit % 8)
-            guard let value = try? PropertyListCoder.decode(mutant, json: .file).value else {
+            guard let value = try? PropertyListCoder.decode(mutant, json: .file).value.object else {
                 refused += 1
                 continue
             }
-            let again = try PropertyListCoder.decode(PropertyListCoder.encode(value, as: .binary)).value
+            let again = try PropertyListCoder.decode(PropertyListCoder.encode(objects: value, as: .binary)).value.object
             #expect(exactForm(again) == exactForm(value), "bit \(bit)")
         }
         #expect(refused > 0 && refused < bytes.count * 8)
@@ -51,7 +51,7 @@ import Testing
     @Test func aSliceOfOtherBytesIsReadFromItsStart() throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: .binary)
         let slice = (Data([1, 2, 3]) + bytes + Data([4])).dropFirst(3).dropLast()
-        let value = try PropertyListCoder.decode(slice).value
+        let value = try PropertyListCoder.decode(slice).value.object
         #expect(exactForm(value) == exactForm(Self.list))
     }
 

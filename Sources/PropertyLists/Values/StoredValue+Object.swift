@@ -10,7 +10,7 @@ extension StoredValue {
         case .bool(let bool): bool
         case .integer(let value): NSNumber(value: value)
         case .unsigned(let value): NSNumber(value: value)
-        case .real(let value): NSNumber(value: value)
+        case .real(let value): NSNumber(value: value.isNaN ? .nan : value)
         case .date(let date): date
         case .data(let data): data
         case .array(let elements): elements.map(\.object)

@@ -36,6 +36,13 @@ package enum StoredValue: Sendable {
         if case .string(let text) = self { text } else { nil }
     }
 
+    package var isContainer: Bool {
+        switch self {
+        case .array, .dictionary: true
+        default: false
+        }
+    }
+
     /// Whether a value has more than 16 levels of containers.
     package var hasManyLevels: Bool { hasLevels(17) }
 

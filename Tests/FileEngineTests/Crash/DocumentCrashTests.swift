@@ -17,7 +17,7 @@ import Testing
     }
 
     private func write(_ value: String?, durability: CommitDurability = .powerCut) throws {
-        let value = try value.map { try PropertyListVetter.canonical($0, forKey: "").get() }
+        let value = try value.map { try PropertyListVetter.value(of: $0, forKey: "") }
         try file.withFile { file in
             try file.transact(durability: durability) { $0.replace(PropertyListFile.documentKey, with: value) }
         }
@@ -94,7 +94,7 @@ import Testing
     /// A settings file with values of another type gets a second name before it is replaced.
     @Test(arguments: [true, false]) func aValueOfAnotherTypeIsNeverLost(_ hasSecondNames: Bool) throws {
         try write("of another type")
-        let new = try PropertyListVetter.canonical("new", forKey: "").get()
+        let new = try PropertyListVetter.value(of: "new", forKey: "")
         let former = Array(try bytes)
         var volumes: [SimulatedVolume] = []
         process.onCall = { call throws(StorageFailure) in

@@ -36,7 +36,7 @@ import Testing
     private func write(_ number: Int?, _ inTheMiddle: () throws -> Void = {}) throws {
         try file.withFile { file in
             try file.transact(durability: .process) { transaction in
-                let value = try number.map { try PropertyListVetter.canonical(["a": $0], forKey: "").get() }
+                let value = try number.map { try PropertyListVetter.value(of: ["a": $0], forKey: "") }
                 transaction.replace(PropertyListFile.documentKey, with: value)
                 try inTheMiddle()
             }

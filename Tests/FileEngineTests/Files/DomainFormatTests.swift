@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import PrefsPropertyLists
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ import Testing
     }
 
     private func set(_ key: String, in file: PropertyListFile) throws {
-        try file.transact(durability: .process) { $0.replace(key, with: "x") }
+        try file.transact(durability: .process) { $0.replace(key, with: .string("x")) }
     }
 
     private func bytes() throws -> Data { try Data(contentsOf: folder.file()) }
@@ -46,14 +47,14 @@ import Testing
         try xml.write(to: folder.file())
         let file = file()
         file.setMirror(Mirror())
-        try file.transact(durability: .process) { $0.replace("a", with: "x") }
+        try file.transact(durability: .process) { $0.replace("a", with: .string("x")) }
         #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
-        try file.transact(durability: .process) { $0.replace("odd", with: "\0") }
+        try file.transact(durability: .process) { $0.replace("odd", with: .string("\0")) }
         let list = try PropertyListCoder.decode(bytes())
         content["a"] = "x"
         content["odd"] = "\0"
-        #expect(list.format == .binary && CanonicalValue.areEqual(list.value, content))
-        #expect(try CanonicalValue.areEqual(file.read().content ?? [:], content))
+        #expect(list.format == .binary && StoredValue.areEqual(list.value.object, content))
+        #expect(try StoredValue.areEqual(file.read().content?.objects ?? [:], content))
     }
 
     /// What a store with the format JSON has written before the file was known to be that of a domain is not lost.
@@ -66,7 +67,7 @@ import Testing
         if !isSameProcess { file = self.file() }
         file.setMirror(Mirror())
         let reading = try file.read()
-        #expect(reading.content as? [String: String] == ["a": "x"])
+        #expect(reading.content?.objects as? [String: String] == ["a": "x"])
         guard case .damaged(let report) = reading.warning else {
             Issue.record("\(String(describing: reading.warning))")
             return
@@ -74,7 +75,7 @@ import Testing
         #expect(report.reason == "is JSON, not a property list")
         try set("b", in: file)
         let list = try PropertyListCoder.decode(bytes())
-        #expect(list.format == .binary && list.value as? [String: String] == ["a": "x", "b": "x"])
+        #expect(list.format == .binary && list.value.object as? [String: String] == ["a": "x", "b": "x"])
         let quarantined = try folder.names().filter { $0.contains(".corrupt-") }
         #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [json])
     }

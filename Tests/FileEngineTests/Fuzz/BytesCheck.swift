@@ -19,13 +19,12 @@ enum BytesCheck {
 
     /// The same bytes in an import.
     private static func checkJSON(_ bytes: Data) throws {
-        guard let value = try? JSONReader.value(of: bytes),
-            case .success(let copy) = PropertyListVetter.canonical(value, forKey: "key")
-        else { return }
-        try demandSame(value, copy, "vetting made another value of JSON")
-        let exported = try JSONWriter.data(of: ["key": copy])
-        try demandSame(["key": copy], JSONReader.value(of: exported), "another value when written as JSON")
-        try demand(PropertyListCoder.encode(["key": copy], as: .json) == exported, "other JSON in a file")
+        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(vetting: value.object) else { return }
+        try demandSame(value.object, copy.object, "vetting made another value of JSON")
+        let whole = StoredValue.dictionary(["key": copy])
+        let exported = try JSONWriter.data(of: whole)
+        try demandSame(whole.object, JSONReader.value(of: exported).object, "another value when written as JSON")
+        try demand(PropertyListCoder.encode(whole, as: .json) == exported, "other JSON in a file")
     }
 
     private static func runFile(_ bytes: Data) throws -> Bool {
@@ -38,7 +37,7 @@ enum BytesCheck {
             return false
         }
         try XMLJudge.checkAccepted(bytes, decoded)
-        try checkTopLevel(of: bytes, decoded.value)
+        try checkTopLevel(of: bytes, decoded.value.object)
         try checkVetting(decoded.value)
         for format in PropertyListFormat.allCases {
             try checkWriting(decoded.value, as: format, isItsOwn: format == decoded.format)
@@ -50,18 +49,21 @@ enum BytesCheck {
         do {
             let content = try PropertyListFile.decode(bytes).content
             try demand(type(of: value) == [String: Any].self, "a \(type(of: value)) was read as a dictionary")
-            try demandSame(value, content, "the content of the file is another value")
+            try demandSame(value, content.objects, "the content of the file is another value")
         } catch let flaw as DecodingFailure {
             try demand(type(of: value) != [String: Any].self, "a dictionary was refused: \(flaw.reason)")
         }
     }
 
     /// Limits are narrower for what is stored than for what other programs may have in a file; nothing else is.
-    private static func checkVetting(_ value: Any) throws {
-        switch PropertyListVetter.canonical(value, forKey: "key") {
+    private static func checkVetting(_ value: StoredValue) throws {
+        let isAccepted = (try? PropertyListVetter.check(value, forKey: "key")) != nil
+        switch PropertyListVetter.canonical(value.object, forKey: "key") {
         case .success(let copy):
-            try demandSame(value, copy, "vetting made another value of it")
+            try demand(isAccepted, "refused as a value, and accepted as an object")
+            try demandSame(value.object, copy, "vetting made another value of it")
         case .failure(let refusal):
+            try demand(!isAccepted, "accepted as a value, and refused as an object")
             try checkFailures(refusal.failures, of: "key")
             for failure in refusal.failures {
                 try demand(
@@ -75,7 +77,7 @@ enum BytesCheck {
         "a dictionary of a lone number CF$UID", "a reference of a keyed archive cannot be stored",
     ]
 
-    private static func checkWriting(_ value: Any, as format: PropertyListFormat, isItsOwn: Bool) throws {
+    private static func checkWriting(_ value: StoredValue, as format: PropertyListFormat, isItsOwn: Bool) throws {
         let storable = PropertyListCoder.storable(["value": value], as: format)["value"] ?? value
         let bytes: Data
         do {
@@ -86,7 +88,7 @@ enum BytesCheck {
         }
         let again = try PropertyListCoder.decode(bytes, json: .file)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
-        try demandSame(value, again.value, isInXML: format == .xml, "another value when written as \(format)")
+        try demandSame(value.object, again.value.object, isInXML: format == .xml, "another value when written as \(format)")
         if isItsOwn, format == .xml {
             try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
         }

@@ -11,7 +11,7 @@ import Testing
     /// Commits as it is told to.
     private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
-        private(set) var content: [String: Any]? = [:]
+        private(set) var content: [String: StoredValue]? = [:]
         private(set) var begins = 0
         private(set) var durabilities: [CommitDurability] = []
         private let outcome: FileError?
@@ -26,9 +26,9 @@ import Testing
             return self
         }
 
-        func committed() -> [String: Any]? { content }
+        func committed() -> [String: StoredValue]? { content }
 
-        func commit(_ content: [String: Any], durability: CommitDurability) throws {
+        func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             durabilities.append(durability)
             if case .notStored? = outcome {} else { self.content = content }
             if let outcome { throw outcome }
@@ -41,7 +41,7 @@ import Testing
         let threads = Heard<ObjectIdentifier>()
 
         func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            func text(_ entry: Any?) -> String { (entry as? [Int]).map { "\($0)" } ?? "-" }
+            func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
             changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
             return { [threads] in threads.append(ObjectIdentifier(Thread.current)) }
         }
@@ -100,14 +100,14 @@ import Testing
             return Batch(
                 outcomes: members.map(\.outcome), threads: members.map(\.thread), durabilities: domain.durabilities,
                 changes: subscriber.changes.all, threadsOfActions: subscriber.threads.all,
-                stored: domain.content?["list"] as? [Int] ?? [])
+                stored: domain.content?["list"]?.object as? [Int] ?? [])
         }
         Issue.record("no batch was shared")
         throw Refused()
     }
 
     private static func append(_ number: Int, to transaction: Transaction) {
-        transaction["list"] = (transaction["list"] as? [Int] ?? []) + [number]
+        transaction["list"] = .array((transaction["list"]?.array ?? []) + [StoredValue(number)])
     }
 
     private static let failure = StorageFailure(path: "", reason: "full")

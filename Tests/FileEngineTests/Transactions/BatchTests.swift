@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 import TestSupport
 import Testing
 
@@ -15,14 +16,14 @@ import Testing
         }
 
         let queue = TransactionQueue()
-        private(set) var content: [String: Any]? = [:]
+        private(set) var content: [String: StoredValue]? = [:]
         let commits = Heard<Commit>()
 
         func begin() -> any TransactionSession { self }
 
-        func committed() -> [String: Any]? { content }
+        func committed() -> [String: StoredValue]? { content }
 
-        func commit(_ content: [String: Any], durability: CommitDurability) throws {
+        func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             commits.append(Commit(entries: content.count - (self.content?.count ?? 0), durability: durability))
             self.content = content
         }
@@ -42,12 +43,12 @@ import Testing
                         begun.append(number)
                         asked.wait(for: others.count)
                         for _ in 0..<1_000 { sched_yield() }
-                        $0["0"] = true
+                        $0["0"] = .bool(true)
                     }
                 } else {
                     begun.wait(for: 1)
                     asked.append(number)
-                    try domain.transact(durability: others[number - 1]) { $0["\(number)"] = true }
+                    try domain.transact(durability: others[number - 1]) { $0["\(number)"] = .bool(true) }
                 }
             } catch {
                 Issue.record("\(error)")

@@ -15,7 +15,7 @@ import Testing
     private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
         private let lock = NSLock()
-        private var entries: [String: Any]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
+        private var entries: [String: StoredValue]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
         private var changed: (@Sendable () -> Void)?
         private var afterLook: (() -> Void)?
         private var inCommit: (() throws -> Void)?
@@ -24,11 +24,11 @@ import Testing
             queue.feed.start(self)
         }
 
-        var content: [String: Any]? { lock.withLock { entries } }
+        var content: [String: StoredValue]? { lock.withLock { entries } }
 
         func begin() -> any TransactionSession { self }
 
-        func committed() -> [String: Any]? {
+        func committed() -> [String: StoredValue]? {
             let (found, action) = lock.withLock {
                 defer { afterLook = nil }
                 return (entries, afterLook)
@@ -37,7 +37,7 @@ import Testing
             return found
         }
 
-        func commit(_ content: [String: Any], durability: CommitDurability) throws {
+        func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             let action = lock.withLock {
                 defer { inCommit = nil }
                 return inCommit
@@ -51,13 +51,7 @@ import Testing
             return self
         }
 
-        private static func numbers(_ number: Int) -> Any {
-            do {
-                return try PropertyListVetter.canonical([number], forKey: "").get()
-            } catch {
-                preconditionFailure("\(error)")
-            }
-        }
+        private static func numbers(_ number: Int) -> StoredValue { .array([StoredValue(number)]) }
 
         func write(_ number: Int) throws {
             try transact(durability: .process) { $0["own"] = Self.numbers(number) }
@@ -87,7 +81,7 @@ import Testing
         let changes = Heard<String>()
 
         func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            func text(_ entry: Any?) -> String { (entry as? [Int]).map { "\($0)" } ?? "-" }
+            func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
             changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
             return nil
         }
@@ -108,7 +102,7 @@ import Testing
     @Test func aCommitWhileAnObserverJoinsIsWhatItStartsFrom() throws {
         domain.afterNextLook { writeOnAnotherThread(2) }
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
-        #expect(subscription.start as? [Int] == [2])
+        #expect(subscription.start.value?.object as? [Int] == [2])
         try domain.write(3)
         subscription.end()
         #expect(subscriber.changes.all == ["[2] → [3]"])
@@ -123,7 +117,7 @@ import Testing
             #expect(other.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
         }
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
-        #expect(subscription.start as? [Int] == [2])
+        #expect(subscription.start.value?.object as? [Int] == [2])
         subscription.end()
         otherSubscription.end()
         #expect(subscriber.changes.all == [])
@@ -171,7 +165,7 @@ import Testing
             throw Self.full
         }
         #expect(throws: FileError.self) { try domain.write(2) }
-        #expect(subscription?.start as? [Int] == [1])
+        #expect(subscription?.start.value?.object as? [Int] == [1])
         domain.changeElsewhere(3)
         #expect(subscriber.changes.wait(for: 1) == ["[1] → [3] elsewhere"])
         subscription?.end()

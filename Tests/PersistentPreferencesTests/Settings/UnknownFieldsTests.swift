@@ -55,9 +55,9 @@ private final class Derived: Base {
         _ type: T.Type, _ old: [String: Any], _ change: (inout T) -> Void = { _ in }
     ) throws -> NSDictionary? {
         let stored = try canonical(old)
-        var (value, keys) = try PropertyListObjectDecoder.value(type, from: stored) { nil }
+        var (value, keys) = try StoredValueDecoder.value(type, from: stored) { nil }
         change(&value)
-        let encoded = try canonical(try PropertyListObjectEncoder.object(from: value))
+        let encoded = try canonical(try StoredValueEncoder.value(of: value))
         return UnknownFields.preserved(in: encoded, from: stored, keys: keys) as? NSDictionary
     }
 
@@ -106,7 +106,7 @@ private final class Derived: Base {
         #expect(choice == ["plain": NSDictionary(), "future": 1])
         #expect(
             try saved(Choice.self, ["point": ["x": 1, "z": 2]]) { $0 = .point(x: 5) } == ["point": ["x": 5, "z": 2]])
-        let (_, keys) = try PropertyListObjectDecoder.value(Derived.self, from: canonical(["a": 1, "b": 2, "c": 3])) {
+        let (_, keys) = try StoredValueDecoder.value(Derived.self, from: canonical(["a": 1, "b": 2, "c": 3])) {
             nil
         }
         #expect(keys.map(\.unknown) == [["c"]])
@@ -151,13 +151,13 @@ private final class Derived: Base {
     }
 
     @Test func aValueOfAnotherKindKeepsNothing() throws {
-        let (_, keys) = try PropertyListObjectDecoder.value(Shape.self, from: canonical(["point": ["x": 1, "u": 1]])) {
+        let (_, keys) = try StoredValueDecoder.value(Shape.self, from: canonical(["point": ["x": 1, "u": 1]])) {
             nil
         }
         let old = try canonical(["point": ["x": 1, "u": 1]])
         for new in [["point": 1], ["point": []], [], "point"] as [Any] {
             let result = UnknownFields.preserved(in: try canonical(new), from: old, keys: keys)
-            #expect(CanonicalValue.areEqual(result, try canonical(new)))
+            #expect(StoredValue.areEqual(result, try canonical(new)))
         }
     }
 

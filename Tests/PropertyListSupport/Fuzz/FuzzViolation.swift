@@ -26,7 +26,7 @@ package func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ prom
 /// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second, as documented.
 func areSame(_ left: Any, _ right: Any, isInXML: Bool = false) -> Bool {
     let isSame = haveSameForm(left, right, isInXML: isInXML)
-    return isInXML ? isSame : isSame && CanonicalValue.areEqual(left, right)
+    return isInXML ? isSame : isSame && StoredValue.areEqual(left, right)
 }
 
 private func haveSameForm(_ left: Any, _ right: Any, isInXML: Bool) -> Bool {

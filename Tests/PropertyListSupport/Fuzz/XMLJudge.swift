@@ -54,15 +54,15 @@ package enum XMLJudge {
     }
 
     /// Foundation takes one U+FEFF at the beginning of a string for a byte order mark.
-    private static func withoutMarks(_ value: Any) -> Any {
+    private static func withoutMarks(_ value: StoredValue) -> StoredValue {
         func text(_ text: String) -> String {
             text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         }
-        switch CanonicalForm(value) {
-        case .text(let string): return text(string)
-        case .list(let elements): return elements.map(withoutMarks)
+        switch value {
+        case .string(let string): return .string(text(string))
+        case .array(let elements): return .array(elements.map(withoutMarks))
         case .dictionary(let members):
-            return Dictionary(members.map { (text($0.key), withoutMarks($0.value)) }) { $1 }
+            return .dictionary(Dictionary(members.map { (text($0.key), withoutMarks($0.value)) }) { $1 })
         default: return value
         }
     }
@@ -75,15 +75,15 @@ package enum XMLJudge {
             let entries = dictionary.map { "\(exactForm($0.key.base)): \(form($0.value))" }
             return "{" + entries.sorted().joined(separator: ", ") + "}"
         case let number as NSNumber where type(of: value) is NSNumber.Type:
-            return exactForm(CanonicalNumber(number).object)
+            return exactForm(StoredValue(number))
         default:
             guard type(of: value) is AnyClass else { return exactForm(value) }
-            return exactForm(uid(value) ?? value)
+            return uid(value).map { exactForm($0) } ?? exactForm(value)
         }
     }
 
     /// What a UID of Foundation is, told by our own reader of what it writes.
-    private static func uid(_ value: Any) -> Any? {
+    private static func uid(_ value: Any) -> StoredValue? {
         guard let bytes = try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
         else { return nil }
         return try? PropertyListCoder.decode(bytes).value

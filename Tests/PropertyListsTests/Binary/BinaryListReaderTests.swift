@@ -31,7 +31,7 @@ import Testing
             [0x22, 0x7F, 0xC0, 0, 1], [0x22, 0xFF, 0xC0, 0, 0], [0x23, 0xFF, 0xF8, 0, 0, 0, 0, 0, 1],
         ] as [[UInt8]])
     func everyNaNIsTheSame(_ object: [UInt8]) throws {
-        let value = try #require(read(BinaryList([object]).data) as? NSNumber)
+        let value = try #require(read(BinaryList([object]).data).object as? NSNumber)
         #expect(value.doubleValue.bitPattern == Double.nan.bitPattern)
     }
 
@@ -89,8 +89,8 @@ import Testing
             #expect(
                 XMLJudge.form(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil))
                     .contains("UID 5"))
-            let again = try PropertyListCoder.encode(value, as: .binary)
-            #expect(exactForm(try PropertyListCoder.decode(again).value) == exactForm(value))
+            let again = try PropertyListCoder.encode(objects: value, as: .binary)
+            #expect(exactForm(try PropertyListCoder.decode(again).value.object) == exactForm(value))
         }
         // Where there is a UID, everything else is checked all the same.
         let damaged = BinaryList([[0xA2, 1, 2], uid, [0xA1, 2]]).data
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    private func read(_ bytes: Data) throws -> Any {
+    private func read(_ bytes: Data) throws -> StoredValue {
         try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
     }
 }

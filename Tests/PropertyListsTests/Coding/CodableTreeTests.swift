@@ -13,12 +13,12 @@ import Testing
         for seed in 0..<UInt64(Self.amount) {
             var maker = TreeMaker(random: SeededGenerator(seed: seed), isSpecial: true)
             let tree = maker.tree()
-            let object = try PropertyListObjectEncoder.object(from: tree)
-            let copy = try PropertyListVetter.canonical(object, forKey: "tree").get()
-            // What is encoded is canonical already.
-            #expect(CanonicalValue.areEqual(object, copy), "seed \(seed)")
-            #expect(try PropertyListObjectDecoder.value(CodableTree.self, from: copy) == tree, "seed \(seed)")
-            #expect(try exactForm(PropertyListObjectEncoder.object(from: tree)) == exactForm(copy), "seed \(seed)")
+            let value = try StoredValueEncoder.value(of: tree)
+            let copy = try PropertyListVetter.value(of: value.object, forKey: "tree")
+            try PropertyListVetter.check(value, forKey: "tree")
+            #expect(value == copy, "seed \(seed)")
+            #expect(try StoredValueDecoder.value(CodableTree.self, from: copy) == tree, "seed \(seed)")
+            #expect(try exactForm(StoredValueEncoder.value(of: tree)) == exactForm(copy), "seed \(seed)")
         }
     }
 
@@ -29,8 +29,8 @@ import Testing
             try compare(tree, seed)
             let apprentice = maker.apprentice()
             try compare(apprentice, seed)
-            let object = try PropertyListObjectEncoder.object(from: apprentice)
-            #expect(try PropertyListObjectDecoder.value(Apprentice.self, from: object) == apprentice, "seed \(seed)")
+            let object = try StoredValueEncoder.value(of: apprentice)
+            #expect(try StoredValueDecoder.value(Apprentice.self, from: object) == apprentice, "seed \(seed)")
         }
     }
 
@@ -39,12 +39,12 @@ import Testing
         encoder.outputFormat = .binary
         let bytes = try encoder.encode([value])
         let list = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-        let foundation = try #require(PropertyListVetter.canonical(list, forKey: "list").get() as? [Any])
-        let object = try PropertyListObjectEncoder.object(from: value)
+        let foundation = try #require(PropertyListVetter.value(of: list, forKey: "list").array)
+        let object = try StoredValueEncoder.value(of: value)
         #expect(exactForm(object) == exactForm(foundation[0]), "seed \(seed)")
-        #expect(try PropertyListObjectDecoder.value(Value.self, from: foundation[0]) == value, "seed \(seed)")
+        #expect(try StoredValueDecoder.value(Value.self, from: foundation[0]) == value, "seed \(seed)")
         // And back: what Foundation makes of our objects.
-        let ours = try PropertyListSerialization.data(fromPropertyList: [object], format: .binary, options: 0)
+        let ours = try PropertyListSerialization.data(fromPropertyList: [object.object], format: .binary, options: 0)
         #expect(try PropertyListDecoder().decode([Value].self, from: ours) == [value], "seed \(seed)")
     }
 
@@ -71,11 +71,11 @@ import Testing
                 if let number { try container.encode("\(number)") } else { try container.encodeNil() }
             }
         }
-        for (object, number) in [("5", 5), (NSNumber(value: 6), 6), ("$null", nil)] as [(Any, Int?)] {
-            #expect(try PropertyListObjectDecoder.value(Lenient.self, from: object).number == number)
+        for (stored, number) in [(.string("5"), 5), (.integer(6), 6), (.string("$null"), nil)] as [(StoredValue, Int?)] {
+            #expect(try StoredValueDecoder.value(Lenient.self, from: stored).number == number)
         }
         let all = [Lenient(number: 1), Lenient(number: nil)]
-        let object = try PropertyListObjectEncoder.object(from: ["a": all])
-        #expect(try PropertyListObjectDecoder.value([String: [Lenient]].self, from: object) == ["a": all])
+        let object = try StoredValueEncoder.value(of: ["a": all])
+        #expect(try StoredValueDecoder.value([String: [Lenient]].self, from: object) == ["a": all])
     }
 }

@@ -108,23 +108,23 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         let bytes = try encoder.encode(ByHand(body: example.body))
-        let ours = try PropertyListObjectEncoder.object(from: ByHand(body: example.body))
-        #expect(exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value), "\(example.testDescription)")
+        let ours = try StoredValueEncoder.value(of: ByHand(body: example.body))
+        #expect(exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value.object), "\(example.testDescription)")
     }
 
     /// Whether a type is a scalar is remembered by type; what an optional holds is another matter.
     @Test func anOptionalIsAskedEachTime() throws {
-        let object = try PropertyListObjectEncoder.object(from: [
+        let object = try StoredValueEncoder.value(of: [
             Optional<[String: Int?]>.none, ["a": 1, "b": nil], ["c": 2],
         ])
         #expect(exactForm(object) == "['$null', {'a': 1, 'b': '$null'}, {'c': 2}]")
-        let texts = try PropertyListObjectEncoder.object(from: ["x", nil, "$null", "$$null"] as [String?])
+        let texts = try StoredValueEncoder.value(of: ["x", nil, "$null", "$$null"] as [String?])
         #expect(exactForm(texts) == "['x', '$null', '$$null', '$$$null']")
     }
 
     /// The limit is one of all values together, and a refused one refuses all.
     @Test func tooManyPartsAreRejected() {
         struct Part: Encodable { var parts: [[Int]] = Array(repeating: [], count: 500_000) }
-        #expect(throws: ValueMismatch.self) { try PropertyListObjectEncoder.object(from: Part()) }
+        #expect(throws: ValueMismatch.self) { try StoredValueEncoder.value(of: Part()) }
     }
 }

@@ -40,7 +40,7 @@ import Testing
         { object, seed in
             OddReader.$seed.withValue(seed) { () -> String? in
                 do {
-                    _ = try PrefCoding(rule: Value.self).decode(object)
+                    _ = try PrefCoding(rule: Value.self).decode(StoredValue(of: object))
                     return nil
                 } catch {
                     let failure = ValueMismatch(error, in: Value.self).failure(forKey: "key")
@@ -56,7 +56,7 @@ import Testing
         read([Any].self), read([String: Any].self), read([String?].self), read([String: [Int?]?].self),
         read(Set<String>.self), read(Set<[Decimal]>.self), read([URL].self), read([Int: String].self),
         read([UUID: Int].self), read(Theme.self), read([Theme: [Theme]].self), read(Int??.self), read(CodableTree.self),
-        read(OddContainers.self), read(Apprentice.self), read([Master].self), read(OddReader.self),
+        read(OddContainers.self), read(Held<Apprentice>.self), read([Held<Master>].self), read(OddReader.self),
         read([OddReader?].self),
         read(Endless.self), read([Endless].self), read(Chain.self), read(Range<Date>.self),
         read(DateComponents.self), read(Locale.self), read(CGRect.self), read(IndexSet.self), read(Calendar.self),
@@ -115,4 +115,13 @@ private struct Telltale: Codable {
     }
 
     func encode(to encoder: any Encoder) throws {}
+}
+
+/// A class needs a struct around it.
+private struct Held<Content: Codable>: Codable {
+    let content: Content
+
+    init(from decoder: any Decoder) throws { content = try Content(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
 }

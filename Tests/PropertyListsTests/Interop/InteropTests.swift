@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: PropertyListFormat.propertyLists) func foundation(_ format: PropertyListFormat) throws {
         var differences = 0
         for (seed, tree) in try Self.trees().enumerated() {
-            let ours = try PropertyListCoder.encode(tree, as: format)
+            let ours = try PropertyListCoder.encode(objects: tree, as: format)
             let read = try PropertyListSerialization.propertyList(from: ours, options: [], format: nil)
             let expected = exactForm(tree)
             let kind: PropertyListSerialization.PropertyListFormat = format == .xml ? .xml : .binary
@@ -56,7 +56,7 @@ import Testing
     func plistlib(_ format: PropertyListFormat) throws {
         var differences = 0
         let trees = try Self.trees()
-        let readings = try OtherReaders.plistlib(trees.map { try PropertyListCoder.encode($0, as: format) })
+        let readings = try OtherReaders.plistlib(trees.map { try PropertyListCoder.encode(objects: $0, as: format) })
         for (seed, (tree, reading)) in zip(trees, readings).enumerated() {
             let expected = OtherReaders.form(tree)
             var isSame = reading.form == expected
@@ -87,15 +87,15 @@ import Testing
         var differences = 0
         for start in stride(from: 0, to: trees.count, by: 500) {
             let list = Array(trees[start..<min(start + 500, trees.count)])
-            let ours = try PropertyListCoder.encode(list as [Any], as: format)
+            let ours = try PropertyListCoder.encode(objects: list as [Any], as: format)
             for other in PropertyListFormat.propertyLists {
                 let theirs = try PropertyListCoder.decode(try OtherReaders.libplist(ours, to: other))
-                for (tree, again) in zip(list, theirs.value as? [Any] ?? [])
+                for (tree, again) in zip(list, theirs.value.array ?? [])
                 where !Self.isWrittenAs(again, OtherReaders.form(tree)) {
                     differences += 1
                     Issue.record("as \(other): \(Self.difference(OtherReaders.form(tree), OtherReaders.form(again)))")
                 }
-                #expect((theirs.value as? [Any])?.count == list.count)
+                #expect(theirs.value.array?.count == list.count)
             }
         }
         Hazard.report(
@@ -121,7 +121,7 @@ import Testing
             return [Data(document.utf8), document.data(using: .utf16) ?? Data()]
         }
         for (document, reading) in zip(documents, try OtherReaders.plistlib(documents)) {
-            let ours = OtherReaders.form(try PropertyListCoder.decode(document).value)
+            let ours = OtherReaders.form(try PropertyListCoder.decode(document).value.object)
             #expect(reading.form == ours, "\(String(decoding: document, as: UTF8.self))")
         }
     }
@@ -131,7 +131,7 @@ import Testing
     func integersAsFoundationReadsThem(_ text: String) {
         let document = Data("<plist><integer>\(text)</integer></plist>".utf8)
         let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Int
-        #expect(theirs == (try? PropertyListCoder.decode(document).value as? Int))
+        #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Int))
     }
 
     /// The same before a real number, with a few more of them, and never behind its sign.
@@ -142,19 +142,19 @@ import Testing
     func realsAsFoundationReadsThem(_ text: String) {
         let document = Data("<plist><real>\(text)</real></plist>".utf8)
         let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Double
-        #expect(theirs == (try? PropertyListCoder.decode(document).value as? Double))
+        #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Double))
     }
 
     /// A UID of a keyed archive stays one in binary, for every reader.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func keyedArchives() throws {
         let uids: [Any] = [0, 255, 256, 65_536, UInt64(UInt32.max)].map { KeyedArchiveUID(value: $0) }
-        let ours = try PropertyListCoder.encode(["$top": ["root": uids[1]], "all": uids], as: .binary)
+        let ours = try PropertyListCoder.encode(objects: ["$top": ["root": uids[1]], "all": uids], as: .binary)
         let reading = try #require(try OtherReaders.plistlib([ours]).first)
-        #expect(reading.form == OtherReaders.form(try PropertyListCoder.decode(ours).value))
-        #expect(try OtherReaders.form(PropertyListCoder.decode(reading.binary).value) == reading.form)
+        #expect(reading.form == OtherReaders.form(try PropertyListCoder.decode(ours).value.object))
+        #expect(try OtherReaders.form(PropertyListCoder.decode(reading.binary).value.object) == reading.form)
         let archive = try NSKeyedArchiver.archivedData(
             withRootObject: ["a", "b"] as NSArray, requiringSecureCoding: false)
-        let rewritten = try PropertyListCoder.encode(PropertyListCoder.decode(archive).value, as: .binary)
+        let rewritten = try PropertyListCoder.encode(objects: PropertyListCoder.decode(archive).value.object, as: .binary)
         let object = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSString.self], from: rewritten)
         #expect(object as? [String] == ["a", "b"])
     }

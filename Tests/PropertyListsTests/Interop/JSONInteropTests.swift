@@ -28,7 +28,7 @@ import Testing
     }
 
     private static func read(_ bytes: Data) throws -> [Any] {
-        try PropertyListCoder.decode(bytes, json: .file).value as? [Any] ?? []
+        try PropertyListCoder.decode(bytes, json: .file).value.object as? [Any] ?? []
     }
 
     private func check(_ again: [Any], _ trees: [Any], _ reader: String) {
@@ -59,7 +59,7 @@ import Testing
             \(dump)
             sys.stdout.buffer.write(text.encode('utf-8'))
             """
-        let ours = try PropertyListCoder.encode(trees, as: .json)
+        let ours = try PropertyListCoder.encode(objects: trees, as: .json)
         check(try Self.read(Self.run(OtherReaders.python, ["-c", script], on: ours)), trees, dump)
     }
 
@@ -80,11 +80,11 @@ import Testing
         let plain = Self.plain.filter { $0.key != "numbers" }
         let ours = try PropertyListCoder.encode(plain: plain, as: .json)
         #expect(try Self.run(OtherReaders.jq, ["-S", "."], on: ours) == ours)
-        let all = try PropertyListCoder.encode(Self.trees(), as: .json)
+        let all = try PropertyListCoder.encode(objects: Self.trees(), as: .json)
         #expect(try Self.run(OtherReaders.jq, ["length"], on: all) == Data("\(Self.count)\n".utf8))
         let edited = try Self.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
         #expect(
-            try (PropertyListCoder.decode(edited, json: .file).value as? [String: Any])?["list"] as? [AnyHashable] == [
+            try (PropertyListCoder.decode(edited, json: .file).value.object as? [String: Any])?["list"] as? [AnyHashable] == [
                 7, -3, 0.5,
             ])
     }
@@ -101,10 +101,10 @@ import Testing
     /// Foundation has other numbers, so only their places are compared. It reads forms as objects.
     @Test func foundationReadsTheSame() throws {
         func form(_ value: Any) -> String {
-            if value is NSNumber { return "number" }
-            switch CanonicalForm(value) {
-            case .list(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
-            case .dictionary(let members):
+            switch value {
+            case is NSNumber, is Bool, is any FixedWidthInteger, is Double: return "number"
+            case let elements as [Any]: return "[" + elements.map(form).joined(separator: ",") + "]"
+            case let members as [String: Any]:
                 if members.count == 1, let (key, content) = members.first {
                     if key == "$data", let text = content as? String { return text }
                     if key == "$date" { return "date" }
@@ -114,14 +114,13 @@ import Testing
                 return "{"
                     + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
                     + "}"
-            case .bool, .number: return "number"
-            case .date: return "date"
-            case .data(let data): return data.base64EncodedString()
+            case is Date: return "date"
+            case let data as Data: return data.base64EncodedString()
             default: return exactForm(value)
             }
         }
         for (seed, tree) in try Self.trees().enumerated() {
-            let theirs = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(tree, as: .json))
+            let theirs = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(objects: tree, as: .json))
             #expect(form(theirs) == form(tree), "seed \(seed + 1)")
         }
     }
@@ -178,11 +177,11 @@ import Testing
         #expect(JSONReader.Limits.file.nodes == PropertyListLimits.fileNodes)
         var limits = JSONReader.Limits.file
         limits.nodes = 1_000
-        let many = [Any](repeating: true, count: limits.nodes - 1)
-        let bytes = try JSONWriter.data(ofFile: many, limits: limits)
-        #expect(try (JSONReader.value(of: bytes, limits: limits) as? [Any])?.count == limits.nodes - 1)
+        let many = [StoredValue](repeating: .bool(true), count: limits.nodes - 1)
+        let bytes = try JSONWriter.data(ofFile: .array(many), limits: limits)
+        #expect(try JSONReader.value(of: bytes, limits: limits).array?.count == limits.nodes - 1)
         let tooMany = #expect(throws: EncodingFailure.self) {
-            try JSONWriter.data(ofFile: many + [true], limits: limits)
+            try JSONWriter.data(ofFile: .array(many + [.bool(true)]), limits: limits)
         }
         #expect(tooMany?.reason == "more than 1000 values")
         let failure = #expect(throws: DecodingFailure.self) {
@@ -190,7 +189,7 @@ import Testing
         }
         #expect(failure?.reason.contains("has more than 1000 values") == true)
         // The files of every store have the limits that are the default.
-        let rest = try PropertyListCoder.encode(many + [true], as: .json)
+        let rest = try PropertyListCoder.encode(objects: many + [true], as: .json)
         #expect(try Self.read(rest).count == 1_000)
     }
 }

@@ -69,18 +69,16 @@ enum OtherReaders {
         return try Data(contentsOf: folder.file("out"))
     }
 
-    /// The same form of a value in canonical form as the script's.
-    static func form(_ value: Any) -> String {
-        switch CanonicalForm(value) {
+    /// The same form of a value as the script's.
+    static func form(_ object: Any) -> String { form(StoredValue(of: object)) }
+
+    static func form(_ value: StoredValue) -> String {
+        switch value {
         case .bool(let bool): return bool ? "true" : "false"
-        case .number(let number):
-            switch CanonicalNumber(number) {
-            case .bool(let bool): return bool ? "true" : "false"
-            case .integer(let integer): return "i\(integer)"
-            case .unsigned(let integer): return "i\(integer)"
-            case .double(let bits): return Double(bitPattern: bits).isNaN ? "nan" : "f" + hexadecimal(bits, 16)
-            }
-        case .text(let text): return "s" + text.utf8.map { hexadecimal(UInt64($0), 2) }.joined()
+        case .integer(let integer): return "i\(integer)"
+        case .unsigned(let integer): return "i\(integer)"
+        case .real(let number): return number.isNaN ? "nan" : "f" + hexadecimal(number.bitPattern, 16)
+        case .string(let text): return "s" + text.utf8.map { hexadecimal(UInt64($0), 2) }.joined()
         case .data(let data): return "d" + data.map { hexadecimal(UInt64($0), 2) }.joined()
         case .date(let date):
             let microseconds = (date.timeIntervalSinceReferenceDate * 1e6).rounded()
@@ -88,10 +86,9 @@ enum OtherReaders {
             let rest = String(Int(microseconds - seconds * 1e6))
             return "t\(Int(seconds))." + String(repeating: "0", count: 6 - rest.count) + rest
         case .uid(let uid): return "u\(uid.value)"
-        case .list(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
+        case .array(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
         case .dictionary(let members):
-            return "{" + members.map { "\(form($0.key)):\(form($0.value))" }.sorted().joined(separator: ",") + "}"
-        case .foreign: return "not canonical: \(type(of: value))"
+            return "{" + members.map { "\(form(.string($0.key))):\(form($0.value))" }.sorted().joined(separator: ",") + "}"
         }
     }
 

@@ -102,7 +102,7 @@ import Testing
         #expect(exactForm(prefs.values) == form)
         prefs["a"] = read
         #expect(prefs["a"].map(exactForm) == form)
-        #expect(CanonicalValue.areEqual(try #require(prefs["a"]), try PropertyListCoder.decode(bytes).value))
+        #expect(StoredValue.areEqual(try #require(prefs["a"]), try PropertyListCoder.decode(bytes).value.object))
     }
 
     @Test(arguments: [1, 2, 50]) func anAnyInAnAnyIsWhatIsInside(_ levels: Int) throws {
@@ -115,11 +115,11 @@ import Testing
             prefs["a"] = [boxed(value), ["k": boxed(value)] as [String: Any]] as [Any]
             let form = exactForm(plain)
             #expect(prefs["a"].map(exactForm) == "[\(form), {'k': \(form)}]")
-            #expect(CanonicalValue.areEqual(boxed(value), plain) && CanonicalValue.areEqual(plain, boxed(value)))
-            let bytes = try PropertyListCoder.encode([boxed(value)] as [Any], as: .binary)
-            #expect(try exactForm(PropertyListCoder.decode(bytes).value) == "[\(form)]")
-            let xml = try PropertyListCoder.encode([boxed(value)] as [Any], as: .xml)
-            #expect(try exactForm(PropertyListCoder.decode(xml).value) == "[\(form)]")
+            #expect(StoredValue.areEqual(boxed(value), plain) && StoredValue.areEqual(plain, boxed(value)))
+            let bytes = try PropertyListCoder.encode(objects: [boxed(value)] as [Any], as: .binary)
+            #expect(try exactForm(PropertyListCoder.decode(bytes).value.object) == "[\(form)]")
+            let xml = try PropertyListCoder.encode(objects: [boxed(value)] as [Any], as: .xml)
+            #expect(try exactForm(PropertyListCoder.decode(xml).value.object) == "[\(form)]")
         }
         prefs["a"] = [boxed(UUID()), boxed(NSMutableString(string: "m"))] as [Any]
         #expect(prefs.lastError?.failures.map(\.path) == ["a[0]"])

@@ -46,7 +46,7 @@ import Testing
             case .content(let content, _, _):
                 guard let list else { continue }
                 let expected = try PropertyListVetter.canonical(#require(list as? [String: Any]), forKey: "").get()
-                #expect(CanonicalValue.areEqual(expected, content), "\(damage.name)")
+                #expect(StoredValue.areEqual(expected, content), "\(damage.name)")
             case .excess: break
             }
         }

@@ -100,7 +100,7 @@ final class DamageRun {
         var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
         if damage.isWrite, expected.writeError == nil { root["a"] = 5 as NSNumber }
         let visible = expected.isHidden ? [:] : root.filter { ["a", "b", "c"].contains($0.key) }
-        expect(CanonicalValue.areEqual(prefs.values, visible), "in memory is \(prefs.values) instead of \(visible)")
+        expect(StoredValue.areEqual(prefs.values, visible), "in memory is \(prefs.values) instead of \(visible)")
         let readError = isStillThere ? expected.readError : nil
         expect(prefs.outcome == readError ?? "ok", "then lastError is \(prefs.outcome)")
         prefs["c"] = Data([7])
@@ -219,7 +219,7 @@ final class DamageRun {
         guard let bytes, case .content(let stored, _, _) = DamageCase.Expected(bytes, for: format) else {
             return content == nil
         }
-        return content.map { CanonicalValue.areEqual($0, stored) } ?? false
+        return content.map { StoredValue.areEqual($0, stored) } ?? false
     }
 
     private func describe(_ value: Any?) -> String {

@@ -47,7 +47,7 @@ enum ValueCheck {
         let storable = PropertyListCoder.storable(content, as: format)
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(storable, as: format)
+            bytes = try PropertyListCoder.encode(objects: storable, as: format)
         } catch {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return

@@ -109,7 +109,7 @@ import Testing
         try edit(text)
         let prefs = prefs()
         #expect(prefs.outcome == "ok")
-        #expect(CanonicalValue.areEqual(prefs.values, ["a": 1_000.0 as NSNumber, "b": "é\n"]))
+        #expect(StoredValue.areEqual(prefs.values, ["a": 1_000.0 as NSNumber, "b": "é\n"]))
         // The next write lays it out.
         prefs["c"] = false
         #expect(prefs.outcome == "ok")
@@ -122,7 +122,7 @@ import Testing
         try edit(
             #"{"$schema": "x.json", "Other": [{"$$ref": 18446744073709551615}, -0.0], "AnyPrefs": {"z": {}, "a": 1}}"#)
         prefs()["a"] = 2
-        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), json: .file).value
+        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), json: .file).value.object
         let expected: [String: Any] = [
             "$schema": "x.json", "Other": [["$ref": UInt64.max], -0.0], "AnyPrefs": ["z": [String: Any](), "a": 2],
         ]

@@ -119,9 +119,9 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(levels == 128)
             struct Gaps: Codable { var all: [Gaps?] = [] }
             let deep = (1..<64).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
-            let object = try PropertyListObjectEncoder.object(from: deep)
+            let object = try StoredValueEncoder.value(of: deep)
             #expect((try? PropertyListVetter.canonical(object, forKey: "deep").get()) != nil)
-            _ = try PropertyListObjectDecoder.value(Gaps.self, from: object)
+            _ = try StoredValueDecoder.value(Gaps.self, from: object)
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
 
     /// The same through the decoder of Codable types.
     private func member<Value: Codable>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
-        (try? PropertyListObjectDecoder.value([String: Value].self, from: ["a": object]))?["a"]
+        (try? StoredValueDecoder.value([String: Value].self, from: ["a": object]))?["a"]
     }
 
     private static let integers: [(stored: NSNumber, int: Int?)] = [

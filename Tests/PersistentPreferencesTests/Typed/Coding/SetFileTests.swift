@@ -93,13 +93,13 @@ import Testing
             ["b": "a"] as [String: Any],
         ]
         for (first, left) in values.enumerated() {
-            #expect(!CanonicalOrder.precedes(left, left))
+            #expect(!StoredValue.precedes(left, left))
             for (second, right) in values.enumerated() where first != second {
                 #expect(
-                    CanonicalOrder.precedes(left, right) != CanonicalOrder.precedes(right, left), "\(left), \(right)")
-                for third in values where CanonicalOrder.precedes(left, right) && CanonicalOrder.precedes(right, third)
+                    StoredValue.precedes(left, right) != StoredValue.precedes(right, left), "\(left), \(right)")
+                for third in values where StoredValue.precedes(left, right) && StoredValue.precedes(right, third)
                 {
-                    #expect(CanonicalOrder.precedes(left, third))
+                    #expect(StoredValue.precedes(left, third))
                 }
             }
         }
