@@ -54,3 +54,7 @@ extension PropertyListCoder {
         try encode(PropertyListVetter.value(of: value, forKey: ""), as: format)
     }
 }
+
+extension [String: StoredValue] {
+    package init(of objects: [String: Any]) { self = objects.mapValues(StoredValue.init(of:)) }
+}

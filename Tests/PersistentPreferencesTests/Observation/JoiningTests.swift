@@ -108,7 +108,7 @@ import Testing
         }
         let subscription = try store.domainStore.subscribe(to: "Root", keys: [], subscriber, from: nil)
         // It starts from what is there, or is told of it.
-        let start = (subscription.start as? [String: Any])?["number"] as? Int
+        let start = subscription.start.members["number"]?.integer(as: Int.self)
         if start != 2 { subscriber.heard.wait(for: 1) }
         #expect(subscriber.heard.all.last ?? start == 2)
         sentinelObservation.cancel()
@@ -118,7 +118,7 @@ import Testing
     private final class Noting: EntrySubscriber {
         let heard = Heard<Int>()
         func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            heard.append((change.after as? [String: Any])?["number"] as? Int ?? 0)
+            heard.append(change.after.members["number"]?.integer(as: Int.self) ?? 0)
             return nil
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
 
     @Test func readsOfTheInstanceSeeIt() {
         let prefs = prefs(["size": 2, "name": "new"])
-        let past = PastState(["size": NSNumber(value: 1)], of: prefs.state)
+        let past = PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state)
         past.asCurrent {
             #expect(prefs.size == 1)
             #expect(prefs.name == "none")
@@ -39,7 +40,7 @@ import Testing
     @Test func onlyThoseOnItsThread() {
         let prefs = prefs(["size": 2])
         let other = Prefs(key: "Root", store: store)
-        PastState(["size": NSNumber(value: 1)], of: prefs.state).asCurrent {
+        PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
             #expect(other.size == 2)
             inThreads(1) { _ in #expect(prefs.size == 2) }
         }
@@ -48,9 +49,9 @@ import Testing
     @Test func theInnermostCounts() throws {
         let prefs = prefs(["size": 3])
         struct Stop: Error {}
-        PastState(["size": NSNumber(value: 1)], of: prefs.state).asCurrent {
+        PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
             #expect(throws: Stop.self) {
-                try PastState(["size": NSNumber(value: 2)], of: prefs.state).asCurrent {
+                try PastState(Dictionary(of: ["size": NSNumber(value: 2)]), of: prefs.state).asCurrent {
                     #expect(prefs.size == 2)
                     throw Stop()
                 }
@@ -63,7 +64,7 @@ import Testing
 
     @Test func writesStartFromWhatIsStored() {
         let prefs = prefs(["size": 2, "name": "new"])
-        PastState(["size": NSNumber(value: 1), "name": "old"], of: prefs.state).asCurrent {
+        PastState(Dictionary(of: ["size": NSNumber(value: 1), "name": "old"]), of: prefs.state).asCurrent {
             prefs.size += 10
             prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
             // Equal to the past only.
@@ -77,7 +78,7 @@ import Testing
         let prefs = prefs(["size": 2])
         prefs["unknown"] = 1
         #expect(prefs.unknownKeys == ["unknown"])
-        PastState(["size": "large"], of: prefs.state).asCurrent {
+        PastState(Dictionary(of: ["size": "large"]), of: prefs.state).asCurrent {
             #expect(prefs.size == 12)
             #expect(prefs["unknown"] == nil)
             prefs.flush()
@@ -96,10 +97,15 @@ import Testing
     func aChangeLeadsBack(before: [String: Int]?, after: [String: Int]?, later: [String: Int]?, former: [String: Int]?)
         throws
     {
-        let change = try #require(EntryChange(of: "Root", from: before, to: after, isForeign: false))
+        let change = try #require(
+            EntryChange(
+                of: "Root", from: before.map(StoredValue.init(of:)), to: after.map(StoredValue.init(of:)),
+                isForeign: false))
         let pending = PendingChange(change, root: "Root", keepsWhole: false)
-        #expect(pending.former(of: later) as? [String: Int] == former)
+        let now = later.map { Dictionary(of: $0) }
+        #expect(pending.former(of: now)?.objects as? [String: Int] == former)
         // Where the root is in a former shape, it is kept.
-        #expect(PendingChange(change, root: "Root", keepsWhole: true).former(of: later) as? [String: Int] == before)
+        let whole = PendingChange(change, root: "Root", keepsWhole: true)
+        #expect(whole.former(of: now)?.objects as? [String: Int] == before)
     }
 }

@@ -140,8 +140,8 @@ import Testing
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<200 {
             for _ in 0..<Int.random(in: 0...300, using: &generator) {
-                let (before, after): ([String: Any], [String: Any]) = (
-                    ["n": put as NSNumber], ["n": put + 1 as NSNumber]
+                let (before, after) = (
+                    StoredValue.dictionary(["n": StoredValue(put)]), StoredValue.dictionary(["n": StoredValue(put + 1)])
                 )
                 let change = try #require(EntryChange(of: "", from: before, to: after, isForeign: put % 100 == 99))
                 waiting.append(PendingChange(change, root: "Root", keepsWhole: false))
@@ -152,9 +152,9 @@ import Testing
             for _ in 0..<Int.random(in: 0...200, using: &generator) {
                 guard let change = waiting.popFirst() else { break }
                 length -= 1
-                #expect(change.difference.old["n"] as? Int == last)
+                #expect(change.difference.old["n"] == StoredValue(last))
                 last += change.count
-                #expect(change.difference.new["n"] as? Int == last)
+                #expect(change.difference.new["n"] == StoredValue(last))
                 #expect(change.isForeign == (taken..<last).contains { $0 % 100 == 99 })
                 taken = last
             }

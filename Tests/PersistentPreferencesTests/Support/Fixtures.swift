@@ -69,7 +69,7 @@ extension PropertyListFile {
         do {
             try transact(durability: .process) { transaction in
                 for (root, entry) in content {
-                    transaction[root] = try PropertyListVetter.canonical(entry, forKey: root).get()
+                    transaction[root] = try PropertyListVetter.value(of: entry, forKey: root)
                 }
             }
         } catch {

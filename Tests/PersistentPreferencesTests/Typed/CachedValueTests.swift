@@ -1,6 +1,7 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
@@ -167,7 +168,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
         for number in [1, 3] {
             #expect(prefs.all == all(2))
-            PastState(Self.values(number).mapValues { $0 is Int ? NSNumber(value: number) : $0 }, of: prefs.state)
+            PastState(Dictionary(of: Self.values(number)), of: prefs.state)
                 .asCurrent {
                     #expect(prefs.number == number && prefs.text == "\(number)")
                 }

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -28,14 +29,14 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: EveryTypePrefs.samples.map(\.key)) func theTextOfEachValueReadsAsThatValue(_ key: String) throws {
         let prefs = EveryTypePrefs(store: InMemoryStore())
         for sample in try #require(EveryTypePrefs.samples.first { $0.key == key }).values {
-            let value = try PropertyListVetter.canonical(sample, forKey: key).get()
-            prefs[key] = value
+            let value = try PropertyListVetter.value(of: sample, forKey: key)
+            prefs[key] = sample
             #expect(prefs.lastError == nil, "\(sample)")
             let text = prefs.text(of: value, forKey: key)
-            let read: Any? = try prefs.canonicalValue(ofText: text, forKey: key)
+            let read = try prefs.storedValue(ofText: text, forKey: key)
             // A Decimal is written as a string; a number is read, too.
-            let isForeign = key == "decimal" && CanonicalValue.isNumber(value)
-            #expect(CanonicalValue.areEqualOrMissing(read, isForeign ? text : value), "\(sample): \(text)")
+            let isForeign = key == "decimal" && value.isNumber
+            #expect(read == (isForeign ? .string(text) : value), "\(sample): \(text)")
             #expect(sample is String || !text.contains("\n"))
         }
     }
@@ -58,7 +59,7 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         ] as [(String, String, String?)])
     func textIsReadByType(_ key: String, _ text: String, _ shown: String?) throws {
         let prefs = EveryTypePrefs(store: InMemoryStore())
-        let value = try? prefs.canonicalValue(ofText: text, forKey: key)
+        let value = try? prefs.storedValue(ofText: text, forKey: key)
         #expect(value.map { prefs.text(of: $0, forKey: key) } == shown)
     }
 
@@ -83,26 +84,26 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
             ("size", "a\u{1b}[31m", #"size: expected Int, found "a\u{1b}[31m": not a number"#),
         ])
     func rejectionsSayWhatWasExpectedAndFound(_ key: String, _ text: String, _ message: String) {
-        let error = #expect(throws: PrefsError.self) { try prefs.canonicalValue(ofText: text, forKey: key) }
+        let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: text, forKey: key) }
         #expect(error.map { "\($0)" } == message)
         #expect(prefs.lastError == nil && prefs.values.isEmpty)
     }
 
     @Test func brokenJSONIsLocated() {
-        let error = #expect(throws: PrefsError.self) { try prefs.canonicalValue(ofText: "[1,", forKey: "numbers") }
+        let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "[1,", forKey: "numbers") }
         let reason = error?.failures.first?.reason ?? ""
         #expect(reason.hasPrefix("expected Array<Int>, found \"[1,\": invalid JSON: line 1, column 4: "), "\(reason)")
     }
 
     @Test func nullRemovesTheValueOfAnOptional() throws {
-        #expect(try prefs.canonicalValue(ofText: "null", forKey: "limit") == nil)
-        #expect(try prefs.canonicalValue(ofText: "null", forKey: "theme") == nil)
-        #expect(throws: PrefsError.self) { try prefs.canonicalValue(ofText: "null", forKey: "size") }
+        #expect(try prefs.storedValue(ofText: "null", forKey: "limit") == nil)
+        #expect(try prefs.storedValue(ofText: "null", forKey: "theme") == nil)
+        #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "null", forKey: "size") }
     }
 
     @Test func theStoredValueDecidesTheTypeOfAnUndeclaredKey() throws {
-        func read(_ text: String) throws -> Any? { try prefs.canonicalValue(ofText: text, forKey: "free") }
-        #expect(try read("42") as? String == "42")
+        func read(_ text: String) throws -> StoredValue? { try prefs.storedValue(ofText: text, forKey: "free") }
+        #expect(try read("42") == .string("42"))
         let samples: [(stored: Any, text: String)] = [
             ("x", "42"), (1, "42"), (1, "4.5"), (true, "false"),
             (Date(timeIntervalSinceReferenceDate: 0), "2020-01-01T00:00:00Z"),
@@ -113,10 +114,11 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
             prefs["free"] = stored
             let read = try read(text)
             let value = try #require(read)
-            prefs["free"] = value
+            prefs["free"] = value.object
             #expect(prefs.text(of: value, forKey: "free") == text)
             #expect(
-                ValueMismatch.kind(of: value).prefix(6) == ValueMismatch.kind(of: stored).prefix(6) || value is NSNumber
+                ValueMismatch.kind(of: value).prefix(6) == ValueMismatch.kind(of: StoredValue(of: stored)).prefix(6)
+                    || value.isNumber
             )
         }
         prefs["free"] = 1
@@ -125,9 +127,9 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aValueOfAnotherTypeHasAText() {
-        #expect(prefs.text(of: "text", forKey: "size") == "text")
-        #expect(prefs.text(of: [1] as [Any], forKey: "size") == "[1]")
-        #expect(prefs.text(of: "", forKey: "name") == "", "it violates the constraint")
+        #expect(prefs.text(of: .string("text"), forKey: "size") == "text")
+        #expect(prefs.text(of: .array([.integer(1)]), forKey: "size") == "[1]")
+        #expect(prefs.text(of: .string(""), forKey: "name") == "", "it violates the constraint")
     }
 
     @Test func choicesAreTheTextsOfAllAcceptedValues() throws {
@@ -140,7 +142,7 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
                 "numbers": nil,
             ])
         for (key, texts) in choices {
-            for text in texts ?? [] { #expect(try prefs.canonicalValue(ofText: text, forKey: key) != nil) }
+            for text in texts ?? [] { #expect(try prefs.storedValue(ofText: text, forKey: key) != nil) }
         }
         let others = EveryTypePrefs(store: InMemoryStore()).describe().filter { $0.choices != nil }
         #expect(

@@ -24,10 +24,10 @@ import Testing
 
     @Test(arguments: Group.equal) func noneIsAChangeOfTheOthers(_ group: Group) throws {
         for old in group.values {
-            let before = try PropertyListVetter.canonical(old, forKey: "a").get()
+            let before = try PropertyListVetter.value(of: old, forKey: "a")
             for new in group.values {
                 let change = try RootChange(
-                    from: ["a": before, "b": [before], "c": ["k": before]],
+                    from: ["a": before, "b": .array([before]), "c": .dictionary(["k": before])], shownAs: [:],
                     to: ["a": new, "b": [new], "c": NSDictionary(object: new, forKey: "k" as NSString)])
                 #expect(change.isEmpty)
             }
@@ -36,7 +36,8 @@ import Testing
 
     @Test func whatIsEqualButForOneDeepValueIsAChange() throws {
         let change = try RootChange(
-            from: ["a": [["k": [NSNumber(1)] as [Any]]], "b": "same"], to: ["a": [["k": [1.0]]], "b": "same"])
+            from: Dictionary(of: ["a": [["k": [NSNumber(1)] as [Any]]], "b": "same"]), shownAs: [:],
+            to: ["a": [["k": [1.0]]], "b": "same"])
         #expect(change.assigned.mapValues(exactForm) == ["a": "[{'k': [1.0 (3ff0000000000000)]}]"])
         #expect(change.removed == [])
     }
@@ -51,14 +52,17 @@ import Testing
     }
 
     @Test func whatIsGoneIsAChange() throws {
-        let change = try RootChange(from: ["a": true, "b": true], to: ["b": NSNumber(value: true)])
+        let change = try RootChange(
+            from: ["a": .bool(true), "b": .bool(true)], shownAs: ["a": true, "b": true],
+            to: ["b": NSNumber(value: true)])
         #expect(change.assigned.isEmpty)
         #expect(change.removed == ["a"])
     }
 
     @Test func whatIsNotTouchedIsNotVetted() throws {
         let foreign = NSNull()
-        let change = try RootChange(from: ["a": foreign, "b": true], to: ["a": foreign, "b": false])
+        let change = try RootChange(
+            from: ["b": .bool(true)], shownAs: ["a": foreign, "b": true], to: ["a": foreign, "b": false])
         #expect(change.assigned.mapValues(exactForm) == ["b": "false"])
     }
 

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PropertyListSupport
 import TestSupport
 
 @testable import EngineSupport

@@ -31,23 +31,24 @@ enum ValueCheck {
             throw FuzzViolation("accepted what no property list can hold, as \(exactForm(copy).prefix(500))")
         }
         try demand(
-            RootChange(from: [key: copy], to: [key: generated.value]).isEmpty, "a change of the value to itself")
+            RootChange(from: [key: StoredValue(of: copy)], shownAs: [:], to: [key: generated.value]).isEmpty,
+            "a change of the value to itself")
         // What the caller does with its own objects afterwards is no business of the copy.
         generator.takeBack()
         try demandSame(expected, copy, "vetting made another value of it")
-        for format in PropertyListFormat.allCases { try checkWriting(copy, as: format) }
-        let exported = try ExportFormat.json.data(of: [key: copy])
-        try demandSame([key: copy], ImportedData.values(of: exported), "another value than in JSON")
+        for format in PropertyListFormat.allCases { try checkWriting(StoredValue(of: copy), as: format) }
+        let exported = try ExportFormat.json.data(of: [key: StoredValue(of: copy)])
+        try demandSame([key: copy], ImportedData.values(of: exported).objects, "another value than in JSON")
         return true
     }
 
     /// Writes the value as a file would hold it, and reads it.
-    private static func checkWriting(_ value: Any, as format: PropertyListFormat) throws {
-        let content: [String: Any] = ["root": [key: value]]
+    private static func checkWriting(_ value: StoredValue, as format: PropertyListFormat) throws {
+        let content: [String: StoredValue] = ["root": .dictionary([key: value])]
         let storable = PropertyListCoder.storable(content, as: format)
         let bytes: Data
         do {
-            bytes = try PropertyListCoder.encode(objects: storable, as: format)
+            bytes = try PropertyListCoder.encode(.dictionary(storable), as: format)
         } catch {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
@@ -55,7 +56,7 @@ enum ValueCheck {
         let file = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // What a commit publishes is what the next load finds.
-        try demandSame(storable, file.content, "another value when written as \(format)")
-        try demandSame(content, file.content, isInXML: format == .xml, "another value than in \(format)")
+        try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")
+        try demandSame(content.objects, file.content.objects, isInXML: format == .xml, "another value than in \(format)")
     }
 }

@@ -310,11 +310,11 @@ import Testing
         let process = daemon.process()
         let store = UserDefaultsStore(process, layout: .flat)
         #expect(throws: PrefsError.self) { try store.entry(forKey: "volume") { _ in } }
-        #expect(throws: PrefsError.self) { try store.setEntry(2, forKey: "volume") }
+        #expect(throws: PrefsError.self) { try store.setEntry(.integer(2), forKey: "volume") }
         #expect(throws: PrefsError.self) { try store.domainStore.entries().entries() }
         daemon.deliver()
         daemon.unlock()
-        #expect(try store.entry(forKey: "volume") { _ in } as? Double == 1)
+        #expect(try store.entry(forKey: "volume") { _ in }?.double == 1)
         #expect(try store.domainStore.entries().entries()?.count == 2)
     }
 }

@@ -72,8 +72,8 @@ import Testing
     @Test func whatCouldNotBeReadAgainIsNotStored() throws {
         prefs()["a"] = 1
         let file = FileRegistry.shared.file(at: folder.file().path, system: system)
-        var deep: Any = NSNumber(value: 1)
-        for _ in 0..<200 { deep = [deep] }
+        var deep = StoredValue.integer(1)
+        for _ in 0..<200 { deep = .array([deep]) }
         do {
             try file.transact(durability: .powerCut) { $0["Deep"] = deep }
             Issue.record("stored")

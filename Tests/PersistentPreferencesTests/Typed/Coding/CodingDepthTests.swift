@@ -120,7 +120,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             struct Gaps: Codable { var all: [Gaps?] = [] }
             let deep = (1..<64).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
             let object = try StoredValueEncoder.value(of: deep)
-            #expect((try? PropertyListVetter.canonical(object, forKey: "deep").get()) != nil)
+            #expect((try? PropertyListVetter.check(object, forKey: "deep")) != nil)
             _ = try StoredValueDecoder.value(Gaps.self, from: object)
         }
     }

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -10,14 +11,14 @@ import Testing
     private static let two53 = 9_007_199_254_740_992
 
     private func read<Value>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
-        let direct = try? PrefCoding(rule: type).value(of: object, forKey: "n")
+        let direct = try? PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
         // A Codable type's member converts in the same way.
         return direct
     }
 
     /// The same through the decoder of Codable types.
     private func member<Value: Codable>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
-        (try? StoredValueDecoder.value([String: Value].self, from: ["a": object]))?["a"]
+        (try? StoredValueDecoder.value([String: Value].self, from: StoredValue(of: ["a": object])))?["a"]
     }
 
     private static let integers: [(stored: NSNumber, int: Int?)] = [

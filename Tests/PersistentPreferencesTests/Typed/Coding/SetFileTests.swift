@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PropertyListSupport
 import TestSupport
 import Testing
 
@@ -77,10 +78,10 @@ import Testing
 
     @Test func theOrderIsThatOfTheValues() throws {
         let coding = PrefCoding(rule: Set<Double>.self)
-        let numbers = try #require(try coding.encode([3, -0.5, .infinity, 0, -.infinity, 10]) as? [Double])
+        let numbers = try #require(try coding.encode([3, -0.5, .infinity, 0, -.infinity, 10])?.object as? [Double])
         #expect(numbers == [-.infinity, -0.5, 0, 3, 10, .infinity])
         let texts = try PrefCoding(rule: Set<String?>.self).encode(["b", nil, "a", "", "$null", "B"])
-        #expect(texts as? [String] == ["", "$$null", "$null", "B", "a", "b"])
+        #expect(texts?.object as? [String] == ["", "$$null", "$null", "B", "a", "b"])
     }
 
     /// The order of canonical values is one: of any three, of all kinds.
@@ -92,12 +93,13 @@ import Testing
             ["a", "b"] as [Any], [String: Any](), ["a": "a"] as [String: Any], ["a": "b", "b": "a"] as [String: Any],
             ["b": "a"] as [String: Any],
         ]
-        for (first, left) in values.enumerated() {
+        let stored = values.map(StoredValue.init(of:))
+        for (first, left) in stored.enumerated() {
             #expect(!StoredValue.precedes(left, left))
-            for (second, right) in values.enumerated() where first != second {
+            for (second, right) in stored.enumerated() where first != second {
                 #expect(
                     StoredValue.precedes(left, right) != StoredValue.precedes(right, left), "\(left), \(right)")
-                for third in values where StoredValue.precedes(left, right) && StoredValue.precedes(right, third)
+                for third in stored where StoredValue.precedes(left, right) && StoredValue.precedes(right, third)
                 {
                     #expect(StoredValue.precedes(left, third))
                 }
