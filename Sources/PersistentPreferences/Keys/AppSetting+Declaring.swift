@@ -26,6 +26,16 @@ extension AppSetting where Value: Codable {
     }
 }
 
+extension AppSetting where Value: _UseAStructOrGiveACoding {
+    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a coding.
+    public init(
+        wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        fatalError("a Codable class needs a coding")
+    }
+}
+
 extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
     /// Declares a property of a flat key, of a type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload

@@ -29,15 +29,6 @@ extension PersistentPrefs.Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
-    /// The same for a class, with a warning. A coding avoids the warning.
-    @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
-    public init(
-        wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: AnyObject {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
-    }
-
     /// The same for an optional, with constraints of its values: nil is valid.
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
@@ -93,6 +84,16 @@ extension PersistentPrefs.Pref where Value: Codable {
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Choices.PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
+    }
+}
+
+extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
+    /// Ambiguous on purpose, as the one without arguments: a property of a Codable class does not compile without a coding.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+    ) {
+        fatalError("a Codable class needs a coding")
     }
 }
 

@@ -26,13 +26,14 @@ extension PersistentPrefs {
     /// created. If the initializers of instances give a property different keys or constraints, those of the first instance apply to
     /// the class.
     ///
-    /// No two reads return the same object of a class. Each read therefore copies a default that contains an object; if it cannot be
-    /// copied, the program stops when the first instance is created. The compiler warns about a property of a class. It does not warn
-    /// about an optional or a collection of a class (`Person?`, `[Person]`), or about a property with a coding.
+    /// A Codable class does not compile without a coding, because a change inside an object would not be stored; use a struct. In an
+    /// optional or a collection (`Person?`, `[Person]`) it stops the program at the first access. With a coding of your own, a value may be
+    /// an object. All readers may share it, on any thread, and so do they share an object inside a struct; such a class must be immutable
+    /// or safe for threads.
     ///
     /// ## Performance
     /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
-    /// dictionaries and Codable types only if their stored value has changed; objects of classes always. A write costs a write of the
+    /// dictionaries and Codable types only if their stored value has changed. A write costs a write of the
     /// class.
     ///
     /// ## Errors
@@ -64,10 +65,12 @@ extension PersistentPrefs {
             self.init(wrappedValue, nil, [], nil)
         }
 
-        /// The same for a class, with a warning.
-        @available(*, deprecated, message: "a struct is safer than a class: changes inside an object are not stored")
-        public init(wrappedValue: Value) where Value: Codable & AnyObject {
-            self.init(wrappedValue, nil, [], nil)
+        /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give a coding.
+        ///
+        /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would say so in the error
+        /// itself, but the compiler prefers the available one. It shows this line below the error instead.
+        public init(wrappedValue: Value) where Value: _UseAStructOrGiveACoding {
+            fatalError("a Codable class needs a coding")
         }
 
         var declaredProperty: any DeclaredProperty { property }
@@ -123,6 +126,9 @@ extension PersistentPrefs {
 }
 
 extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
+
+/// A Codable class, which `@Pref` does not store without a coding.
+public typealias _UseAStructOrGiveACoding = AnyObject & Decodable
 
 /// What `@Pref` names outside of a subclass of ``PersistentPrefs``: nothing that works.
 ///

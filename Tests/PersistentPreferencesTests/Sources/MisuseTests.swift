@@ -22,8 +22,8 @@ struct MisuseTests {
     private static let otherType =
         "is unavailable: in: takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
-    private static let anObject =
-        "is deprecated: a struct is safer than a class: changes inside an object are not stored"
+    /// The compiler prints the lines of ours that say what to do below it.
+    private static let anObject = "ambiguous use of 'init'"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"

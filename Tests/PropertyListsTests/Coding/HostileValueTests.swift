@@ -116,12 +116,3 @@ private struct Telltale: Codable {
 
     func encode(to encoder: any Encoder) throws {}
 }
-
-/// A class needs a struct around it.
-private struct Held<Content: Codable>: Codable {
-    let content: Content
-
-    init(from decoder: any Decoder) throws { content = try Content(from: decoder) }
-
-    func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
-}

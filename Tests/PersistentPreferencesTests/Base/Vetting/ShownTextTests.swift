@@ -68,7 +68,7 @@ import Testing
         let shown = ShownText.xml(String(decoding: bytes, as: UTF8.self))
         #expect(shown.contains("&#x9B;&#x202E;") && !shown.contains("\u{202E}"))
         let values = try ExportFormat.values(of: Data(shown.utf8))
-        #expect(values.first?.key == text && values.first?.value as? String == text)
+        #expect(values.first?.key == text && values.first?.value == .string(text))
     }
 
     // MARK: - Messages

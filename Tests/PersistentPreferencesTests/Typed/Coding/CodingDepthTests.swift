@@ -47,8 +47,8 @@ private struct Reluctant: Codable {
 }
 
 private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var link: Link? = nil
-    @Pref var links: [String: [Link]] = [:]
+    @Pref var link: Held<Link>? = nil
+    @Pref var links: [String: [Held<Link>]] = [:]
     @Pref var reluctant = Reluctant()
     @Pref var digger: Digger? = nil
 }
@@ -60,7 +60,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
         let store = InMemoryStore()
         try onSmallStack {
             let prefs = DepthPrefs(store: store)
-            prefs.link = Link()
+            prefs.link = Held(Link())
             for levels in [129, 200, 300, 5_000] {
                 let top = Link()
                 var last = top
@@ -69,7 +69,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                     last.next = next
                     last = next
                 }
-                prefs.link = top
+                prefs.link = Held(top)
                 let path = String(repeating: ".next", count: levels < 194 ? 128 : 193)
                 #expect(prefs.outcome == "link\(path): nested deeper than 128 levels")
                 // Released link by link: thousands of deinits in one another are too much for any stack.
@@ -81,7 +81,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             }
             let cycle = Link()
             cycle.others = [cycle]
-            prefs.links = ["a": [cycle]]
+            prefs.links = ["a": [Held(cycle)]]
             #expect(prefs.outcome.hasPrefix("links.a[0].others[0].others[0]."))
             #expect(prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
             cycle.others = nil
@@ -94,7 +94,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.digger = Digger(levels: 127)
             #expect(prefs.outcome == "ok")
             prefs.digger = nil
-            #expect(prefs.values.keys.sorted() == ["link"] && prefs.link?.next == nil && prefs.outcome == "ok")
+            #expect(prefs.values.keys.sorted() == ["link"] && prefs.link?.content.next == nil && prefs.outcome == "ok")
         }
     }
 
@@ -108,10 +108,10 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                 last.next = Link()
                 last = last.next ?? last
             }
-            prefs.link = top
+            prefs.link = Held(top)
             #expect(prefs.outcome == "ok")
             var levels = 0
-            var link = prefs.link
+            var link = prefs.link?.content
             while let current = link {
                 levels += 1
                 link = current.next

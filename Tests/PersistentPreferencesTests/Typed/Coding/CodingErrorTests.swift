@@ -64,8 +64,8 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var colors: [[Color]] = []
     @Pref var ages: [String: Int?] = [:]
     @Pref var urls: Set<URL> = []
-    @Pref var link: Link? = nil
-    @Pref var links: [String: [Link]] = [:]
+    @Pref var link: Held<Link>? = nil
+    @Pref var links: [String: [Held<Link>]] = [:]
     @Pref var troubles: [Trouble] = []
     @Pref var date = Date(timeIntervalSinceReferenceDate: 0)
     @Pref(coding: PrefCoding<Int>(encode: { _ in throw Failure() }, decode: { _ in throw Failure() })) var own = 0
@@ -162,7 +162,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func anEncodingErrorChangesNothing() throws {
         let folder = try TemporaryFolder()
         let prefs = ErrorPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
-        prefs.link = Link()
+        prefs.link = Held(Link())
         prefs.troubles = []
         prefs.date = .distantPast
         let bytes = try Data(contentsOf: folder.file())
@@ -179,13 +179,13 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         try refused("troubles[0]: Trouble encoded no value") { prefs.troubles = [Trouble(.none), Trouble(.plain)] }
         try refused("troubles[0]: String could not be encoded") { prefs.troubles = [Trouble(.invalid)] }
         try refused("link.next.others[1].trouble: Trouble could not be encoded: Failure") {
-            prefs.link = chain([Link(), troubled(.plain)])
+            prefs.link = Held(chain([Link(), troubled(.plain)]))
         }
-        try refused("links.a[0].trouble: String could not be encoded") { prefs.links = ["a": [troubled(.invalid)]] }
+        try refused("links.a[0].trouble: String could not be encoded") { prefs.links = ["a": [Held(troubled(.invalid))]] }
         try refused("date: a date must be finite") { prefs.date = Date(timeIntervalSinceReferenceDate: .nan) }
         let undated = Link()
         undated.date = Date(timeIntervalSinceReferenceDate: .infinity)
-        try refused("link.next.others[0].date: a date must be finite") { prefs.link = chain([undated]) }
+        try refused("link.next.others[0].date: a date must be finite") { prefs.link = Held(chain([undated])) }
         try refused("own: Int could not be encoded: Failure") { prefs.own = 1 }
         try refused("odd: a URL cannot be stored in a property list; store its absoluteString") { prefs.odd = 1 }
         #expect(prefs.date == .distantPast && prefs.troubles.isEmpty && prefs.outcome == "ok")

@@ -2,6 +2,7 @@
 @testable import PrefsSupport
 import Foundation
 import PropertyListSupport
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -148,7 +149,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         full(Word(text: "$null"), Word(text: "$$null"))
         full([Set(["a"]), []])
         full(Date(timeIntervalSinceReferenceDate: 0)..<Date.distantFuture)
-        full(Tree(name: "a", children: [Tree(name: "b", children: [])]))
+        full(Held(Tree(name: "a", children: [Tree(name: "b", children: [])])))
     }
 
     private static var anything: RoundTripCase {

@@ -211,13 +211,6 @@ private actor Mixer {
         #expect(try text(store.read(root: "anything") ?? [:]) == "{'good': 1}")
     }
 
-    @Test func aDefaultThatHoldsAnObjectIsNotShared() {
-        final class Box: Codable { var number = 1 }
-        @AppSetting("box", store: store) var box = Box()
-        box.number = 2
-        #expect(box.number == 1)
-    }
-
     @Test func aChangeIsObserved() {
         @AppSetting("volume", store: store) var volume = 0.5
         let changes = Locked(0)
