@@ -49,12 +49,14 @@ import Testing
 
         /// What the file holds, as a text that does not depend on the order of keys.
         func stored() throws -> String {
-            JSONText.value(try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil))
+            let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+            return try PropertyListVetter.value(of: list, forKey: "").json
         }
 
         /// Changes the file as another program.
-        func others(_ body: (inout [String: Any]) -> Void) throws {
-            _ = try PropertyListDomain(url: url).update(body)
+        func others(_ root: String, _ value: Any) throws {
+            let value = try PropertyListVetter.value(of: value, forKey: root)
+            _ = try PropertyListDomain(url: url).update { $0[root] = value }
         }
 
         var rows: [String] {
@@ -151,8 +153,8 @@ import Testing
         form.press(Key.enter, Key.down, Key.enter, "e", Key.enter, Key.down, Key.enter, "2", Key.enter)
         form.press(Key.end, Key.enter, Key.down, Key.enter, "x", Key.enter)
         #expect(try form.stored() == #"{"A":{"name":"Anne","size":12},"list":["ax","b"]}"#)
-        try form.others { $0["list"] = ["new", "ax", "b"] }
-        try form.others { $0["A"] = ["name": "Anne", "size": 13, "other": true] }
+        try form.others("list", ["new", "ax", "b"])
+        try form.others("A", ["name": "Anne", "size": 13, "other": true] as [String: Any])
         let now = #"{"A":{"name":"Anne","other":true,"size":13},"list":["new","ax","b"]}"#
         form.press("u")
         #expect(form.status == "another program has changed `list` since; it is not undone")
@@ -168,7 +170,7 @@ import Testing
     @Test func anElementOfAnArrayThatOthersHaveChangedIsNotStored() throws {
         let form = try Form(["list": ["a", "b"]])
         form.press(Key.enter, Key.end, Key.enter, "!")
-        try form.others { $0["list"] = ["new", "a", "b"] }
+        try form.others("list", ["new", "a", "b"])
         form.press(Key.enter)
         #expect(form.model.errorMessage == "another program has changed `list`; nothing is stored")
         #expect(try form.stored() == #"{"list":["new","a","b"]}"#)
@@ -218,7 +220,7 @@ import Testing
 
     @Test func writingOverADamagedFileIsConfirmed() throws {
         let form = try Form(["A": ["k": 1]])
-        try form.others { $0["A"] = ["k": 2] }
+        try form.others("A", ["k": 2])
         let damaged =
             "<plist version=\"1.0\"><dict><key>A</key><dict><key>k</key><integer>3</integr></dict></dict></plist>"
         try Data(damaged.utf8).write(to: form.url)

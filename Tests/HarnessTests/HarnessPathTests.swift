@@ -47,7 +47,7 @@ import Testing
         #expect(try home.prefs("write", file, "R", "sizes[0].w", "-int", "4") == Printed())
         #expect(try home.prefs("write", file, "R.new.deep", "-int", "5") == Printed())
         let all = #"{"R":{"new":{"deep":5},"s":"t","sizes":[{"w":4}]},"sizes":[3]}"#
-        #expect(try JSONText.value(ExportFormat.value(ofJSON: Data(home.prefs("read", file).output.utf8))) == all)
+        #expect(try ExportFormat.value(ofJSON: Data(home.prefs("read", file).output.utf8)).json == all)
     }
 
     /// Other programs store such names, also those of domains turned around.

@@ -96,8 +96,8 @@ import Testing
         let prefs = PrefsTestSet(store: InMemoryStore())
         let key = try #require(
             PrefsKey.all(of: prefs).first { $0.shortName == value.key })
-        let object = try #require(try prefs.canonicalValue(ofText: value.line, forKey: key.name))
-        #expect(ValueText.line(object) == value.line)
+        let stored = try #require(try prefs.storedValue(ofText: value.line, forKey: key.name))
+        #expect(ValueText.line(stored) == value.line)
     }
 
     /// A bad text of each kind; the library tests all.

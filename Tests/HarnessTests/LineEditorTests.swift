@@ -30,7 +30,7 @@ import Testing
         #expect(
             replies == [
                 "1 Integer Value = 0", #"2 String Value = a\u{1b}[2J"#, "3 Array Value = []", "4 Dictionary Value = {}",
-                "5 Date Value = \(prefs.text(of: Date.distantPast, forKey: "Date Value"))",
+                "5 Date Value = \(prefs.text(of: .date(.distantPast), forKey: "Date Value"))",
                 "Integer Value = 5", "String Value = x=y", "String Value = x=y", #"Array Value = ["a","b"]"#,
                 "Integer Value = 0", "Integer Value = 0", "Integer Value = 5",
                 #"Integer Value: expected Int, found "x": not a number"#,

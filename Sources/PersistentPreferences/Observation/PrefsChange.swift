@@ -1,4 +1,4 @@
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
 ///
@@ -33,7 +33,7 @@ public struct PrefsChange: Sendable {
     /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were merged before
     /// they were seen count as one.
     public let count: Int
-    let difference: DictionaryDifference
+    package let difference: DictionaryDifference
 
     /// The keys, sorted.
     public var keys: [String] { difference.keys.sorted() }

@@ -3,7 +3,7 @@ import PersistentPreferences
 
 /// The value of a `write` command, with its type.
 struct ParsedValue {
-    let value: Any
+    let value: StoredValue
     /// True if the elements are added to an existing array or dictionary.
     let isAppended: Bool
     /// What the user has typed as the value; nil with a type.
@@ -58,13 +58,13 @@ struct ParsedValue {
     static let scalarTypes = ["-string", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-data", "-json"]
     static let types = scalarTypes + ["-array", "-array-add", "-dict", "-dict-add"]
 
-    private init(value: Any, text: String) {
+    private init(value: StoredValue, text: String) {
         (self.value, self.text) = (value, text)
         isAppended = false
     }
 
     /// The value of the same type as another one that a text can be read as.
-    static func value(of text: String, like other: Any) -> Any? {
+    static func value(of text: String, like other: StoredValue) -> StoredValue? {
         let (name, word) = (ValueText.typeName(other), "-" + ValueText.typeName(other))
         let value = try? scalar(scalarTypes.contains(word) ? word : "-json", text)
         return value.flatMap { ValueText.typeName($0) == name ? $0 : nil }
@@ -76,11 +76,11 @@ struct ParsedValue {
         var rest = words[...]
         switch type {
         case "-array", "-array-add":
-            var values: [Any] = []
+            var values: [StoredValue] = []
             while let value = try Self.element(&rest) { values.append(value) }
-            value = values
+            value = .array(values)
         case "-dict", "-dict-add":
-            value = try Self.dictionary(rest)
+            value = .dictionary(try Self.dictionary(rest))
         default:
             guard words.count == 1 else {
                 throw UsageError("\(type): expected one value, found \(words.count)")
@@ -90,7 +90,7 @@ struct ParsedValue {
     }
 
     /// The next value of an array or a dictionary, with its type; nil if there is none.
-    private static func element(_ words: inout ArraySlice<String>) throws(UsageError) -> Any? {
+    private static func element(_ words: inout ArraySlice<String>) throws(UsageError) -> StoredValue? {
         guard let word = words.popFirst() else { return nil }
         guard types.contains(word) else { return try PropertyListText.value(of: word) }
         guard scalarTypes.contains(word) else {
@@ -100,36 +100,36 @@ struct ParsedValue {
         return try scalar(word, text)
     }
 
-    private static func scalar(_ type: String, _ text: String) throws(UsageError) -> Any {
+    private static func scalar(_ type: String, _ text: String) throws(UsageError) -> StoredValue {
         func error(expected: String) -> UsageError {
             UsageError("expected \(expected), found \"\(ShownText.key(text))\"")
         }
         switch type {
         case "-string":
-            return text
+            return .string(text)
         case "-int", "-integer":
-            if let number = Int(text) { return number }
-            if let number = UInt64(text) { return number }
+            if let number = Int64(text) { return .integer(number) }
+            if let number = UInt64(text) { return .unsigned(number) }
             throw error(expected: "a 64-bit integer such as 42 or -7")
         case "-float":
             let isNamed = text.lowercased().contains("inf") || text.lowercased().contains("nan")
             guard let number = Double(text), number.isFinite || isNamed else {
                 throw error(expected: "a number such as 12.5")
             }
-            return number
+            return .real(number)
         case "-bool", "-boolean":
             switch text.lowercased() {
-            case "true", "yes", "1": return true
-            case "false", "no", "0": return false
+            case "true", "yes", "1": return .bool(true)
+            case "false", "no", "0": return .bool(false)
             default: throw error(expected: "yes or no")
             }
         case "-date":
-            return try ValueText.parsedDate(text)
+            return .date(try ValueText.parsedDate(text))
         case "-data":
             guard let data = Data(hexadecimal: text) else {
                 throw error(expected: "an even number of hexadecimal digits such as 48656c6c6f")
             }
-            return data
+            return .data(data)
         default:
             do {
                 return try ExportFormat.value(ofJSON: Data(text.utf8))
@@ -141,9 +141,9 @@ struct ParsedValue {
         }
     }
 
-    private static func dictionary(_ words: ArraySlice<String>) throws(UsageError) -> [String: Any] {
+    private static func dictionary(_ words: ArraySlice<String>) throws(UsageError) -> [String: StoredValue] {
         var words = words
-        var result: [String: Any] = [:]
+        var result: [String: StoredValue] = [:]
         while let key = words.popFirst() {
             guard let value = try element(&words) else {
                 throw UsageError("the key \"\(ShownText.key(key))\" has no value")

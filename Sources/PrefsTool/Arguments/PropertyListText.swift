@@ -14,7 +14,7 @@ enum PropertyListText {
     private static let mostBytes = 1 << 20
 
     /// A text that begins with a brace or a parenthesis must be a property list. Any other text that is not one is a string.
-    static func value(of text: String) throws(UsageError) -> Any {
+    static func value(of text: String) throws(UsageError) -> StoredValue {
         switch text.unicodeScalars.first {
         case "{", "(":
             guard text.utf8.count <= mostBytes else {
@@ -25,14 +25,14 @@ enum PropertyListText {
         case "<":
             var reader = OpenStepReader(text)
             if let data = try? reader.value() { return data }
-            guard elements.contains(where: { text.utf8.starts(with: $0.utf8) }) else { return text }
+            guard elements.contains(where: { text.utf8.starts(with: $0.utf8) }) else { return .string(text) }
             return try xml(text)
         default:
-            return text
+            return .string(text)
         }
     }
 
-    private static func xml(_ text: String) throws(UsageError) -> Any {
+    private static func xml(_ text: String) throws(UsageError) -> StoredValue {
         let isDocument = elements.prefix(3).contains { text.utf8.starts(with: $0.utf8) }
         let document = isDocument ? text : "<plist version=\"1.0\">\(text)</plist>"
         do {
@@ -54,29 +54,29 @@ private struct OpenStepReader {
         scalars = Array(text.unicodeScalars)
     }
 
-    mutating func value() throws(UsageError) -> Any {
+    mutating func value() throws(UsageError) -> StoredValue {
         let value = try element(depth: 0)
         skipBlanks()
         if position < scalars.count { throw failure("the end of the text") }
         return value
     }
 
-    private mutating func element(depth: Int) throws(UsageError) -> Any {
+    private mutating func element(depth: Int) throws(UsageError) -> StoredValue {
         guard depth <= Self.deepest else {
             throw UsageError("the property-list text is nested deeper than \(Self.deepest) levels")
         }
         skipBlanks()
         switch next {
-        case "{": return try dictionary(depth: depth)
-        case "(": return try array(depth: depth)
-        case "<": return try data()
-        default: return try string()
+        case "{": return .dictionary(try dictionary(depth: depth))
+        case "(": return .array(try array(depth: depth))
+        case "<": return .data(try data())
+        default: return .string(try string())
         }
     }
 
-    private mutating func dictionary(depth: Int) throws(UsageError) -> [String: Any] {
+    private mutating func dictionary(depth: Int) throws(UsageError) -> [String: StoredValue] {
         try expect("{")
-        var result: [String: Any] = [:]
+        var result: [String: StoredValue] = [:]
         while !found("}") {
             let start = position
             let key = try string()
@@ -91,9 +91,9 @@ private struct OpenStepReader {
         return result
     }
 
-    private mutating func array(depth: Int) throws(UsageError) -> [Any] {
+    private mutating func array(depth: Int) throws(UsageError) -> [StoredValue] {
         try expect("(")
-        var result: [Any] = []
+        var result: [StoredValue] = []
         while !found(")") {
             result.append(try element(depth: depth + 1))
             if found(")") { break }

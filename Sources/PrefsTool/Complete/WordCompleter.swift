@@ -150,14 +150,14 @@ struct WordCompleter {
         return program.target ?? program.make(nil, nil).fileURL.map { .file($0.path(percentEncoded: false)) }
     }
 
-    private var entries: [String: Any] { (try? domain?.domain().entries().entries) ?? [:] }
+    private var entries: [String: StoredValue] { (try? domain?.domain().entries().entries) ?? [:] }
 
     private var roots: [Candidate] {
-        entries.filter { $0.value is [String: Any] }.keys.sorted().map { Candidate(text: $0) }
+        entries.filter { $0.value.dictionary != nil }.keys.sorted().map { Candidate(text: $0) }
     }
 
     private var domainKeys: [Candidate] {
-        let root = operands[safe: 2].flatMap { entries[$0] } as? [String: Any] ?? [:]
+        let root = operands[safe: 2].flatMap { entries[$0]?.dictionary } ?? [:]
         return root.sorted { $0.key < $1.key }.map { Candidate(text: $0.key, note: ValueText.typeName($0.value)) }
     }
 

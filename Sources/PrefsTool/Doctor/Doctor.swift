@@ -47,9 +47,8 @@ struct Doctor {
         let code = rest.isEmpty ? 0 : Outcome.failureCode
         guard !wantsJSON else {
             return Outcome(
-                output: JSONText.object([("done", done), ("remainingProblems", rest.map(\.reason))]) + "\n", as: .json,
-                code: code
-            )
+                output: JSONText.object([("done", done), ("remainingProblems", rest.map(\.reason))]).json + "\n",
+                as: .json, code: code)
         }
         let lines = done + rest.map { "problem remains: \($0.reason)" }
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
@@ -58,7 +57,7 @@ struct Doctor {
     private func daemonOutcome(_ target: Target) -> Outcome {
         let reason = "belongs to a system daemon, which stores it"
         return wantsJSON
-            ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]) + "\n", as: .json)
+            ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]).json + "\n", as: .json)
             : Outcome(output: "\(target.name) \(reason)".printable + "\n")
     }
 
@@ -123,41 +122,44 @@ struct Doctor {
     private static func json(_ diagnosis: Diagnosis, _ findings: [Finding]) -> String {
         let examination = diagnosis.examination
         let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
-        let holders: [[String: Any]] = diagnosis.lock.holders.map {
-            ["pid": $0.pid, "name": $0.name, "isStopped": $0.isStopped]
+        let holders = diagnosis.lock.holders.map {
+            JSONText.object([("isStopped", $0.isStopped), ("name", $0.name), ("pid", $0.pid)])
         }
-        let quarantined = diagnosis.quarantined.map {
-            metadata($0.metadata, at: $0.path).merging(["isWhole": $0.isWhole]) { $1 }
+        let quarantined = diagnosis.quarantined.map { entry($0.metadata, at: $0.path, ["isWhole": $0.isWhole]) }
+        let lastGood = diagnosis.lastGood.map {
+            entry($0.metadata, at: $0.path, ["isUsable": $0.isUsable, "isEqual": $0.isEqual])
         }
-        let lastGood = diagnosis.lastGood.map { copy in
-            metadata(copy.metadata, at: copy.path).merging(["isUsable": copy.isUsable, "isEqual": copy.isEqual]) { $1 }
+        let reports = findings.map {
+            JSONText.object([("command", $0.command), ("isProblem", $0.isProblem), ("reason", $0.reason)])
         }
         let surroundings = diagnosis.surroundings
         return JSONText.object([
-            ("file", diagnosis.path), ("leadsTo", surroundings?.file ?? NSNull()),
-            ("state", examination.state.rawValue), ("line", examination.line ?? NSNull()),
-            ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),
+            ("file", diagnosis.path), ("leadsTo", surroundings?.file), ("state", examination.state.rawValue),
+            ("line", examination.line), ("format", examination.format?.rawValue), ("roots", examination.roots),
             ("values", examination.values), ("problems", problems),
             ("attributes", entry(diagnosis.file, diagnosis.access, at: surroundings?.file)),
             ("folder", entry(diagnosis.folder, diagnosis.folderAccess, at: surroundings?.folder)),
-            ("lock", ["state": diagnosis.lock.name, "holders": holders]),
-            ("temporary", diagnosis.temporary == nil ? NSNull() : surroundings?.temporary ?? NSNull()),
-            ("quarantined", quarantined), ("lastGood", lastGood ?? NSNull()),
-            (
-                "findings",
-                findings.map {
-                    ["reason": $0.reason, "command": $0.command ?? NSNull(), "isProblem": $0.isProblem] as [String: Any]
-                }
-            ), ("isHealthy", !findings.contains(where: \.isProblem)),
-        ]) + "\n"
+            ("lock", JSONText.object([("holders", holders), ("state", diagnosis.lock.name)])),
+            ("temporary", diagnosis.temporary == nil ? nil : surroundings?.temporary),
+            ("quarantined", quarantined), ("lastGood", lastGood),
+            ("findings", reports), ("isHealthy", !findings.contains(where: \.isProblem)),
+        ]).json + "\n"
     }
 
-    private static func entry(_ metadata: FileMetadata?, _ access: Access, at path: String?) -> Any {
-        guard let metadata, let path else { return NSNull() }
-        return self.metadata(metadata, at: path).merging(["reads": access.reads, "writes": access.writes]) { $1 }
+    private static func entry(
+        _ metadata: FileMetadata?, _ access: Access, at path: String?
+    ) -> [String: StoredValue]? {
+        guard let metadata, let path else { return nil }
+        return entry(metadata, at: path, ["reads": access.reads, "writes": access.writes])
     }
 
-    private static func metadata(_ metadata: FileMetadata, at path: String) -> [String: Any] {
-        ["path": path, "bytes": metadata.size, "modified": metadata.modified, "permissions": metadata.permissions]
+    private static func entry(
+        _ metadata: FileMetadata, at path: String, _ properties: [String: Bool]
+    ) -> [String: StoredValue] {
+        let entry: [String: StoredValue] = [
+            "path": .string(path), "bytes": StoredValue(metadata.size), "modified": .date(metadata.modified),
+            "permissions": .string(metadata.permissions),
+        ]
+        return entry.merging(properties.mapValues(StoredValue.bool)) { $1 }
     }
 }

@@ -56,8 +56,8 @@ struct VetRunner {
     private func json(_ path: String, _ examination: FileInspection) -> String {
         let problems = examination.problems.map { ["path": $0.path, "reason": $0.reason] }
         return JSONText.object([
-            ("file", path), ("format", examination.format?.rawValue ?? NSNull()), ("roots", examination.roots),
+            ("file", path), ("format", examination.format?.rawValue), ("roots", examination.roots),
             ("values", examination.values), ("problems", problems),
-        ]) + "\n"
+        ]).json + "\n"
     }
 }

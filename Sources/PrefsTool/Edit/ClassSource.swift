@@ -17,29 +17,29 @@ struct ClassSource: EditableSource {
         keys = PrefsKey.all(of: prefs)
     }
 
-    func read() throws -> (items: [EditorItem], values: [String: Any], failure: PrefsError?) {
-        let values = prefs.values
+    func read() throws -> (items: [EditorItem], values: [String: StoredValue], failure: PrefsError?) {
+        let values = prefs.storedValues
         let failure = prefs.lastError.flatMap { $0.wasStored ? nil : $0 }
         if let failure, !failure.returnsKnownState { throw failure }
         return (keys.map { item($0, values[$0.name]) }, values, failure)
     }
 
-    private func item(_ key: PrefsKey, _ value: Any?) -> EditorItem {
+    private func item(_ key: PrefsKey, _ value: StoredValue?) -> EditorItem {
         EditorItem(
             path: ValuePath(key.name, []), name: key.name, typeName: key.typeName,
             content: content(value, of: key.name),
             choices: key.description?.choices ?? [])
     }
 
-    private func content(_ value: Any?, of key: String) -> EditorItem.Content {
+    private func content(_ value: StoredValue?, of key: String) -> EditorItem.Content {
         guard let value else {
-            return prefs.defaultObject(forKey: key).map { .isDefault(prefs.text(of: $0, forKey: key)) } ?? .notSet
+            return prefs.storedDefault(forKey: key).map { .isDefault(prefs.text(of: $0, forKey: key)) } ?? .notSet
         }
         let text = prefs.text(of: value, forKey: key)
         if case .layer(let name) = prefs.source(ofKey: key) { return .ofLayer(text, name: name) }
         guard prefs.mismatch(of: value, forKey: key) != nil else { return .set(text) }
         let type = ValueText.typeName(value)
-        let isOfType = prefs.defaultObject(forKey: key).map { ValueText.typeName($0) == type } ?? false
+        let isOfType = prefs.storedDefault(forKey: key).map { ValueText.typeName($0) == type } ?? false
         return .unfit(text, state: isOfType ? "invalid" : type)
     }
 
@@ -54,7 +54,7 @@ struct ClassSource: EditableSource {
         return ([observation] + (watch.map { [$0] } ?? []), failure?.description)
     }
 
-    func path(named name: String, in values: [String: Any]) throws -> ValuePath {
+    func path(named name: String, in values: [String: StoredValue]) throws -> ValuePath {
         guard let key = keys.first(where: { $0.name == name }) ?? keys.first(where: { $0.shortName == name }) else {
             let names = keys.flatMap { [$0.shortName, $0.name] }
             throw CommandError("no key `\(ShownText.key(name))`" + Suggestion.text(name, among: names))
@@ -62,15 +62,15 @@ struct ClassSource: EditableSource {
         return ValuePath(key.name, [])
     }
 
-    func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> Any? {
-        try prefs.canonicalValue(ofText: text, forKey: path.root)
+    func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> StoredValue? {
+        try prefs.storedValue(ofText: text, forKey: path.root)
     }
 
-    func update(_ path: ValuePath, _ body: (Any?) throws -> Any?) throws -> PrefsError? {
+    func update(_ path: ValuePath, _ body: (StoredValue?) throws -> StoredValue?) throws -> PrefsError? {
         let failure: PrefsError? = try prefs.update {
-            var stored = prefs[path.root]
+            var stored = prefs.storedValue(forKey: path.root)
             if case .layer = prefs.source(ofKey: path.root) { stored = nil }
-            prefs[path.root] = try body(stored)
+            prefs[path.root] = try body(stored)?.object
             if let error = prefs.lastError, !error.wasStored { throw error }
         }
         guard let failure = failure ?? prefs.lastError else { return nil }
@@ -78,5 +78,7 @@ struct ClassSource: EditableSource {
         return failure
     }
 
-    func accepts(_ value: Any, at path: ValuePath) -> Bool { prefs.mismatch(of: value, forKey: path.root) == nil }
+    func accepts(_ value: StoredValue, at path: ValuePath) -> Bool {
+        prefs.mismatch(of: value, forKey: path.root) == nil
+    }
 }

@@ -15,20 +15,20 @@ struct DomainSource: EditableSource {
         title = file ?? name
     }
 
-    func read() throws -> (items: [EditorItem], values: [String: Any], failure: PrefsError?) {
+    func read() throws -> (items: [EditorItem], values: [String: StoredValue], failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
         if let failure, !failure.returnsKnownState { throw failure }
         let values = entries ?? [:]
         return (Self.sorted(values).map { Self.item($1, at: ValuePath($0, []), name: $0) }, values, failure)
     }
 
-    private static func item(_ value: Any, at path: ValuePath, name: String) -> EditorItem {
+    private static func item(_ value: StoredValue, at path: ValuePath, name: String) -> EditorItem {
         let typeName = ValueText.typeName(value)
         let type = PropertyListType(rawValue: typeName)
         var children: [EditorItem] = []
-        if let values = value as? [String: Any] {
+        if let values = value.dictionary {
             children = sorted(values).map { item($1, at: path.appending(.key($0)), name: $0) }
-        } else if let values = value as? [Any] {
+        } else if let values = value.array {
             children = values.enumerated().map { item($1, at: path.appending(.index($0)), name: "[\($0)]") }
         }
         let isContainer = type?.isContainer ?? false
@@ -40,7 +40,7 @@ struct DomainSource: EditableSource {
     }
 
     /// Sorted by their bytes, as in JSON.
-    private static func sorted(_ values: [String: Any]) -> [(String, Any)] {
+    private static func sorted(_ values: [String: StoredValue]) -> [(String, StoredValue)] {
         values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }
     }
 
@@ -53,16 +53,16 @@ struct DomainSource: EditableSource {
         }
     }
 
-    func path(named name: String, in values: [String: Any]) throws -> ValuePath {
+    func path(named name: String, in values: [String: StoredValue]) throws -> ValuePath {
         try DomainPlace.newPath(name, in: values)
     }
 
-    func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> Any? {
+    func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> StoredValue? {
         guard let type else { throw CommandError("a reference of a keyed archive cannot be edited") }
         return try type.value(of: text)
     }
 
-    func update(_ path: ValuePath, _ body: (Any?) throws -> Any?) throws -> PrefsError? {
+    func update(_ path: ValuePath, _ body: (StoredValue?) throws -> StoredValue?) throws -> PrefsError? {
         try domain.update { entries in
             let now = path.value(in: entries[path.root])
             let new = try body(now)
@@ -72,8 +72,8 @@ struct DomainSource: EditableSource {
         }
     }
 
-    func accepts(_ value: Any, at path: ValuePath) -> Bool {
-        let before: [String: Any] = path.steps.isEmpty ? [:] : [path.root: [String: Any]()]
+    func accepts(_ value: StoredValue, at path: ValuePath) -> Bool {
+        let before: [String: StoredValue] = path.steps.isEmpty ? [:] : [path.root: .dictionary([:])]
         guard let entry = try? path.value(nil, with: value) else { return false }
         return (try? PropertyListDomain.changed(before, to: [path.root: entry])) != nil
     }

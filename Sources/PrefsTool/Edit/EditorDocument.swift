@@ -5,13 +5,13 @@ struct EditorDocument {
     /// A change that can be undone.
     private struct Step {
         let path: ValuePath
-        let old: Any?
-        let new: Any?
+        let old: StoredValue?
+        let new: StoredValue?
     }
 
     let source: any EditableSource
     private(set) var items: [EditorItem] = []
-    private(set) var values: [String: Any] = [:]
+    private(set) var values: [String: StoredValue] = [:]
     /// Why the newest known state was read.
     private(set) var failure: PrefsError?
     private var history: [Step] = []
@@ -53,15 +53,17 @@ struct EditorDocument {
     private func newPath(_ name: String?, in container: ValuePath?) -> ValuePath {
         guard let container else { return ValuePath(name ?? "", []) }
         if let name { return container.appending(.key(name)) }
-        return container.appending(.index((container.value(in: values[container.root]) as? [Any])?.count ?? 0))
+        return container.appending(.index(container.value(in: values[container.root])?.array?.count ?? 0))
     }
 
-    private mutating func store(at path: ValuePath, _ body: (Any?) throws -> Any?) throws -> PrefsError? {
+    private mutating func store(
+        at path: ValuePath, _ body: (StoredValue?) throws -> StoredValue?
+    ) throws -> PrefsError? {
         let whole = path.outsideArrays
         let shown = whole.value(in: values[whole.root])
         var step: Step?
         let warning = try source.update(whole) { now in
-            if whole != path, !ValueText.areEqual(now, shown) {
+            if whole != path, now != shown {
                 throw CommandError("another program has changed `\(ShownText.key(whole.text))`; nothing is stored")
             }
             let inner = path.inside(whole)
@@ -69,7 +71,7 @@ struct EditorDocument {
             step = Step(path: whole, old: now, new: new)
             return new
         }
-        if let step, !ValueText.areEqual(step.old, step.new) { remember(step) }
+        if let step, step.old != step.new { remember(step) }
         return warning
     }
 
@@ -85,7 +87,7 @@ struct EditorDocument {
         guard let step = history.last else { throw CommandError("there is nothing to undo") }
         var isUnchanged = true
         let warning = try source.update(step.path) { now in
-            isUnchanged = ValueText.areEqual(now, step.new)
+            isUnchanged = now == step.new
             return isUnchanged ? step.old : now
         }
         history.removeLast()

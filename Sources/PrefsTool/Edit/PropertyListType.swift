@@ -7,7 +7,7 @@ enum PropertyListType: String, CaseIterable {
 
     var isContainer: Bool { self == .array || self == .dictionary }
 
-    /// What a new entry holds. In canonical form.
+    /// The text of what a new entry holds.
     private var initialText: String {
         switch self {
         case .string, .data: ""
@@ -20,12 +20,12 @@ enum PropertyListType: String, CaseIterable {
         }
     }
 
-    var initialValue: Any { reading(of: initialText) ?? initialText }
+    var initialValue: StoredValue { reading(of: initialText) ?? .string(initialText) }
 
     /// The value of this type that a text stands for.
     ///
     /// - Throws: `CommandError`.
-    func value(of text: String) throws -> Any {
+    func value(of text: String) throws -> StoredValue {
         guard let value = reading(of: text) else {
             throw CommandError("expected \(article) \(self), found \"\(ShownText.key(text))\"")
         }
@@ -34,24 +34,24 @@ enum PropertyListType: String, CaseIterable {
 
     private var article: String { self == .integer || self == .array ? "an" : "a" }
 
-    private func reading(of text: String) -> Any? {
-        if self == .string { return text }
-        let objects = TextForms(text).objects.dropFirst()
-        if let value = objects.first(where: { ValueText.typeName($0) == rawValue }) { return value }
-        guard self == .float else { return self == .date ? ValueText.readings(of: text, like: Date()).first : nil }
+    private func reading(of text: String) -> StoredValue? {
+        if self == .string { return .string(text) }
+        let forms = TextForms(text)
+        if let value = forms.values.dropFirst().first(where: { ValueText.typeName($0) == rawValue }) { return value }
+        switch self {
         // A whole number is a float, too.
-        guard let number = objects.first(where: { ValueText.typeName($0) == "integer" }) as? NSNumber else {
-            return nil
+        case .float: return forms.number.map(StoredValue.real)
+        case .date: return ValueText.date(text).map(StoredValue.date)
+        default: return nil
         }
-        return NSNumber(value: number.doubleValue)
     }
 
     /// Another value as this type; the initial value if its text has no reading as this type.
-    func converted(from value: Any) -> Any { reading(of: Self.text(of: value)) ?? initialValue }
+    func converted(from value: StoredValue) -> StoredValue { reading(of: Self.text(of: value)) ?? initialValue }
 
     /// The text that reads as exactly this value.
-    static func text(of value: Any) -> String {
+    static func text(of value: StoredValue) -> String {
         let type = PropertyListType(rawValue: ValueText.typeName(value))
-        return TextForms.text(of: value) { ValueText.areEqual(type?.reading(of: $0), value) }
+        return TextForms.text(of: value) { type?.reading(of: $0) == value }
     }
 }

@@ -128,9 +128,9 @@ struct FileInspection: Sendable {
     // MARK: - Content
 
     /// Reports values that readers of XML understand differently.
-    private mutating func examineWriting(_ content: [String: Any]) {
+    private mutating func examineWriting(_ content: [String: StoredValue]) {
         do {
-            _ = try PropertyListCoder.encode(content, as: .xml)
+            _ = try PropertyListCoder.encode(.dictionary(content), as: .xml)
         } catch {
             let path = error.path.isEmpty ? "" : "\(ShownText.path(error.path)): "
             note(
@@ -139,14 +139,14 @@ struct FileInspection: Sendable {
         }
     }
 
-    private mutating func examine(_ content: [String: Any]) {
+    private mutating func examine(_ content: [String: StoredValue]) {
         for (name, entry) in content.sorted(by: { $0.key < $1.key }) {
             do {
                 try NameVetting.checkRoot(name)
             } catch {
                 if case .invalidName(_, let reason) = error { note(Problem(keys: [name], path: name, reason: reason)) }
             }
-            guard let root = entry as? [String: Any] else {
+            guard let root = entry.dictionary else {
                 otherEntries += 1
                 vet(entry, [name], name)
                 continue
@@ -154,7 +154,7 @@ struct FileInspection: Sendable {
             roots += 1
             values += root.count
             for (key, value) in root.sorted(by: { $0.key < $1.key }) { vet(value, [name, key], key) }
-            guard CanonicalValue.estimatedBytes(root) > PropertyListLimits.rootBytes else { continue }
+            guard root.estimatedBytes > PropertyListLimits.rootBytes else { continue }
             note(
                 Problem(
                     keys: [name], path: name,
@@ -163,19 +163,22 @@ struct FileInspection: Sendable {
     }
 
     /// Vets a root value by value, as a write does.
-    private mutating func vet(_ value: Any, _ keys: [String], _ key: String) {
-        guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: key) else { return }
-        // Other programs may have stored values that this cannot write.
-        for failure in refusal.failures where failure.reason != UnsupportedValue.uid {
-            let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
-            note(Problem(keys: keys, path: path, reason: failure.reason))
+    private mutating func vet(_ value: StoredValue, _ keys: [String], _ key: String) {
+        do {
+            try PropertyListVetter.check(value, forKey: key)
+        } catch {
+            // Other programs may have stored values that this cannot write.
+            for failure in error.failures where failure.reason != UnsupportedValue.uid {
+                let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
+                note(Problem(keys: keys, path: path, reason: failure.reason))
+            }
         }
     }
 
     /// Reports the stored values that do not fit the class of the preferences.
     mutating func check(_ prefs: PersistentPrefs) {
         guard state == .whole else { return }
-        for (key, value) in prefs.values.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in prefs.storedValues.sorted(by: { $0.key < $1.key }) {
             guard let failure = prefs.mismatch(of: value, forKey: key) else { continue }
             note(Problem(keys: [prefs.key, key], path: "\(prefs.key).\(failure.path)", reason: failure.reason))
         }

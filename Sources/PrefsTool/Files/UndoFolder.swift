@@ -19,11 +19,11 @@ struct UndoFolder: Sendable {
     /// - Throws: why it cannot be stored.
     func save(_ replacement: FileReplacement) throws {
         let folder = try folder(creates: true)
-        var record: [String: Any] = ["path": replacement.path]
-        record["before"] = replacement.before
-        record["after"] = replacement.after
+        var record: [String: StoredValue] = ["path": .string(replacement.path)]
+        record["before"] = replacement.before.map(StoredValue.data)
+        record["after"] = replacement.after.map(StoredValue.data)
         let path = "\(folder)/\(Self.name(of: replacement.path))"
-        let bytes = try PropertyListCoder.encode(record, as: .binary)
+        let bytes = try PropertyListCoder.encode(.dictionary(record), as: .binary)
         guard bytes.count <= PropertyListLimits.fileBytes else { throw CommandError("the file is too large") }
         // A record of another user cannot be replaced in place, and keeps its mode.
         unlink(path)
@@ -36,9 +36,10 @@ struct UndoFolder: Sendable {
         let file = "\(try folder(creates: false))/\(Self.name(of: path))"
         guard let metadata = FileMetadata(file) else { return nil }
         guard metadata.isFile, metadata.isOwn else { throw CommandError("\(file) belongs to another user") }
-        let record = try PropertyListCoder.decode(ExportFile.read(file)).value as? [String: Any]
-        guard let record, record["path"] as? String == path else { return nil }
-        return FileReplacement(path: path, before: record["before"] as? Data, after: record["after"] as? Data)
+        let record = try PropertyListCoder.decode(ExportFile.read(file)).value.dictionary
+        guard let record, record["path"]?.string == path else { return nil }
+        func bytes(_ key: String) -> Data? { if case .data(let bytes)? = record[key] { bytes } else { nil } }
+        return FileReplacement(path: path, before: bytes("before"), after: bytes("after"))
     }
 
     /// The last part of the path, for people, and a hash of all of it.

@@ -22,7 +22,7 @@ struct Outcome {
 
         /// The line as it is printed, without its end.
         func line(as program: String, in context: ProcessContext) -> String {
-            if isJSON { return OutputFormat.json.text(JSONText.object([("error", text)]), for: context.errors) }
+            if isJSON { return OutputFormat.json.text(JSONText.object([("error", text)]).json, for: context.errors) }
             let name = program + ":"
             return "\(isError ? context.errorStyle.red(name) : name) \(text.printable)"
         }

@@ -4,19 +4,12 @@ import PersistentPreferences
 /// Parses values from the command line, and prints them.
 enum ValueText {
     /// The property-list values that a text may stand for: as the type of another value, then as JSON, then as a string.
-    static func readings(of text: String, like other: Any?) -> [Any] {
-        let json = try? ExportFormat.value(ofJSON: Data(text.utf8))
-        let date = date(text).map { [$0 as Any] } ?? []
-        return switch other.map(typeName) {
-        case "string": [text]
-        case "date": date
-        default: (json.map { [$0] } ?? []) + [text]
+    static func readings(of text: String, like other: StoredValue?) -> [StoredValue] {
+        switch other {
+        case .string: [.string(text)]
+        case .date: date(text).map { [.date($0)] } ?? []
+        default: ((try? ExportFormat.value(ofJSON: Data(text.utf8))).map { [$0] } ?? []) + [.string(text)]
         }
-    }
-
-    static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-        guard let left, let right else { return left == nil && right == nil }
-        return PrefsChange(root: "", from: ["": left], to: ["": right], origin: .thisProcess) == nil
     }
 
     /// - Throws: `UsageError` if the text is not a date.
@@ -30,32 +23,38 @@ enum ValueText {
     }
 
     /// Returns a value on one line: strings and dates without quotes, containers as JSON.
-    static func line(_ value: Any) -> String {
-        if let text = value as? String { return text }
-        if let date = value as? Date { return JSONText.date(date) }
-        return JSONText.value(value)
-    }
-
-    /// The format of the output of `line(_:)`.
-    static func format(_ value: Any) -> OutputFormat { value is String || value is Date ? .value : .json }
-
-    /// Returns the name of the type in property lists.
-    static func typeName(_ value: Any) -> String {
+    static func line(_ value: StoredValue) -> String {
         switch value {
-        case is String: return "string"
-        case is Date: return "date"
-        case is Data: return "data"
-        case is [Any]: return "array"
-        case is [String: Any]: return "dictionary"
-        // Compares the dynamic type, since on Linux the numbers 0 and 1 cast to `Bool`.
-        case _ where Swift.type(of: value) == Bool.self: return "boolean"
-        default:
-            guard let number = value as? NSNumber else { return "keyed-archive reference" }
-            return ["d", "f"].contains(String(cString: number.objCType)) ? "float" : "integer"
+        case .string(let text): text
+        case .date(let date): JSONText.date(date)
+        default: value.json
         }
     }
 
-    private static func date(_ text: String) -> Date? {
+    /// The format of the output of `line(_:)`.
+    static func format(_ value: StoredValue) -> OutputFormat {
+        switch value {
+        case .string, .date: .value
+        default: .json
+        }
+    }
+
+    /// Returns the name of the type in property lists.
+    static func typeName(_ value: StoredValue) -> String {
+        switch value {
+        case .string: "string"
+        case .bool: "boolean"
+        case .integer, .unsigned: "integer"
+        case .real: "float"
+        case .date: "date"
+        case .data: "data"
+        case .array: "array"
+        case .dictionary: "dictionary"
+        case .uid: "keyed-archive reference"
+        }
+    }
+
+    static func date(_ text: String) -> Date? {
         // As `defaults` prints it: 2026-11-20 08:30:00 +0000.
         if let parts = text.wholeMatch(of: /([0-9-]{10}) ([0-9:]{8}) ([+-][0-9]{4})/)?.output {
             return date("\(parts.1)T\(parts.2)\(parts.3)")
@@ -76,4 +75,8 @@ enum ValueText {
         guard time != nil else { return date }
         return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
     }
+}
+
+extension StoredValue {
+    var isContainer: Bool { array != nil || dictionary != nil }
 }

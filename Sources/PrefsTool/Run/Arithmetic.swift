@@ -4,23 +4,26 @@ import PersistentPreferences
 /// Adds to numbers of any width, exactly or not at all.
 enum Arithmetic {
     /// - Throws: `CommandError` if the value is not a number, the text is none, or the sum cannot be represented.
-    static func sum(of value: Any?, and text: String, _ name: String) throws -> Any {
+    static func sum(of value: StoredValue?, and text: String, _ name: String) throws -> StoredValue {
         let place = "`\(ShownText.key(name))`"
-        guard let value, let number = value as? NSNumber, ["integer", "float"].contains(ValueText.typeName(value))
-        else {
-            throw CommandError("\(place) is not a number")
-        }
-        if ValueText.typeName(value) == "integer" {
-            guard let amount = Wide(text), let old = Wide("\(number)") else {
-                throw CommandError("expected a 64-bit integer such as 1 or -7, found \"\(ShownText.key(text))\"")
+        switch value {
+        case .integer(let old)?: return try sum(of: Wide(old), and: text, place)
+        case .unsigned(let old)?: return try sum(of: Wide(old), and: text, place)
+        case .real(let old)?:
+            guard let amount = Double(text), amount.isFinite else {
+                throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
             }
-            guard let sum = (old + amount)?.object else { throw CommandError("\(place): the sum is beyond 64 bits") }
-            return sum
+            return .real(old + amount)
+        default: throw CommandError("\(place) is not a number")
         }
-        guard let amount = Double(text), amount.isFinite else {
-            throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
+    }
+
+    private static func sum(of old: Wide, and text: String, _ place: String) throws -> StoredValue {
+        guard let amount = Wide(text) else {
+            throw CommandError("expected a 64-bit integer such as 1 or -7, found \"\(ShownText.key(text))\"")
         }
-        return number.doubleValue + amount
+        guard let sum = (old + amount)?.value else { throw CommandError("\(place): the sum is beyond 64 bits") }
+        return sum
     }
 
     /// An integer of 65 bits: the sign, and the distance from zero. The sum of two such never overflows silently.
@@ -28,9 +31,13 @@ enum Arithmetic {
         let isNegative: Bool
         let magnitude: UInt64
 
+        init(_ number: some FixedWidthInteger) {
+            self.init(number < 0, UInt64(number.magnitude))
+        }
+
         init?(_ text: String) {
-            guard let magnitude = Int(text)?.magnitude ?? UInt(text) else { return nil }
-            (isNegative, self.magnitude) = (text.utf8.first == UInt8(ascii: "-"), UInt64(magnitude))
+            guard let number = Int64(text).map(Self.init) ?? UInt64(text).map(Self.init) else { return nil }
+            self = number
         }
 
         private init(_ isNegative: Bool, _ magnitude: UInt64) {
@@ -48,9 +55,9 @@ enum Arithmetic {
         }
 
         /// nil if neither a signed nor an unsigned integer of 64 bits has the value.
-        var object: Any? {
-            if !isNegative { return Int(exactly: magnitude).map { $0 as Any } ?? magnitude }
-            return magnitude <= Int.min.magnitude ? Int(truncatingIfNeeded: 0 &- magnitude) : nil
+        var value: StoredValue? {
+            if !isNegative { return StoredValue(magnitude) }
+            return magnitude <= Int64.min.magnitude ? .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) : nil
         }
     }
 }

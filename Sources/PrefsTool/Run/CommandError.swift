@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// A command that cannot be run, because a value is missing or of another type, or because a system call failed.
 struct CommandError: Error, CustomStringConvertible {
@@ -12,7 +13,7 @@ struct CommandError: Error, CustomStringConvertible {
         self.description = description + (url.map { ": \($0.absoluteURL.path(percentEncoded: false))" } ?? "")
     }
 
-    init(_ description: String, near word: String, among known: [String: Any]) {
+    init(_ description: String, near word: String, among known: [String: StoredValue]) {
         self.description = description + Suggestion.text(word, among: known.keys.sorted())
     }
 }

@@ -3,16 +3,18 @@ import PersistentPreferences
 
 /// The differences between two states: one line for each key that was added, changed or removed.
 struct Difference {
-    private let lines: [(path: [String], old: Any?, new: Any?)]
+    private let lines: [(path: [String], old: StoredValue?, new: StoredValue?)]
 
-    /// - Parameter inside: true if values that are dictionaries in both states are compared key by key.
-    init(from before: [String: Any], to after: [String: Any], nested: Bool) {
-        var lines: [(path: [String], old: Any?, new: Any?)] = []
-        func add(_ before: [String: Any], _ after: [String: Any], _ path: [String], nested: Bool) {
-            guard let change = PrefsChange(root: "", from: before, to: after, origin: .thisProcess) else { return }
-            for key in change.keys {
-                let (old, new) = (change.oldValues[key], change.newValues[key])
-                if nested, let old = old as? [String: Any], let new = new as? [String: Any] {
+    /// - Parameter nested: true if values that are dictionaries in both states are compared key by key.
+    init(from before: [String: StoredValue], to after: [String: StoredValue], nested: Bool) {
+        var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
+        func add(
+            _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String], nested: Bool
+        ) {
+            let change = DictionaryDifference(from: before, to: after)
+            for key in change.keys.sorted() {
+                let (old, new) = (change.old[key], change.new[key])
+                if nested, let old = old?.dictionary, let new = new?.dictionary {
                     add(old, new, path + [key], nested: false)
                 } else {
                     lines.append((path + [key], old, new))
@@ -39,10 +41,10 @@ struct Difference {
     }
 
     /// Returns `1 → 2`. Uses the lossless format of exports if the plain texts are equal, as for 1 and 1.0.
-    private static func change(from old: Any?, to new: Any?) -> String {
+    private static func change(from old: StoredValue?, to new: StoredValue?) -> String {
         var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
         if texts[0] == texts[1] {
-            texts = [old, new].map { $0.map(exact) ?? "" }
+            texts = [old, new].map { $0.map { exact($0).json } ?? "" }
         }
         return texts.joined(separator: " → ")
     }
@@ -50,14 +52,13 @@ struct Difference {
     /// An array of objects with `path` (the keys from the top), `old` and `new`. A missing value is null.
     var json: String {
         let objects = lines.map { path, old, new in
-            "{\"path\":\(JSONText.value(path)),\"old\":\(old.map(Self.exact) ?? "null"),"
-                + "\"new\":\(new.map(Self.exact) ?? "null")}"
+            JSONText.object([("path", path), ("old", old.map(Self.exact)), ("new", new.map(Self.exact))]).json
         }
         return "[\(objects.joined(separator: ",\n"))]\n"
     }
 
     /// Returns the lossless format of exports, or plain JSON if the value cannot be exported.
-    private static func exact(_ value: Any) -> String {
-        (try? ExportFormat.json(of: value).trimmingCharacters(in: .newlines)) ?? JSONText.value(value)
+    private static func exact(_ value: StoredValue) -> JSONText {
+        JSONText(json: (try? ExportFormat.json(of: value).trimmingCharacters(in: .newlines)) ?? value.json)
     }
 }

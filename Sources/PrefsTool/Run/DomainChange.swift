@@ -3,7 +3,7 @@ import PersistentPreferences
 
 /// Changes of a domain: rehearsed, shown or confirmed, and then made in one transaction.
 extension DomainRunner {
-    typealias Edit = (_ entries: inout [String: Any], _ risks: inout Risks) throws -> Void
+    typealias Edit = (_ entries: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
     /// Makes a change, all or nothing. A dry run prints what it would change.
     func change(_ edit: Edit) throws -> Outcome {
@@ -38,16 +38,18 @@ extension DomainRunner {
         }
     }
 
-    private static func result(of edit: Edit, on before: [String: Any]) throws -> ([String: Any], Risks) {
+    private static func result(
+        of edit: Edit, on before: [String: StoredValue]
+    ) throws -> ([String: StoredValue], Risks) {
         var (after, risks) = (before, Risks())
         try edit(&after, &risks)
         for text in Risks(from: before, to: after).texts { risks.add(text) }
         return (after, risks)
     }
 
-    private func difference(from before: [String: Any], to after: [String: Any]) -> Outcome {
-        func values(_ entries: [String: Any], _ root: String) -> [String: Any] {
-            entries[root] as? [String: Any] ?? [:]
+    private func difference(from before: [String: StoredValue], to after: [String: StoredValue]) -> Outcome {
+        func values(_ entries: [String: StoredValue], _ root: String) -> [String: StoredValue] {
+            entries[root]?.dictionary ?? [:]
         }
         let difference =
             invocation.root.map { root in

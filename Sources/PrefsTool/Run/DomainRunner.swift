@@ -26,19 +26,20 @@ struct DomainRunner {
         return try output(value).reporting(failure, asJSON: wantsJSON)
     }
 
-    private func output(_ value: Any) throws -> Outcome {
-        if !wantsJSON {
-            if value is String || value is Date { return Outcome(output: ValueText.line(value) + "\n", as: .value) }
-            if let data = value as? Data { return Outcome(output: data.hexadecimal + "\n") }
+    private func output(_ value: StoredValue) throws -> Outcome {
+        switch value {
+        case .string where !wantsJSON, .date where !wantsJSON:
+            Outcome(output: ValueText.line(value) + "\n", as: .value)
+        case .data(let data) where !wantsJSON: Outcome(output: data.hexadecimal + "\n")
+        default: Outcome(output: try ExportFormat.json(of: value), as: .json)
         }
-        return Outcome(output: try ExportFormat.json(of: value), as: .json)
     }
 
     func readType(_ place: DomainPlace) throws -> Outcome {
         let (value, failure) = try value(place)
         let type = ValueText.typeName(value)
         return Outcome(
-            output: (wantsJSON ? JSONText.object([("type", type)]) : type) + "\n", as: wantsJSON ? .json : .text
+            output: (wantsJSON ? JSONText.object([("type", type)]).json : type) + "\n", as: wantsJSON ? .json : .text
         )
         .reporting(failure, asJSON: wantsJSON)
     }
@@ -46,7 +47,7 @@ struct DomainRunner {
     /// - Throws: an error if the domain or the root does not exist.
     func export(as format: ExportFormat, to path: String?) throws -> Outcome {
         let (value, failure) = try value(DomainPlace(root: invocation.root, key: nil))
-        guard let values = value as? [String: Any] else {
+        guard let values = value.dictionary else {
             throw PrefsError.rootIsNotDictionary(key: invocation.root ?? "")
         }
         return try Export(values: values, failure: failure).run(
@@ -54,7 +55,7 @@ struct DomainRunner {
     }
 
     /// Returns a value. If the file is malformed, returns the value of its newest known state and the error.
-    private func value(_ place: DomainPlace) throws -> (value: Any, failure: PrefsError?) {
+    private func value(_ place: DomainPlace) throws -> (value: StoredValue, failure: PrefsError?) {
         let (entries, failure) = try domain.entries()
         guard let entries else {
             if let failure { throw failure }
@@ -70,8 +71,7 @@ struct DomainRunner {
         try change { entries, risks in
             let old = try place.value(in: entries)
             if let expected {
-                guard ValueText.readings(of: expected, like: old).contains(where: { ValueText.areEqual($0, old) })
-                else {
+                guard ValueText.readings(of: expected, like: old).contains(where: { $0 == old }) else {
                     throw CommandError("\(place.name) is \(old.map(ValueText.line) ?? "not set"), not \(expected)")
                 }
             }
@@ -79,7 +79,7 @@ struct DomainRunner {
             if let old, ValueText.typeName(old) != ValueText.typeName(new) {
                 if let text = parsed.text, let value = ParsedValue.value(of: text, like: old) {
                     new = value
-                } else if parsed.text != nil || old is [Any] || old is [String: Any] {
+                } else if parsed.text != nil || old.isContainer {
                     risks.add(Risks.change(of: old, to: new, at: try place.trail(in: entries)))
                 }
             }
@@ -102,7 +102,7 @@ struct DomainRunner {
             let old = try place.existingValue(in: entries)
             if place.root == nil {
                 if !entries.isEmpty { risks.add("all entries of the \(target.name) would be removed") }
-            } else if old is [Any] || old is [String: Any] {
+            } else if old.isContainer {
                 let name = ShownText.key(try place.trail(in: entries))
                 risks.add("the \(ValueText.typeName(old)) `\(name)` would be removed")
             }
@@ -121,26 +121,28 @@ struct DomainRunner {
                 entries = merge ? Self.merged(entries, imported, nested: true) : imported
                 return
             }
-            guard var values = entries[root, default: [String: Any]()] as? [String: Any] else {
+            guard var values = entries[root, default: .dictionary([:])].dictionary else {
                 throw PrefsError.rootIsNotDictionary(key: root)
             }
             values = merge ? Self.merged(values, imported, nested: false) : imported
-            entries[root] = values
+            entries[root] = .dictionary(values)
         }
     }
 
-    private static func merged(_ old: [String: Any], _ new: [String: Any], nested: Bool) -> [String: Any] {
+    private static func merged(
+        _ old: [String: StoredValue], _ new: [String: StoredValue], nested: Bool
+    ) -> [String: StoredValue] {
         old.merging(new) { old, new in
-            guard nested, let old = old as? [String: Any], let new = new as? [String: Any] else { return new }
-            return old.merging(new) { $1 }
+            guard nested, let old = old.dictionary, let members = new.dictionary else { return new }
+            return .dictionary(old.merging(members) { $1 })
         }
     }
 
-    private static func combined(_ parsed: ParsedValue, to old: Any?) throws -> Any {
+    private static func combined(_ parsed: ParsedValue, to old: StoredValue?) throws -> StoredValue {
         guard parsed.isAppended, let old else { return parsed.value }
         switch (old, parsed.value) {
-        case (let old as [Any], let new as [Any]): return old + new
-        case (let old as [String: Any], let new as [String: Any]): return old.merging(new) { $1 }
+        case (.array(let old), .array(let new)): return .array(old + new)
+        case (.dictionary(let old), .dictionary(let new)): return .dictionary(old.merging(new) { $1 })
         default:
             throw CommandError(
                 "cannot add to the existing value: expected type \(ValueText.typeName(parsed.value)), found type \(ValueText.typeName(old))"

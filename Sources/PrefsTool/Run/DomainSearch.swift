@@ -8,26 +8,26 @@ struct DomainSearch {
     func list() throws -> Outcome {
         let names = try DomainNames.all()
         return wantsJSON
-            ? Outcome(output: JSONText.value(names) + "\n", as: .json)
+            ? Outcome(output: names.json + "\n", as: .json)
             : Outcome(output: names.map { $0.printable + "\n" }.joined())
     }
 
     /// Prints the entries of all domains.
     func read() throws -> Outcome {
         let (domains, failures) = try entries()
-        var all: [String: Any] = [:]
-        for (name, entries) in domains { all[name] = entries }
-        return reporting(failures, in: Outcome(output: try ExportFormat.json(of: all), as: .json))
+        var all: [String: StoredValue] = [:]
+        for (name, entries) in domains { all[name] = .dictionary(entries) }
+        return reporting(failures, in: Outcome(output: try ExportFormat.json(of: .dictionary(all)), as: .json))
     }
 
     /// Prints each key that contains a word, and each value whose text contains it. Ignores case.
     func find(_ word: String) throws -> Outcome {
         let (domains, failures) = try entries()
         let word = Data(word.lowercased().utf8)
-        var found: [(path: [String], value: Any)] = []
-        func search(_ value: Any, _ path: [String]) {
+        var found: [(path: [String], value: StoredValue)] = []
+        func search(_ value: StoredValue, _ path: [String]) {
             switch value {
-            case let values as [String: Any]:
+            case .dictionary(let values):
                 for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                     if Self.contains(key, word) {
                         found.append((path + [key], value))
@@ -35,14 +35,14 @@ struct DomainSearch {
                         search(value, path + [key])
                     }
                 }
-            case let values as [Any]:
+            case .array(let values):
                 for (index, value) in values.enumerated() { search(value, path + ["[\(index)]"]) }
             default:
-                let text = (value as? Data)?.hexadecimal ?? ValueText.line(value)
+                let text = if case .data(let data) = value { data.hexadecimal } else { ValueText.line(value) }
                 if Self.contains(text, word) { found.append((path, value)) }
             }
         }
-        for (name, entries) in domains { search(entries, [name]) }
+        for (name, entries) in domains { search(.dictionary(entries), [name]) }
         guard !found.isEmpty else {
             return reporting(failures, in: .failure("no key and no value contains it", asJSON: wantsJSON))
         }
@@ -53,7 +53,7 @@ struct DomainSearch {
         word.isEmpty || Data(text.lowercased().utf8).range(of: word) != nil
     }
 
-    private func text(_ found: [(path: [String], value: Any)]) -> Outcome {
+    private func text(_ found: [(path: [String], value: StoredValue)]) -> Outcome {
         let lines = found.map { path, value in
             let text = ShownText.line(ValueText.line(value), longest: 200)
             return "\(path.joined(separator: " > ").printable): \(text)\n"
@@ -61,10 +61,10 @@ struct DomainSearch {
         return Outcome(output: lines.joined())
     }
 
-    private func json(_ found: [(path: [String], value: Any)]) throws -> Outcome {
+    private func json(_ found: [(path: [String], value: StoredValue)]) throws -> Outcome {
         let objects = try found.map { path, value in
             let value = try ExportFormat.json(of: value).trimmingCharacters(in: .newlines)
-            return "{\"path\":\(JSONText.value(path)),\"value\":\(value)}"
+            return JSONText.object([("path", path), ("value", JSONText(json: value))]).json
         }
         return Outcome(output: "[\(objects.joined(separator: ",\n"))]\n", as: .json)
     }
@@ -72,8 +72,8 @@ struct DomainSearch {
     // MARK: - Domains
 
     /// The entries of all domains that can be read, and why others cannot.
-    private func entries() throws -> (domains: [(name: String, entries: [String: Any])], failures: [String]) {
-        var domains: [(String, [String: Any])] = []
+    private func entries() throws -> (domains: [(name: String, entries: [String: StoredValue])], failures: [String]) {
+        var domains: [(String, [String: StoredValue])] = []
         var failures: [String] = []
         for name in try DomainNames.all() {
             do {

@@ -27,7 +27,7 @@ struct PrefsRunner {
     // MARK: - Reading
 
     func show() -> Outcome {
-        let values = prefs.values
+        let values = prefs.storedValues
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return failed(failure) }
         let (output, form): (String, OutputFormat)
@@ -42,7 +42,7 @@ struct PrefsRunner {
     /// Prints the value that the program reads; with `stored` only what is stored.
     func get(_ name: String, stored: Bool, defaultText: String?) -> Outcome {
         let path = path(name)
-        var value = prefs[path.root]
+        var value = prefs.storedValue(forKey: path.root)
         let failure = prefs.lastError
         if let failure, !failure.returnsKnownState { return failed(failure) }
         if !stored {
@@ -55,7 +55,7 @@ struct PrefsRunner {
             return failed("\(name) is not set").reporting(failure, asJSON: invocation.wantsJSON)
         }
         let (text, form): (String, OutputFormat) =
-            invocation.wantsJSON ? (JSONText.value(value), .json) : (ValueText.line(value), ValueText.format(value))
+            invocation.wantsJSON ? (value.json, .json) : (ValueText.line(value), ValueText.format(value))
         return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: invocation.wantsJSON)
     }
 
@@ -139,11 +139,10 @@ struct PrefsRunner {
     func toggle(_ name: String) -> Outcome {
         change { runner in
             let path = runner.path(name)
-            guard let old = runner.value(at: path), let value = old as? Bool, ValueText.typeName(old) == "boolean"
-            else {
+            guard case .bool(let value)? = runner.value(at: path) else {
                 throw CommandError("`\(ShownText.key(name))` is not a Bool")
             }
-            try runner.replace(path, with: !value)
+            try runner.replace(path, with: .bool(!value))
         }
     }
 
@@ -168,13 +167,13 @@ struct PrefsRunner {
     /// Rejects a write to a damaged file. A dry run shows what the write would do with `--force`.
     func requireWholeFile() throws {
         if invocation.isForced || invocation.isDryRun { return }
-        _ = prefs.values
+        _ = prefs.storedValues
         if case .damaged(let file)? = prefs.lastError { throw CommandError(damaged: file) }
     }
 
     /// Makes the change to a copy in memory. Returns the outcome if nothing is left to do.
     private func rehearse(_ body: (PrefsRunner) throws -> Void) throws -> Outcome? {
-        let stored = prefs.values
+        let stored = prefs.storedValues
         let failure = prefs.lastError
         switch failure {
         // It will be quarantined.
@@ -188,14 +187,14 @@ struct PrefsRunner {
         let before = stored.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }
         var rehearsal = self
         rehearsal.prefs = program.make(prefs.key, InMemoryStore())
-        rehearsal.prefs.values = before
+        rehearsal.prefs.values = before.objects
         if let error = rehearsal.prefs.lastError, !error.wasStored {
             // The class accepts its own values only together with what the copy lacks. The change itself is still vetted.
             if invocation.isDryRun { throw error }
             return nil
         }
         try body(rehearsal)
-        let after = rehearsal.prefs.values
+        let after = rehearsal.prefs.storedValues
         if invocation.isDryRun {
             let difference = Difference(from: before, to: after, nested: false)
             return difference.outcome(asJSON: invocation.wantsJSON, in: program.context).reporting(
@@ -220,20 +219,22 @@ struct PrefsRunner {
     }
 
     /// What a change of a part starts from: what is stored, also if it does not fit its type, or the default.
-    private func whole(of path: ValuePath) -> Any? { prefs[path.root] ?? prefs.defaultObject(forKey: path.root) }
-
-    private func value(at path: ValuePath) -> Any? { path.value(in: whole(of: path)) }
-
-    private func value(_ text: String, _ key: String) throws(PrefsError) -> Any? {
-        try prefs.canonicalValue(ofText: text, forKey: key)
+    private func whole(of path: ValuePath) -> StoredValue? {
+        prefs.storedValue(forKey: path.root) ?? prefs.storedDefault(forKey: path.root)
     }
 
-    private func replace(_ path: ValuePath, with new: Any?) throws {
+    private func value(at path: ValuePath) -> StoredValue? { path.value(in: whole(of: path)) }
+
+    private func value(_ text: String, _ key: String) throws(PrefsError) -> StoredValue? {
+        try prefs.storedValue(ofText: text, forKey: key)
+    }
+
+    private func replace(_ path: ValuePath, with new: StoredValue?) throws {
         try store(try path.value(whole(of: path), with: new), path.root)
     }
 
-    private func store(_ value: Any?, _ key: String) throws {
-        prefs[key] = value
+    private func store(_ value: StoredValue?, _ key: String) throws {
+        prefs[key] = value?.object
         if let error = prefs.lastError, !error.wasStored { throw error }
     }
 
@@ -242,8 +243,8 @@ struct PrefsRunner {
         let now = value(at: path)
         let isSame =
             path.steps.isEmpty
-            ? now.map { ValueText.areEqual($0, try? value(expected, path.root)) } ?? false
-            : ValueText.readings(of: expected, like: now).contains { ValueText.areEqual($0, now) }
+            ? now != nil && now == (try? value(expected, path.root))
+            : ValueText.readings(of: expected, like: now).contains { $0 == now }
         guard isSame else {
             throw CommandError("`\(ShownText.key(name))` is \(now.map(ValueText.line) ?? "not set"), not \(expected)")
         }
@@ -259,10 +260,10 @@ struct PrefsRunner {
         return key.map { ValuePath($0.name, path.steps) } ?? path
     }
 
-    /// The object that the program reads: the stored one, or the default if nothing is stored or it does not fit.
-    func effective(_ stored: Any?, _ key: String) -> Any? {
+    /// The value that the program reads: the stored one, or the default if nothing is stored or it does not fit.
+    func effective(_ stored: StoredValue?, _ key: String) -> StoredValue? {
         if let stored, prefs.mismatch(of: stored, forKey: key) == nil { return stored }
-        return prefs.defaultObject(forKey: key) ?? stored
+        return prefs.storedDefault(forKey: key) ?? stored
     }
 
     // MARK: - Results
@@ -308,7 +309,7 @@ struct PrefsRunner {
         return "\(error); keys are \(list.joined(separator: ", "))"
     }
 
-    private func table(of values: [String: Any]) -> String {
+    private func table(of values: [String: StoredValue]) -> String {
         var head = Table()
         head.add("root", cell(prefs.key))
         head.add("store", storeName)
@@ -320,7 +321,7 @@ struct PrefsRunner {
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
             let text = effective(stored, key.name).map { cell(ValueText.line($0)) } ?? "(not set)"
             let note = mismatch.map {
-                "  (stored: \(ShownText.line(ValueText.line(stored ?? ""), longest: 40)): \($0.reason))"
+                "  (stored: \(ShownText.line(stored.map(ValueText.line) ?? "", longest: 40)): \($0.reason))"
             }
             table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
         }
@@ -339,10 +340,10 @@ struct PrefsRunner {
     }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them.
-    private func json(of values: [String: Any]) throws -> String {
-        var shown: [String: Any] = [:]
+    private func json(of values: [String: StoredValue]) throws -> String {
+        var shown: [String: StoredValue] = [:]
         for key in keys { shown[key.name] = effective(values[key.name], key.name) }
-        return try ExportFormat.json(of: shown)
+        return try ExportFormat.json(of: .dictionary(shown))
     }
 }
 

@@ -7,7 +7,7 @@ struct Risks {
     init() {}
 
     /// The dictionaries and arrays that another kind of value replaces.
-    init(from before: [String: Any], to after: [String: Any]) {
+    init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         addReplaced(before, after, [])
     }
 
@@ -16,19 +16,22 @@ struct Risks {
     }
 
     /// - Parameter place: the keys that lead to the value: `Editor > sizes[0]`.
-    static func change(of old: Any, to new: Any, at place: String) -> String {
+    static func change(of old: StoredValue, to new: StoredValue, at place: String) -> String {
         "the \(ValueText.typeName(old)) `\(ShownText.key(place))` would become a value of type \(ValueText.typeName(new))"
     }
 
     func contains(_ others: Risks) -> Bool { Set(texts).isSuperset(of: others.texts) }
 
-    private mutating func addReplaced(_ before: [String: Any], _ after: [String: Any], _ path: [String]) {
+    private mutating func addReplaced(
+        _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String]
+    ) {
         for (key, old) in before.sorted(by: { $0.key < $1.key }) {
-            guard let new = after[key], old is [Any] || old is [String: Any] else { continue }
-            if let old = old as? [String: Any], let new = new as? [String: Any] {
-                addReplaced(old, new, path + [key])
-            } else if !(old is [Any] && new is [Any]) {
+            switch (old, after[key]) {
+            case (.dictionary(let old), .dictionary(let new)?): addReplaced(old, new, path + [key])
+            case (.array, .array?): break
+            case (.dictionary, let new?), (.array, let new?):
                 add(Self.change(of: old, to: new, at: (path + [key]).joined(separator: " > ")))
+            default: break
             }
         }
     }

@@ -4,7 +4,7 @@ import PrefsFileEngine
 
 /// Values that are written to a file, or to the standard output.
 struct Export {
-    let values: [String: Any]
+    let values: [String: StoredValue]
     /// The error that the values are the newest known state of a malformed file.
     let failure: PrefsError?
 
@@ -64,18 +64,20 @@ struct TransferRunner {
             .outcome(asJSON: wantsJSON, in: runner.program.context).reporting(failure, asJSON: wantsJSON)
     }
 
-    private func values() throws -> (values: [String: Any], failure: PrefsError?) {
-        let values = prefs.values
+    private func values() throws -> (values: [String: StoredValue], failure: PrefsError?) {
+        let values = prefs.storedValues
         if let error = prefs.lastError, !error.returnsKnownState { throw explained(error) }
         return (values, prefs.lastError)
     }
 
     /// The values that an import would produce.
-    private func result(of bytes: Data, merge: Bool, over values: [String: Any]) throws -> [String: Any] {
+    private func result(
+        of bytes: Data, merge: Bool, over values: [String: StoredValue]
+    ) throws -> [String: StoredValue] {
         let copy = runner.program.make(prefs.key, InMemoryStore())
-        copy.values = values
+        copy.values = values.objects
         if let error = copy.import(bytes, merge: merge) { throw explained(error) }
-        return copy.values
+        return copy.storedValues
     }
 
     private func explained(_ error: PrefsError) -> any Error {

@@ -33,7 +33,7 @@ struct UndoRunner {
             .outcome(asJSON: wantsJSON, in: context)
     }
 
-    private func entries(_ bytes: Data?) -> [String: Any] {
+    private func entries(_ bytes: Data?) -> [String: StoredValue] {
         let content = bytes.flatMap { try? PropertyListFile.decode($0, json: target.isJSON ? .file : nil).content }
         return content ?? [:]
     }

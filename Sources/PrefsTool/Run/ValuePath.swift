@@ -75,11 +75,11 @@ struct ValuePath: Hashable {
     // MARK: - Values
 
     /// The value at the place; nil if there is none.
-    func value(in value: Any?) -> Any? {
+    func value(in value: StoredValue?) -> StoredValue? {
         steps.reduce(value) { value, step in
             switch (value, step) {
-            case (let values as [String: Any], .key(let key)): values[key]
-            case (let values as [Any], .index(let index)): Self.position(index, of: values.count).map { values[$0] }
+            case (.dictionary(let values)?, .key(let key)): values[key]
+            case (.array(let values)?, .index(let index)): Self.position(index, of: values.count).map { values[$0] }
             default: nil
             }
         }
@@ -89,30 +89,30 @@ struct ValuePath: Hashable {
     /// negative index counts from the end. Missing dictionaries are made.
     ///
     /// - Throws: `CommandError` if there is no such place.
-    func value(_ value: Any?, with new: Any?) throws -> Any? {
+    func value(_ value: StoredValue?, with new: StoredValue?) throws -> StoredValue? {
         try Self.replacing(value, steps[...], root, with: new)
     }
 
-    private static func replacing(_ value: Any?, _ steps: ArraySlice<Step>, _ place: String, with new: Any?) throws
-        -> Any?
-    {
+    private static func replacing(
+        _ value: StoredValue?, _ steps: ArraySlice<Step>, _ place: String, with new: StoredValue?
+    ) throws -> StoredValue? {
         guard let step = steps.first else { return new }
         let rest = steps.dropFirst()
         switch step {
         case .key(let key):
-            guard var values = value.map({ $0 as? [String: Any] }) ?? [:] else {
+            guard var values = value.map(\.dictionary) ?? [:] else {
                 throw CommandError("`\(ShownText.key(place))` is \(kind(of: value)), not a dictionary")
             }
             values[key] = try replacing(values[key], rest, "\(place).\(key)", with: new)
-            return values
+            return .dictionary(values)
         case .index(let index):
-            guard var values = value.map({ $0 as? [Any] }) ?? [] else {
+            guard var values = value.map(\.array) ?? [] else {
                 throw CommandError("`\(ShownText.key(place))` is \(kind(of: value)), not an array")
             }
             let name = "\(place)[\(index)]"
             if index == values.count, new != nil {
-                values.append(try replacing(nil, rest, name, with: new) ?? [String: Any]())
-                return values
+                values.append(try replacing(nil, rest, name, with: new) ?? .dictionary([:]))
+                return .array(values)
             }
             guard let position = position(index, of: values.count) else {
                 let count = values.count == 1 ? "1 element" : "\(values.count) elements"
@@ -123,7 +123,7 @@ struct ValuePath: Hashable {
             } else {
                 values.remove(at: position)
             }
-            return values
+            return .array(values)
         }
     }
 
@@ -132,7 +132,7 @@ struct ValuePath: Hashable {
         return (0..<count).contains(position) ? position : nil
     }
 
-    private static func kind(of value: Any?) -> String {
+    private static func kind(of value: StoredValue?) -> String {
         value.map { "of type \(ValueText.typeName($0))" } ?? "missing"
     }
 }

@@ -55,7 +55,7 @@ final class Watch: Sendable {
         }
         if isNew {
             if asJSON {
-                printStatus(OutputFormat.json.text(JSONText.object([("error", now ?? NSNull())]), for: context.errors))
+                printStatus(OutputFormat.json.text(JSONText.object([("error", now)]).json, for: context.errors))
             } else {
                 printStatus("\(program): " + (now ?? "\(source.place) can be read again").printable)
             }
@@ -80,11 +80,11 @@ final class Watch: Sendable {
     private func line(_ change: WatchedChange, _ time: String) -> String {
         let origin = change.origin == .elsewhere ? "elsewhere" : "this process"
         if asJSON {
-            let path: [(name: String, value: Any)] = change.path.map { [("path", $0)] } ?? []
-            let values: [(name: String, value: Any)] = [
-                ("old", change.old ?? NSNull()), ("new", change.new ?? NSNull()),
-            ]
-            return JSONText.object([("time", time), ("key", change.key)] + path + values + [("origin", origin)]) + "\n"
+            let path: [(name: String, value: any JSONPrintable)] = change.path.map { [("path", $0)] } ?? []
+            return JSONText.object(
+                [("time", time), ("key", change.key)] + path
+                    + [("old", change.old), ("new", change.new), ("origin", origin)]
+            ).json + "\n"
         }
         let text = [change.old, change.new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")
         return "\(time)  \(change.key): \(text)  (\(origin))".printable + "\n"

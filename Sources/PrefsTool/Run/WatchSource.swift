@@ -6,9 +6,9 @@ struct WatchedChange {
     /// The key as text.
     let key: String
     /// The keys and indexes from the top; nil in a class.
-    var path: [Any]?
-    let old: Any?
-    let new: Any?
+    var path: [StoredValue]?
+    let old: StoredValue?
+    let new: StoredValue?
     let origin: PrefsChange.Origin
 }
 
@@ -40,10 +40,8 @@ struct ClassWatchSource: WatchSource {
         look: @escaping @Sendable () -> Void
     ) throws -> [AnyObject] {
         let observation = prefs.onChange(of: keys, on: queue) { change in
-            report(
-                change.keys.map {
-                    WatchedChange(key: $0, old: change.oldValues[$0], new: change.newValues[$0], origin: change.origin)
-                })
+            let (old, new) = (change.difference.old, change.difference.new)
+            report(change.keys.map { WatchedChange(key: $0, old: old[$0], new: new[$0], origin: change.origin) })
         }
         if let error = prefs.lastError { throw error }
         // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.
@@ -52,7 +50,7 @@ struct ClassWatchSource: WatchSource {
     }
 
     func look() -> (changes: [WatchedChange], failure: PrefsError?) {
-        _ = prefs.values
+        _ = prefs.storedValues
         return ([], prefs.lastError)
     }
 }
@@ -63,7 +61,7 @@ final class DomainWatchSource: WatchSource {
     private let file: String
     /// Empty for all places.
     private let names: [String]
-    private let known = Locked<[String: Any]?>(nil)
+    private let known = Locked<[String: StoredValue]?>(nil)
 
     var place: String { file }
 
@@ -83,7 +81,7 @@ final class DomainWatchSource: WatchSource {
     }
 
     func look() -> (changes: [WatchedChange], failure: PrefsError?) {
-        let (entries, failure): ([String: Any]?, PrefsError?)
+        let (entries, failure): ([String: StoredValue]?, PrefsError?)
         do {
             (entries, failure) = try domain.entries()
         } catch {
@@ -103,7 +101,7 @@ final class DomainWatchSource: WatchSource {
         return (changes(from: before, to: now), failure)
     }
 
-    private func changes(from old: [String: Any], to new: [String: Any]) -> [WatchedChange] {
+    private func changes(from old: [String: StoredValue], to new: [String: StoredValue]) -> [WatchedChange] {
         let keys = Set(old.keys).union(new.keys)
         let roots = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { ValuePath($0, []) }
         let places = names.isEmpty ? roots : names.map { ValuePath($0, isKey: keys.contains) }
@@ -117,15 +115,15 @@ final class DomainWatchSource: WatchSource {
 
     /// The innermost places that differ. The elements of an array are compared if their number is the same.
     private static func changes(
-        at path: ValuePath, from old: Any?, to new: Any?
+        at path: ValuePath, from old: StoredValue?, to new: StoredValue?
     ) -> [(path: ValuePath, change: WatchedChange)] {
-        if ValueText.areEqual(old, new) { return [] }
-        if let old = old as? [String: Any], let new = new as? [String: Any] {
+        if old == new { return [] }
+        if let old = old?.dictionary, let new = new?.dictionary {
             return Set(old.keys).union(new.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.flatMap {
                 changes(at: path.appending(.key($0)), from: old[$0], to: new[$0])
             }
         }
-        if let old = old as? [Any], let new = new as? [Any], old.count == new.count {
+        if let old = old?.array, let new = new?.array, old.count == new.count {
             return old.indices.flatMap { changes(at: path.appending(.index($0)), from: old[$0], to: new[$0]) }
         }
         return [(path, WatchedChange(key: path.text, path: path.names, old: old, new: new, origin: .elsewhere))]
@@ -134,12 +132,12 @@ final class DomainWatchSource: WatchSource {
 
 extension ValuePath {
     /// The keys and indexes from the top.
-    fileprivate var names: [Any] {
-        [root]
-            + steps.map { step -> Any in
+    fileprivate var names: [StoredValue] {
+        [.string(root)]
+            + steps.map { step in
                 switch step {
-                case .key(let key): key
-                case .index(let index): index
+                case .key(let key): .string(key)
+                case .index(let index): StoredValue(index)
                 }
             }
     }

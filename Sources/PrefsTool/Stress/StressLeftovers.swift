@@ -25,16 +25,17 @@ struct StressLeftovers {
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: surroundings.folder)
         for name in Set(names).subtracting(known).sorted() { tally.recordLoss("\(name) was not removed") }
-        let values: [String: Any]
+        let values: [String: StoredValue]
         do {
             let url = URL(filePath: file, directoryHint: .notDirectory)
-            values = try PropertyListFileStore(url: url).read(root: StressPrefs.root) ?? [:]
+            let root = try PropertyListFileStore(url: url).read(root: StressPrefs.root) ?? [:]
+            values = root.compactMapValues(StoredValue.init(vetting:))
         } catch {
             tally.recordLoss("\(error)")
             values = [:]
         }
         tally.check(values, file: file)
-        return values[StressPrefs.sharedKey] as? Int ?? 0
+        return values[StressPrefs.sharedKey]?.integer() ?? 0
     }
 
     /// Opens the file as the next writer would.

@@ -50,7 +50,7 @@ struct StressReport {
     }
 
     var json: String {
-        var latencies: [String: Any] = ["max": Int(tally.latencies.longest / 1_000)]
+        var latencies = ["max": Int(tally.latencies.longest / 1_000)]
         for percent in Self.percentiles { latencies["p\(percent)"] = Int(tally.latencies.percentile(percent) / 1_000) }
         return JSONText.object([
             ("processes", tally.plan.processes), ("threads", tally.plan.threads), ("writes", tally.writes),
@@ -58,23 +58,25 @@ struct StressReport {
             (
                 "latencyHistogram",
                 tally.latencies.histogram().map {
-                    [
-                        "fromMicroseconds": Double($0.lowerBound) / 1e3, "toMicroseconds": Double($0.upperBound) / 1e3,
-                        "writes": $1,
-                    ]
+                    JSONText.object([
+                        ("fromMicroseconds", Double($0.lowerBound) / 1e3),
+                        ("toMicroseconds", Double($0.upperBound) / 1e3), ("writes", $1),
+                    ])
                 }
             ),
             (
                 "periods",
                 tally.timeline.periods(60).map {
-                    ["endSeconds": $0.end, "writes": $0.writes, "writesPerSecond": $0.rate, "kills": $0.kills]
-                        as [String: Any]
+                    JSONText.object([
+                        ("endSeconds", $0.end), ("kills", $0.kills), ("writes", $0.writes),
+                        ("writesPerSecond", $0.rate),
+                    ])
                 }
             ),
             ("kills", tally.kills), ("incrementsAcknowledged", tally.increments),
             ("incrementsAtMost", tally.maxIncrements), ("incrementsStored", stored), ("losses", tally.losses),
             ("isWhole", tally.losses.isEmpty),
-        ]) + "\n"
+        ]).json + "\n"
     }
 
     private func milliseconds(_ nanoseconds: UInt64) -> String { "\(rounded(Double(nanoseconds) / 1e6)) ms" }

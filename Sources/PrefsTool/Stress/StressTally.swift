@@ -54,7 +54,7 @@ struct StressTally {
     // MARK: - Verdict
 
     /// Compares each number with the stored values. No worker may be running.
-    mutating func check(_ values: [String: Any], file: String) {
+    mutating func check(_ values: [String: StoredValue], file: String) {
         let shared = number(StressPrefs.sharedKey, values)
         checkCount(shared, increments...maxIncrements, "of the increments of all threads")
         for process in 0..<plan.processes {
@@ -67,7 +67,7 @@ struct StressTally {
                     number(prefs.counterKey, values), increments...(increments + earlyExits),
                     "of the increments \(name)")
                 let value = StressPrefs.value(after: done)
-                let stored = values[prefs.valueKey] as? Int
+                let stored = values[prefs.valueKey]?.integer(as: Int.self)
                 // A killed thread may have stored the next value as well.
                 let mayBeAhead = earlyExits > 0 && done < plan.writes && stored == StressPrefs.value(after: done + 1)
                 if stored != value, !mayBeAhead {
@@ -79,7 +79,7 @@ struct StressTally {
 
     private func text(_ number: Int?) -> String { number.map(String.init) ?? "none" }
 
-    private func number(_ key: String, _ values: [String: Any]) -> Int { values[key] as? Int ?? 0 }
+    private func number(_ key: String, _ values: [String: StoredValue]) -> Int { values[key]?.integer() ?? 0 }
 
     private mutating func checkCount(_ stored: Int, _ expected: ClosedRange<Int>, _ what: String) {
         if stored < expected.lowerBound {
