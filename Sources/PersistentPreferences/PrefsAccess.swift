@@ -184,7 +184,9 @@ struct PrefsAccess {
     }
 
     /// The root as a transaction has found it, or the former one.
-    private func rootToMove(_ stored: [String: StoredValue]?) throws -> (formerKey: String?, values: [String: StoredValue]?) {
+    private func rootToMove(_ stored: [String: StoredValue]?) throws -> (
+        formerKey: String?, values: [String: StoredValue]?
+    ) {
         guard stored == nil, let former = try formerRoot(insteadOf: RootSnapshot(of: root, in: nil)) else {
             return (nil, stored)
         }
@@ -211,7 +213,8 @@ struct PrefsAccess {
     ///   - isChecked: whether the values were made by the property itself.
     ///   - revised: returns another change for the root from which the transaction starts; nil if the change applies to it.
     mutating func commit(
-        _ change: RootChange, isChecked: Bool = false, revised: ([String: StoredValue]?) throws -> RootChange? = { _ in nil }
+        _ change: RootChange, isChecked: Bool = false,
+        revised: ([String: StoredValue]?) throws -> RootChange? = { _ in nil }
     ) throws {
         guard !change.isEmpty else { return try acknowledge() }
         if !isChecked { try state.declarations.check(change.assigned) }

@@ -35,7 +35,9 @@ import Testing
 
     @Test(arguments: Content.notInXML) func whatNotEveryReaderWouldReadAlikeIsRejectedInXML(_ content: Content) throws {
         for list in try content.lists() {
-            let failure = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(objects: list, as: .xml) }
+            let failure = #expect(throws: EncodingFailure.self) {
+                try PropertyListCoder.encode(objects: list, as: .xml)
+            }
             #expect(failure?.reason.hasSuffix("cannot be stored in XML") == true)
         }
     }

@@ -72,7 +72,8 @@ extension PrefProperty {
     }
 
     /// The value among those of a root; the default if there is none of the right type.
-    private func value(in values: [String: StoredValue], _ state: InstanceState, reportsFailure: Bool = false) -> Value {
+    private func value(in values: [String: StoredValue], _ state: InstanceState, reportsFailure: Bool = false) -> Value
+    {
         guard let stored = values[binding(in: state).key] else { return givenDefault }
         do throws(PrefsError) {
             return try freshValue(of: stored, in: state)

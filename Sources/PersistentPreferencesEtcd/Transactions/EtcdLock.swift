@@ -131,7 +131,8 @@ final class EtcdLock: Sendable {
 
     /// Stores the changes of a session, together with the marker and the end of the ticket.
     func commit(
-        _ changes: TxnRequest, steps: [EntryChange], results: [String: [String: StoredValue]?], as identity: ClientIdentity
+        _ changes: TxnRequest, steps: [EntryChange], results: [String: [String: StoredValue]?],
+        as identity: ClientIdentity
     ) throws {
         let operation = newOperation()
         let marker = keys.marker(identity.name)

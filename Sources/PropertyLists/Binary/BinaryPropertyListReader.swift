@@ -186,7 +186,8 @@ struct BinaryPropertyListReader {
             let content = try layout.content(at: start)
             guard content.allSatisfy({ $0 < 0x80 }) else { throw .malformed("an ASCII string with other characters") }
             return Scalar(
-                value: makesValues ? .string(String(decoding: content, as: UTF8.self)) : Self.none, bytes: content.count)
+                value: makesValues ? .string(String(decoding: content, as: UTF8.self)) : Self.none, bytes: content.count
+            )
         case 0x6:
             let content = try layout.content(at: start, unit: 2)
             guard makesValues else { return Scalar(value: Self.none, bytes: content.count) }

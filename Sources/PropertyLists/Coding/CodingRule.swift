@@ -25,8 +25,7 @@ package enum CodingRule {
     ///
     /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
-        // Readers would share an object, and a change inside it would not be stored.
-        guard depth < PropertyListLimits.depth, !(type is AnyClass) else { return nil }
+        guard depth < PropertyListLimits.depth, !isOfClass(type) else { return nil }
         let coding: Any? =
             if type == Any.self {
                 PrefCoding<Any>(
@@ -45,6 +44,11 @@ package enum CodingRule {
                 nil
             }
         return coding as? PrefCoding<Value>
+    }
+
+    /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would not be stored.
+    private static func isOfClass(_ type: Any.Type) -> Bool {
+        type is AnyClass || (type as? any StorableContainer.Type).map { isOfClass($0.contentType) } ?? false
     }
 
     private static func scalar<Value: StorableScalar>(_ type: Value.Type) -> Any {

@@ -115,7 +115,9 @@ private struct SchemaRule {
         guard let values = ListedValues.all(of: type) as? [T], let coding = CodingRule.nested(type) else { return nil }
         var stored: [StoredValue] = []
         for value in values {
-            let forms = [try? coding.encode(value), (value as? any Encodable).flatMap { try? StoredValueEncoder.value(of: $0) }]
+            let forms = [
+                try? coding.encode(value), (value as? any Encodable).flatMap { try? StoredValueEncoder.value(of: $0) },
+            ]
             for case let form? in forms {
                 guard (try? PropertyListVetter.check(form, forKey: "")) != nil else { return nil }
                 if !stored.contains(form) { stored.append(form) }

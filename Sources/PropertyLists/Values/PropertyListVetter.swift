@@ -151,7 +151,8 @@ package struct PropertyListVetter {
         case let array as any ArrayValue:
             return fits(array.count, bytesEach: Self.leastBytes) ? values(of: array.elements, depth: depth) : nil
         case let dictionary as any DictionaryValue:
-            return fits(dictionary.count, bytesEach: Self.leastBytes) ? members(of: dictionary.pairs, depth: depth) : nil
+            return fits(dictionary.count, bytesEach: Self.leastBytes)
+                ? members(of: dictionary.pairs, depth: depth) : nil
         default:
             return refuse(UnsupportedValue.reason(for: object))
         }

@@ -43,7 +43,9 @@ package struct XMLPropertyListReader {
         return try Data(text).withBytes { text throws(DecodingFailure) in try read(text) }
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+    private static func read(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (
+        value: StoredValue, loss: String?
+    ) {
         var reader = Self(scanner: XMLScanner(bytes))
         let value = try reader.readDocument()
         return (value, reader.loss)

@@ -19,7 +19,9 @@ enum BytesCheck {
 
     /// The same bytes in an import.
     private static func checkJSON(_ bytes: Data) throws {
-        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(vetting: value.object) else { return }
+        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(vetting: value.object) else {
+            return
+        }
         try demandSame(value.object, copy.object, "vetting made another value of JSON")
         let whole = StoredValue.dictionary(["key": copy])
         let exported = try JSONWriter.data(of: whole)
@@ -88,7 +90,8 @@ enum BytesCheck {
         }
         let again = try PropertyListCoder.decode(bytes, json: .file)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
-        try demandSame(value.object, again.value.object, isInXML: format == .xml, "another value when written as \(format)")
+        try demandSame(
+            value.object, again.value.object, isInXML: format == .xml, "another value when written as \(format)")
         if isItsOwn, format == .xml {
             try demand(PropertyListCoder.encode(again.value, as: .xml) == bytes, "other XML at the second writing")
         }

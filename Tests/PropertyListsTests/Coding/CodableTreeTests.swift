@@ -71,7 +71,8 @@ import Testing
                 if let number { try container.encode("\(number)") } else { try container.encodeNil() }
             }
         }
-        for (stored, number) in [(.string("5"), 5), (.integer(6), 6), (.string("$null"), nil)] as [(StoredValue, Int?)] {
+        for (stored, number) in [(.string("5"), 5), (.integer(6), 6), (.string("$null"), nil)] as [(StoredValue, Int?)]
+        {
             #expect(try StoredValueDecoder.value(Lenient.self, from: stored).number == number)
         }
         let all = [Lenient(number: 1), Lenient(number: nil)]

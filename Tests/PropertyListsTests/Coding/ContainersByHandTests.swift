@@ -109,7 +109,9 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         encoder.outputFormat = .binary
         let bytes = try encoder.encode(ByHand(body: example.body))
         let ours = try StoredValueEncoder.value(of: ByHand(body: example.body))
-        #expect(exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value.object), "\(example.testDescription)")
+        #expect(
+            exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value.object), "\(example.testDescription)"
+        )
     }
 
     /// Whether a type is a scalar is remembered by type; what an optional holds is another matter.

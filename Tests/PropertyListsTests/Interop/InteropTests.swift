@@ -154,7 +154,8 @@ import Testing
         #expect(try OtherReaders.form(PropertyListCoder.decode(reading.binary).value.object) == reading.form)
         let archive = try NSKeyedArchiver.archivedData(
             withRootObject: ["a", "b"] as NSArray, requiringSecureCoding: false)
-        let rewritten = try PropertyListCoder.encode(objects: PropertyListCoder.decode(archive).value.object, as: .binary)
+        let rewritten = try PropertyListCoder.encode(
+            objects: PropertyListCoder.decode(archive).value.object, as: .binary)
         let object = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSString.self], from: rewritten)
         #expect(object as? [String] == ["a", "b"])
     }

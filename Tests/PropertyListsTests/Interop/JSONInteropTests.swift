@@ -84,9 +84,10 @@ import Testing
         #expect(try Self.run(OtherReaders.jq, ["length"], on: all) == Data("\(Self.count)\n".utf8))
         let edited = try Self.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
         #expect(
-            try (PropertyListCoder.decode(edited, json: .file).value.object as? [String: Any])?["list"] as? [AnyHashable] == [
-                7, -3, 0.5,
-            ])
+            try (PropertyListCoder.decode(edited, json: .file).value.object as? [String: Any])?["list"]
+                as? [AnyHashable] == [
+                    7, -3, 0.5,
+                ])
     }
 
     private static var plain: [String: Any] {

@@ -88,7 +88,8 @@ enum OtherReaders {
         case .uid(let uid): return "u\(uid.value)"
         case .array(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
         case .dictionary(let members):
-            return "{" + members.map { "\(form(.string($0.key))):\(form($0.value))" }.sorted().joined(separator: ",") + "}"
+            return "{" + members.map { "\(form(.string($0.key))):\(form($0.value))" }.sorted().joined(separator: ",")
+                + "}"
         }
     }
 

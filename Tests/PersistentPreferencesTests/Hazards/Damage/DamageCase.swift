@@ -64,7 +64,7 @@ struct DamageCase: CustomStringConvertible {
         init(_ bytes: Data, for format: PropertyListFormat) {
             do {
                 let (content, format, loss) = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
-                self = .content(content, format, loss: loss)
+                self = .content(content.objects, format, loss: loss)
             } catch {
                 switch error {
                 case .malformed(let fault): self = .damage(fault)

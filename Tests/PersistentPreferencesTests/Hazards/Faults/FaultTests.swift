@@ -72,7 +72,7 @@ import Testing
             let fresh = PropertyListFile(
                 path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path, system: RecordingSystemCalls())
             fresh.setFormatOfNewFile(scenario.format)
-            let read = try fresh.read().content?["AnyPrefs"] as? [String: Int]
+            let read = try fresh.read().content?["AnyPrefs"]?.object as? [String: Int]
             let isRight = state == expected && read == expected && prefs.ints == expected ?? [:]
             #expect(isRight, place)
             tally.lost += isRight ? 0 : 1

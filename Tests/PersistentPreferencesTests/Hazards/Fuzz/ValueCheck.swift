@@ -57,6 +57,7 @@ enum ValueCheck {
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // What a commit publishes is what the next load finds.
         try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")
-        try demandSame(content.objects, file.content.objects, isInXML: format == .xml, "another value than in \(format)")
+        try demandSame(
+            content.objects, file.content.objects, isInXML: format == .xml, "another value than in \(format)")
     }
 }

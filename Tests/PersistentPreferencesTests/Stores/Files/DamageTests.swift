@@ -164,12 +164,12 @@ import Testing
     @Test func theCopyOfALaterCommitIsNewer() throws {
         prefs()["a"] = 1
         let file = PropertyListFile(path: folder.file().path, system: RecordingSystemCalls())
-        #expect(try (file.read().content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 1)
+        #expect(try file.read().content?["AnyPrefs"]?.dictionary?["a"] == .integer(1))
         // Another object of the engine, as in another process.
         PropertyListFile(path: folder.file().path, system: .real).commitForTest(["AnyPrefs": ["a": 2]])
         try folder.damage()
         let reading = try file.read()
-        #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
+        #expect(reading.content?["AnyPrefs"]?.dictionary?["a"] == .integer(2))
         guard case .damaged(let report) = reading.warning, case .lastGoodCopy = report.state else {
             Issue.record("\(String(describing: reading.warning))")
             return
@@ -212,7 +212,7 @@ import Testing
         let file = PropertyListFile(path: url.path, system: finisher)
         try finished.dropLast(3).write(to: url)
         let reading = try file.read()
-        #expect((reading.content?["AnyPrefs"] as? [String: Any])?["a"] as? Int == 2)
+        #expect(reading.content?["AnyPrefs"]?.dictionary?["a"] == .integer(2))
         #expect(reading.warning == nil)
     }
 

@@ -181,7 +181,9 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         try refused("link.next.others[1].trouble: Trouble could not be encoded: Failure") {
             prefs.link = Held(chain([Link(), troubled(.plain)]))
         }
-        try refused("links.a[0].trouble: String could not be encoded") { prefs.links = ["a": [Held(troubled(.invalid))]] }
+        try refused("links.a[0].trouble: String could not be encoded") {
+            prefs.links = ["a": [Held(troubled(.invalid))]]
+        }
         try refused("date: a date must be finite") { prefs.date = Date(timeIntervalSinceReferenceDate: .nan) }
         let undated = Link()
         undated.date = Date(timeIntervalSinceReferenceDate: .infinity)

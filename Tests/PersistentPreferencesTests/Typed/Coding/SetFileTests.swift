@@ -99,8 +99,7 @@ import Testing
             for (second, right) in stored.enumerated() where first != second {
                 #expect(
                     StoredValue.precedes(left, right) != StoredValue.precedes(right, left), "\(left), \(right)")
-                for third in stored where StoredValue.precedes(left, right) && StoredValue.precedes(right, third)
-                {
+                for third in stored where StoredValue.precedes(left, right) && StoredValue.precedes(right, third) {
                     #expect(StoredValue.precedes(left, third))
                 }
             }

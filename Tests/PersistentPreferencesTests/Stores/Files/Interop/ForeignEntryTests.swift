@@ -22,14 +22,14 @@ import Testing
         var theirs = try InteropTree.make(seed: seed)
         theirs["archive"] =
             [KeyedArchiveUID(value: seed), "\u{0}\u{1}", Date.distantPast, "\u{FEFF}x", NSNumber(value: -0.0)] as [Any]
-        let bytes = try PropertyListCoder.encode(objects: 
-            ["theirs": theirs, "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
+        let bytes = try PropertyListCoder.encode(
+            objects: ["theirs": theirs, "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
         try bytes.write(to: folder.file())
         prefs()["a"] = 1
         #expect(prefs().ints == ["a": 1])
         let after = try PropertyListCoder.decode(Data(contentsOf: folder.file())).value.object as? [String: Any]
-        let again = try PropertyListCoder.encode(objects: 
-            ["theirs": after?["theirs"] ?? "", "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
+        let again = try PropertyListCoder.encode(
+            objects: ["theirs": after?["theirs"] ?? "", "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
         #expect(again == bytes)
         #expect(exactForm(after?["theirs"] ?? "") == exactForm(theirs))
     }
