@@ -10,6 +10,8 @@ final class InstanceState: @unchecked Sendable {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
         var shown: Shown?
+        /// Containers that were shown lately, and their objects.
+        var containers: [String: (value: StoredValue, object: Any)] = [:]
         var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
@@ -136,9 +138,27 @@ final class InstanceState: @unchecked Sendable {
             return shown
         }
         let values = allowed.visible(in: root)
-        let new = Shown(root: root, allowed: allowed.list, values: values, objects: values.objects)
+        var objects: [String: Any] = [:]
+        objects.reserveCapacity(values.count)
+        for (key, value) in values { objects[key] = object(of: value, forKey: key) }
+        let new = Shown(root: root, allowed: allowed.list, values: values, objects: objects)
         lock.withLock { state.shown = new }
         return new
+    }
+
+    /// What a user sees of a value. That of a container is made once, unless many other keys are read in between.
+    func object(of value: StoredValue, forKey key: String) -> Any {
+        guard value.isContainer else { return value.object }
+        if let known = lock.withLock({ state.containers[key] }), known.value.isIdentical(to: value) {
+            return known.object
+        }
+        let object = value.object
+        lock.withLock {
+            // Not for ever: a class may allow keys without end.
+            if state.containers.count >= 64 { state.containers = [:] }
+            state.containers[key] = (value, object)
+        }
+        return object
     }
 
     /// What the layers have for a key: looked up once in each state of theirs.

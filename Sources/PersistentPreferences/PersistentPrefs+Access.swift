@@ -38,13 +38,11 @@ extension PersistentPrefs {
 
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
-        let object: Any?? = read {
+        let value: StoredValue?? = read {
             guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let value = try $0.value(forKey: name, in: $0.look())
-            // The objects of a container are made once of each state.
-            return value?.isContainer == true ? try state.shown($0.values(), allowedKeys).objects[name] : value?.object
+            return try $0.value(forKey: name, in: $0.look())
         }
-        return object ?? nil
+        return (value ?? nil).map { state.object(of: $0, forKey: name) }
     }
 
     func reload() {

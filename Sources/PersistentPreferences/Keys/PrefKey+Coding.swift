@@ -55,6 +55,12 @@ extension PrefKey where Value: _PrefAnyValues {
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 
+extension PrefKey where Value: AnyObject & Codable {
+    /// Unavailable: a change inside an object would not be stored. Use a struct, or give a coding.
+    @available(*, unavailable, message: "a change inside an object would not be stored: use a struct, or give a coding")
+    public static var coding: PrefCoding<Value> { fatalError("unavailable") }
+}
+
 extension PrefKey {
     /// Unavailable: a value of this type cannot be stored.
     @available(

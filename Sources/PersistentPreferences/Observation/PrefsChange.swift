@@ -34,15 +34,25 @@ public struct PrefsChange: Sendable {
     /// they were seen count as one.
     public let count: Int
     package let difference: DictionaryDifference
+    /// Made once, for all copies.
+    private let objects = Locked<(old: [String: Any], new: [String: Any])?>(nil)
 
     /// The keys, sorted.
     public var keys: [String] { difference.keys.sorted() }
 
-    /// The values of ``keys`` before the change. Added keys have none. Costs time linear in the size of the values.
-    public var oldValues: [String: Any] { difference.old.objects }
+    /// The values of ``keys`` before the change. Added keys have none. The first access costs time linear in the size of the values.
+    public var oldValues: [String: Any] { values.old }
 
-    /// The values of ``keys`` after the change. Removed keys have none. Costs time linear in the size of the values.
-    public var newValues: [String: Any] { difference.new.objects }
+    /// The values of ``keys`` after the change. Removed keys have none. Costs as ``oldValues``.
+    public var newValues: [String: Any] { values.new }
+
+    private var values: (old: [String: Any], new: [String: Any]) {
+        objects.withLock { objects in
+            let values = objects ?? (difference.old.objects, difference.new.objects)
+            objects = values
+            return values
+        }
+    }
 
     init(root: String, _ difference: DictionaryDifference, isForeign: Bool, count: Int) {
         self.root = root
@@ -59,7 +69,7 @@ public struct PrefsChange: Sendable {
         /// The values of one state that are not certainly those of the other.
         func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
             objects.filter { key, object in others[key].map { !StoredValue.areSame($0, object) } ?? true }
-                .compactMapValues { StoredValue(vetting: $0) }
+                .compactMapValues { try? PropertyListVetter.value(of: $0, forKey: "") }
         }
         let difference = DictionaryDifference(
             from: values(before, unlike: after), to: values(after, unlike: before))

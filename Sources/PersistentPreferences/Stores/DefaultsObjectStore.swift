@@ -74,7 +74,7 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
         let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
         var content: Content = [:]
         for (key, object) in entries ?? defaults.dictionaryRepresentation() {
-            content[key] = StoredValue(vetting: object)
+            content[key] = StoredValue(ofStored: object)
         }
         return content
     }

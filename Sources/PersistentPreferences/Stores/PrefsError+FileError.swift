@@ -1,4 +1,5 @@
 import PrefsFileEngine
+import PrefsPropertyLists
 
 /// The engine's errors as those of the package.
 extension PrefsError {
@@ -22,5 +23,13 @@ extension PrefsError {
         } catch let error as FileError {
             throw PrefsError(error)
         }
+    }
+}
+
+extension StorageFailure {
+    /// An object of others that no value can express.
+    init(_ refusal: PropertyListVetter.Refusal) {
+        let reasons = refusal.failures.map { "\($0.path): \($0.reason)" }
+        self.init(path: "", reason: reasons.joined(separator: "; "))
     }
 }

@@ -1,6 +1,6 @@
 /// A place where roots are stored. A ``PersistentPrefs`` instance reads from it and writes to it.
 ///
-/// A store maps root keys to dictionaries in canonical form: String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
+/// A store maps root keys to dictionaries of String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 /// <doc:WritingAStore> shows an implementation.
 ///
 /// ```swift

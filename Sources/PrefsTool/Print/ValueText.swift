@@ -76,7 +76,3 @@ enum ValueText {
         return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
     }
 }
-
-extension StoredValue {
-    var isContainer: Bool { array != nil || dictionary != nil }
-}

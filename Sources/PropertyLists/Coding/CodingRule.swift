@@ -27,9 +27,8 @@ package enum CodingRule {
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
         guard depth < PropertyListLimits.depth, !isOfClass(type) else { return nil }
         let coding: Any? =
-            if type == Any.self {
-                PrefCoding<Any>(
-                    encode: { try PropertyListVetter.value(of: $0, forKey: "") }, decode: \.object, isCheap: true)
+            if type == Any.self || type == [Any].self || type == [String: Any].self {
+                objects(type)
             } else if let scalar = type as? any StorableScalar.Type {
                 Self.scalar(scalar)
             } else if let container = type as? any StorableContainer.Type,
@@ -44,6 +43,16 @@ package enum CodingRule {
                 nil
             }
         return coding as? PrefCoding<Value>
+    }
+
+    /// For anything, and containers of it: looked at as a whole, so that all failures are named.
+    private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
+        PrefCoding(
+            encode: { try PropertyListVetter.value(of: $0, forKey: "") },
+            decode: {
+                guard let value = $0.object as? Value else { throw ValueMismatch(expected: type, found: $0) }
+                return value
+            })
     }
 
     /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would not be stored.

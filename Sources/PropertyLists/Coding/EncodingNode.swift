@@ -16,8 +16,13 @@ final class EncodingNode {
 
     init() {}
 
-    private init(continuing members: [String: StoredValue]) {
-        (kind, self.members) = (.dictionary, members)
+    /// - Parameter earlier: the content that stays, if it is a container.
+    private init(continuing earlier: StoredValue?) {
+        switch earlier {
+        case .dictionary(let members): (kind, self.members) = (.dictionary, members)
+        case .array(let elements): (kind, self.elements) = (.list, elements)
+        default: break
+        }
     }
 
     /// nil if nothing was encoded.
@@ -82,7 +87,7 @@ final class EncodingNode {
     /// - Parameter isContinued: whether earlier content of the member stays, instead of being replaced.
     func member(_ key: String, isContinued: Bool = false) -> EncodingNode {
         if isContinued, let node = openMembers[key] { return node }
-        let node = (isContinued ? members[key]?.dictionary : nil).map(EncodingNode.init(continuing:)) ?? EncodingNode()
+        let node = EncodingNode(continuing: isContinued ? members[key] : nil)
         if kind == .dictionary { openMembers[key] = node }
         return node
     }

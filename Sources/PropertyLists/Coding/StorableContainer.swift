@@ -106,28 +106,30 @@ extension Dictionary: StorableContainer {
     static func coding(depth: Int) -> Any? {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
         return PrefCoding<[Key: Value]>(
-            encode: { dictionary in
-                var members: [String: StoredValue] = [:]
-                members.reserveCapacity(dictionary.count)
-                for (key, value) in dictionary {
-                    let text = keys.text(key)
-                    let member: StoredValue
-                    do {
-                        member = try coding.element(value)
-                    } catch {
-                        throw ValueMismatch(encoding: error, of: Value.self).inside(".\(text)")
-                    }
-                    // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
-                    guard members.updateValue(member, forKey: text) == nil else {
-                        throw ValueMismatch(reason: "two keys have the same string")
-                    }
-                }
-                return .dictionary(members)
-            },
+            encode: { .dictionary(try $0.encoded(by: coding, keys.text)) },
             decode: { try decoded($0, keys.key) { (try coding.decode($0), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
                 { stored, _ in try decoded(stored, keys.key) { try decode($0) { nil } } }
             })
+    }
+
+    private func encoded(by coding: PrefCoding<Value>, _ text: (Key) -> String) throws -> [String: StoredValue] {
+        var members: [String: StoredValue] = [:]
+        members.reserveCapacity(count)
+        for (key, value) in self {
+            let text = text(key)
+            let member: StoredValue
+            do {
+                member = try coding.element(value)
+            } catch {
+                throw ValueMismatch(encoding: error, of: Value.self).inside(".\(text)")
+            }
+            // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
+            guard members.updateValue(member, forKey: text) == nil else {
+                throw ValueMismatch(reason: "two keys have the same string")
+            }
+        }
+        return members
     }
 
     private static func decoded(

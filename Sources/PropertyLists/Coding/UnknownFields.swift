@@ -20,14 +20,22 @@ package enum UnknownFields {
         return fields.isEmpty ? new : fields.added(to: new, from: old)
     }
 
-    /// Whether the old value may have a field that the new one lacks. If not, there is nothing to preserve, whatever the type knows.
+    /// Whether the old value has a field in a place where the new one lacks it. If not, there is nothing to preserve, whatever the type
+    /// knows.
     ///
-    /// Cost: linear in the two values. No type is asked.
+    /// Cost: linear in the two values for each level of nested arrays. No type is asked.
     package static func mayBeLost(from old: StoredValue, in new: StoredValue) -> Bool {
-        mayBeLost(from: [old], in: [new])
+        switch (old, new) {
+        case (.dictionary(let old), .dictionary(let new)):
+            old.contains { key, part in new[key].map { mayBeLost(from: part, in: $0) } ?? true }
+        case (.array(let old), .array(let new)):
+            (old.count != new.count || zip(old, new).contains { mayBeLost(from: $0, in: $1) })
+                && mayBeLost(from: old, in: new)
+        default: false
+        }
     }
 
-    /// The same for values in the same place of a type. Which of them correspond is not known, so each new dictionary needs all keys.
+    /// The same for values of which any may correspond to any: each new dictionary needs all keys.
     private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
         let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
         if !oldLists.isEmpty, !newLists.isEmpty,
@@ -37,12 +45,12 @@ package enum UnknownFields {
         }
         let (oldMembers, newMembers) = (old.compactMap(\.dictionary), new.compactMap(\.dictionary))
         guard !oldMembers.isEmpty, !newMembers.isEmpty else { return false }
-        for key in oldMembers.reduce(into: Set<String>(), { $0.formUnion($1.keys) }) {
-            let parts = newMembers.compactMap { $0[key] }
-            guard parts.count == newMembers.count else { return true }
-            if mayBeLost(from: oldMembers.compactMap { $0[key] }, in: parts) { return true }
+        var oldParts: [String: [StoredValue]] = [:]
+        for (key, part) in oldMembers.joined() { oldParts[key, default: []].append(part) }
+        return oldParts.contains { key, oldParts in
+            let newParts = newMembers.compactMap { $0[key] }
+            return newParts.count < newMembers.count || mayBeLost(from: oldParts, in: newParts)
         }
-        return false
     }
 }
 

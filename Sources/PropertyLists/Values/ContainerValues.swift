@@ -22,11 +22,12 @@ extension Array: ArrayValue {
 
 protocol DictionaryValue {
     var count: Int { get }
-    var pairs: [(Any, Any)] { get }
+    associatedtype Pairs: Sequence<(Any, Any)>
+    var pairs: Pairs { get }
 }
 
 extension Dictionary: DictionaryValue {
-    var pairs: [(Any, Any)] { map { ($0.key, $0.value) } }
+    var pairs: some Sequence<(Any, Any)> { lazy.map { ($0.key as Any, $0.value as Any) } }
 }
 
 // On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift. A cycle would overflow the

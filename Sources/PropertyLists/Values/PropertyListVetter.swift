@@ -7,6 +7,7 @@ import Foundation
 package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String
+    private let limits: Limits
     private var bytes = 0
     /// The most levels that this pass may look at.
     private let mostLevels: Int
@@ -27,9 +28,28 @@ package struct PropertyListVetter {
         package let failures: [PropertyListFailure]
     }
 
+    private struct Limits {
+        let bytes: Int
+        let depth: Int
+        /// Whether all that is read back otherwise than it was written is refused: far dates, and the objects of keyed archives.
+        let areOfWrites: Bool
+
+        static let ofWrites = Limits(
+            bytes: PropertyListLimits.rootBytes, depth: PropertyListLimits.depth, areOfWrites: true)
+        /// Those of a file that is read.
+        static let ofReads = Limits(
+            bytes: PropertyListLimits.fileBytes, depth: PropertyListLimits.fileDepth, areOfWrites: false)
+    }
+
     /// The value of an object of any type.
     package static func value(of object: Any, forKey key: String) throws(Refusal) -> StoredValue {
         try run(key) { $0.value(of: object, depth: 1) }
+    }
+
+    /// The value of an object that others have stored. As in a file, it may be larger and deeper than what this package writes; only
+    /// what no value can express is refused.
+    package static func value(ofStored object: Any, forKey key: String) throws(Refusal) -> StoredValue {
+        try run(key, .ofReads) { $0.value(of: object, depth: 1) }
     }
 
     /// Checks a value that the coder or a reader has made.
@@ -39,21 +59,22 @@ package struct PropertyListVetter {
 
     /// - Parameter look: returns nil if something is rejected.
     private static func run(
-        _ key: String, _ look: (inout PropertyListVetter) -> StoredValue?
+        _ key: String, _ limits: Limits = .ofWrites, _ look: (inout PropertyListVetter) -> StoredValue?
     ) throws(Refusal) -> StoredValue {
         func result(_ mostLevels: Int) -> (value: StoredValue?, vetter: PropertyListVetter) {
-            var vetter = PropertyListVetter(topLevelKey: key, mostLevels: mostLevels)
+            var vetter = PropertyListVetter(topLevelKey: key, limits: limits, mostLevels: mostLevels)
             let value = look(&vetter)
             return (value, vetter)
         }
         var (value, vetter) = result(levelsOnOneStack)
-        if vetter.isCutShort { (value, vetter) = SpareStack.run { result(PropertyListLimits.depth) } }
+        if vetter.isCutShort { (value, vetter) = SpareStack.run { result(limits.depth) } }
         guard let value, vetter.failures.isEmpty else { throw Refusal(failures: vetter.failures) }
         return value
     }
 
-    private init(topLevelKey: String, mostLevels: Int) {
+    private init(topLevelKey: String, limits: Limits, mostLevels: Int) {
         self.topLevelKey = topLevelKey
+        self.limits = limits
         self.mostLevels = mostLevels
     }
 
@@ -97,7 +118,9 @@ package struct PropertyListVetter {
 
     /// In XML such a dictionary is read as the object of a keyed archive, one with a real number too.
     mutating func isNoReference(_ members: [String: StoredValue]) -> Bool {
-        guard members.count == 1, members[KeyedArchiveUID.key]?.isNumber == true else { return true }
+        guard limits.areOfWrites, members.count == 1, members[KeyedArchiveUID.key]?.isNumber == true else {
+            return true
+        }
         return refuse("a dictionary of a lone number CF$UID cannot be stored in a property list") ?? false
     }
 
@@ -118,8 +141,9 @@ package struct PropertyListVetter {
         case Kind.float: return (object as? Float).map { .real(Double($0)) }
         case Kind.date: return (object as? Date).flatMap { date($0.timeIntervalSinceReferenceDate) }
         case Kind.data: return (object as? Data).flatMap { data($0) }
-        case Kind.list: return (object as? [Any]).flatMap { values(of: $0, depth: depth) }
-        case Kind.dictionary: return (object as? [String: Any]).flatMap { members(of: $0.pairs, depth: depth) }
+        case Kind.list: return (object as? [Any]).flatMap { list($0, depth: depth) }
+        case Kind.dictionary: return (object as? [String: Any]).flatMap { dictionary($0, depth: depth) }
+        case Kind.uid where !limits.areOfWrites: return (object as? KeyedArchiveUID).map(StoredValue.uid)
         case Kind.uid: return refuse(UnsupportedValue.uid)
         case let kind where Kind.integers.contains(kind):
             return (object as? any FixedWidthInteger).map { StoredValue($0) }
@@ -148,14 +172,18 @@ package struct PropertyListVetter {
         }
         if isWrapped { return value(of: object, depth: depth) }
         switch object {
-        case let array as any ArrayValue:
-            return fits(array.count, bytesEach: Self.leastBytes) ? values(of: array.elements, depth: depth) : nil
-        case let dictionary as any DictionaryValue:
-            return fits(dictionary.count, bytesEach: Self.leastBytes)
-                ? members(of: dictionary.pairs, depth: depth) : nil
-        default:
-            return refuse(UnsupportedValue.reason(for: object))
+        case let array as any ArrayValue: return list(array, depth: depth)
+        case let dictionary as any DictionaryValue: return self.dictionary(dictionary, depth: depth)
+        default: return refuse(UnsupportedValue.reason(for: object))
         }
+    }
+
+    private mutating func list(_ array: some ArrayValue, depth: Int) -> StoredValue? {
+        fits(array.count, bytesEach: Self.leastBytes) ? values(of: array.elements, depth: depth) : nil
+    }
+
+    private mutating func dictionary(_ dictionary: some DictionaryValue, depth: Int) -> StoredValue? {
+        fits(dictionary.count, bytesEach: Self.leastBytes) ? members(of: dictionary.pairs, depth: depth) : nil
     }
 
     mutating func text(_ text: String) -> String? {
@@ -169,6 +197,7 @@ package struct PropertyListVetter {
     }
 
     mutating func date(_ interval: TimeInterval) -> StoredValue? {
+        if !limits.areOfWrites { return .date(Date(timeIntervalSinceReferenceDate: interval)) }
         guard interval.isFinite else { return refuse("a date must be finite") }
         guard abs(interval) <= PropertyListLimits.dateInterval else {
             return refuse("a date this far away cannot be stored in a property list")
@@ -184,26 +213,26 @@ package struct PropertyListVetter {
     /// Takes bytes from the budget. Notes a refusal if there are not so many.
     private mutating func charge(_ count: Int) -> Bool {
         bytes += count
-        return bytes <= PropertyListLimits.rootBytes || refuseAsTooLarge()
+        return bytes <= limits.bytes || refuseAsTooLarge()
     }
 
     /// Whether the budget has room for that many parts. Notes a refusal if not. Called before the parts are copied.
     mutating func fits(_ count: Int, bytesEach: Int) -> Bool {
-        count <= (PropertyListLimits.rootBytes - bytes) / bytesEach || refuseAsTooLarge()
+        count <= (limits.bytes - bytes) / bytesEach || refuseAsTooLarge()
     }
 
     /// Past the budget nothing is examined: shared references multiply, and a cycle is endless.
     var isExhausted: Bool {
-        bytes > PropertyListLimits.rootBytes || failures.count >= Self.mostFailures || isCutShort
+        bytes > limits.bytes || failures.count >= Self.mostFailures || isCutShort
     }
 
     mutating func isWithinLimit(_ depth: Int) -> Bool {
         if depth <= mostLevels { return true }
-        if depth <= PropertyListLimits.depth {
+        if depth <= limits.depth {
             isCutShort = true
             return false
         }
-        return refuse("nested deeper than \(PropertyListLimits.depth) levels") ?? false
+        return refuse("nested deeper than \(limits.depth) levels") ?? false
     }
 
     /// Failures reported for one key; a list of a million closures needs no million lines.
@@ -221,12 +250,9 @@ package struct PropertyListVetter {
     }
 
     private mutating func refuseAsTooLarge() -> Bool {
-        guard failures.last?.reason != Self.tooLarge else { return false }
-        return refuse(Self.tooLarge) ?? false
+        let reason = "larger than \(limits.bytes >> 20) MiB"
+        return failures.last?.reason == reason ? false : refuse(reason) ?? false
     }
-
-    private static let tooLarge =
-        "larger than \(PropertyListLimits.rootBytes >> 20) MiB"
 }
 
 extension Data {
@@ -253,9 +279,9 @@ private enum Kind {
 }
 
 extension StoredValue {
-    /// The value of an object that a property list can hold; nil for any other.
-    package init?(vetting object: Any) {
-        guard let value = try? PropertyListVetter.value(of: object, forKey: "") else { return nil }
+    /// ``PropertyListVetter/value(ofStored:forKey:)``; nil for what no value can express.
+    package init?(ofStored object: Any) {
+        guard let value = try? PropertyListVetter.value(ofStored: object, forKey: "") else { return nil }
         self = value
     }
 }

@@ -19,7 +19,7 @@ enum BytesCheck {
 
     /// The same bytes in an import.
     private static func checkJSON(_ bytes: Data) throws {
-        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(vetting: value.object) else {
+        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(ofStored: value.object) else {
             return
         }
         try demandSame(value.object, copy.object, "vetting made another value of JSON")

@@ -165,6 +165,25 @@ private final class Derived: Base {
     }
 
     /// Elements are looked up: to compare each with each would take minutes.
+    /// A field that is missing in some elements does not make a write decode the others.
+    @Test func whatLacksNothingInItsPlaceLosesNothing() throws {
+        func mayBeLost(_ old: [Any], _ new: [Any]) throws -> Bool {
+            try UnknownFields.mayBeLost(from: canonical(["l": old]), in: canonical(["l": new]))
+        }
+        let (x, xu) = (["x": 1], ["x": 1, "u": 1])
+        #expect(try !mayBeLost([x, xu], [["x": 2], ["x": 2, "u": 2, "v": 2]]))
+        #expect(try !mayBeLost([x, x], [x]) && !mayBeLost([x], [xu, x]) && !mayBeLost([xu], [1]))
+        #expect(try mayBeLost([x, xu], [xu, x]) && mayBeLost([x, xu], [xu, xu, x]) && mayBeLost([xu], [x]))
+        #expect(try mayBeLost([[x], [xu]], [[x], [x]]) && !mayBeLost([[x], [xu]], [[x], [xu]]))
+    }
+
+    /// Of many rows, each with its own key.
+    @Test func manyKeysAreComparedInLinearTime() throws {
+        let rows = (0..<40_000).map { ["\($0)": 0] }
+        let row = rows.reduce(into: [:]) { $0.merge($1) { $1 } }
+        #expect(try !UnknownFields.mayBeLost(from: canonical(rows), in: canonical([row])))
+    }
+
     @Test func manyElementsAreMatchedInLinearTime() throws {
         let count = 20_000
         let points = (0..<count).map { ["x": $0, "u": $0] }

@@ -10,10 +10,12 @@ import Testing
         ("struct M { @AppSetting(\"m\") var m: Int }", Self.noValue),
         ("struct O { @AppSetting(\"o\") var o: Plain? }", Self.unstorable),
         ("struct N: PrefKey { static let defaultValue = Plain() }", Self.unstorable),
+        ("struct P: PrefKey { static let defaultValue = Object() }", Self.anObject),
     ]
 
     private static let unstorable =
         ": a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    private static let anObject = ": a change inside an object would not be stored: use a struct, or give a coding"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
 
     private static let takesNothing = "type 'H' does not conform to protocol 'SettingsFile'"
@@ -29,7 +31,8 @@ import Testing
         }
     }
 
-    private let preamble = "import PersistentPreferences; struct Plain {}; enum Key: String, PropertyListKey { case k }"
+    private let preamble =
+        "import PersistentPreferences; struct Plain {}; final class Object: Codable, Sendable {}; enum Key: String, PropertyListKey { case k }"
 
     @Test(.enabled(if: Compiler.canRun))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {

@@ -95,6 +95,31 @@ import Testing
             }
         }
     }
+
+    /// A root with an object that no value can express is not missing: a write would replace it.
+    @Test func whatCannotBeReadIsNotReplaced() {
+        let store = NullStore()
+        let prefs = AnyPrefs(store: store)
+        #expect(prefs["a"] == nil)
+        for value in [2, nil] {
+            prefs["a"] = value
+            #expect(prefs.outcome.contains("AnyPrefs.b: NSNull cannot be stored"), "\(prefs.outcome)")
+        }
+        #expect(store.root["a"] as? Int == 1 && store.root["b"] is NSNull)
+    }
+}
+
+/// Another module's store that breaks the rules.
+private final class NullStore: PrefsStore {
+    private let stored = Locked<[String: Any]?>(["a": 1, "b": NSNull()])
+
+    var root: [String: Any] { stored.withLock { $0 } ?? [:] }
+
+    func read(root: String) -> [String: Any]? { stored.withLock { $0 } }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try stored.withLock { try body(&$0) }
+    }
 }
 
 /// The layers that the checks are run with.

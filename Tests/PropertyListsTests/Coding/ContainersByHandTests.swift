@@ -114,6 +114,17 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         )
     }
 
+    /// A list that was encoded as a whole goes on.
+    @Test func aListGoesOn() throws {
+        let list = ByHand { encoder in
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode([1, 2], forKey: Key("list"))
+            var list = container.nestedUnkeyedContainer(forKey: Key("list"))
+            try list.encode(3)
+        }
+        #expect(exactForm(try StoredValueEncoder.value(of: list)) == "{'list': [1, 2, 3]}")
+    }
+
     /// Whether a type is a scalar is remembered by type; what an optional holds is another matter.
     @Test func anOptionalIsAskedEachTime() throws {
         let object = try StoredValueEncoder.value(of: [

@@ -47,10 +47,11 @@ final class DefaultsEntryCache: Sendable {
         state.withLock { $0.cached[key] }
     }
 
-    func load(_ key: String) -> Entry {
+    /// - Throws: as ``stored(_:)``.
+    func load(_ key: String) throws(FileError) -> Entry {
         let isObserved = observe(key)
         let count = state.withLock { $0.reports }
-        let entry = Entry(value: stored(key), revision: isObserved ? Revision() : nil)
+        let entry = Entry(value: try stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
         // A change that was reported in between may concern this entry.
         state.withLock { if $0.reports == count { $0.cached[key] = entry } }
@@ -58,10 +59,17 @@ final class DefaultsEntryCache: Sendable {
     }
 
     /// The value in this domain alone. The whole domain is copied only if another domain has a value for the key.
-    func stored(_ key: String) -> StoredValue? {
+    ///
+    /// - Throws: `FileError.unreadable` for an object of other code that no value can express. It is not missing: a write would replace it.
+    func stored(_ key: String) throws(FileError) -> StoredValue? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
-        return own.flatMap { StoredValue(vetting: $0) }
+        guard let own else { return nil }
+        do throws(PropertyListVetter.Refusal) {
+            return try PropertyListVetter.value(ofStored: own, forKey: key)
+        } catch {
+            throw .unreadable(StorageFailure(error))
+        }
     }
 
     // MARK: - Reported changes

@@ -76,13 +76,14 @@ public final class LayeredStore: PrefsStore {
         try layered.update(root: root) { stored in
             let layers = layered.layers
             let before = layers.map { $0.merged(stored, root: root) } ?? stored
-            var after = before
-            try after.change(body)
+            let shown = before?.objects
+            var after = shown
+            try body(&after)
             guard let after else {
                 if before != nil { stored = nil }
                 return
             }
-            let change = RootChange(from: before ?? [:], to: after)
+            let change = try RootChange(from: before ?? [:], shownAs: shown ?? [:], to: after)
             try layers?.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
             if before == nil { stored = [:] }
             try change.apply(to: &stored)

@@ -112,6 +112,54 @@ import Testing
         }
     }
 
+    /// An object that no value can express, as a text with half a surrogate pair from Objective-C. It is not missing: a write would replace it.
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func whatCannotBeReadIsNotReplaced(_ layout: DomainLayout) {
+        let process = daemon.process()
+        let entries: [String: Any] = ["a": 1, "b": NSNull()]
+        (layout == .roots ? ["AnyPrefs": entries] : entries).forEach { process.set($1, forKey: $0) }
+        let prefs = AnyPrefs(store: UserDefaultsStore(process, layout: layout))
+        func isKept() -> Bool {
+            let root = layout == .roots ? process.entries["AnyPrefs"] as? [String: Any] : process.entries
+            return root?["a"] as? Int == 1 && root?["b"] is NSNull && root?["c"] == nil
+        }
+        #expect(prefs["b"] == nil)
+        #expect(prefs.outcome.contains("b: NSNull cannot be stored"), "\(prefs.outcome)")
+        for value in [2, nil] {
+            prefs["b"] = value
+            #expect(prefs.outcome.contains("b: NSNull cannot be stored"), "\(prefs.outcome)")
+            #expect(isKept())
+        }
+        // The other entries of a flat domain go on.
+        #expect(prefs["a"] as? Int == (layout == .flat ? 1 : nil))
+        // A store that does not look first.
+        let store = UserDefaultsStore(process, layout: layout)
+        #expect(throws: PrefsError.self) { try store.update(root: "AnyPrefs") { $0 = ["b": 3] } }
+        #expect(isKept())
+    }
+
+    /// As in a file, entries of others may be deeper than what this package writes, or hold other dates.
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func whatOthersMayStoreIsReadAndKept(_ layout: DomainLayout) {
+        let process = daemon.process()
+        let deep = (1...135).reduce("x" as Any) { inner, _ in [inner] }
+        let far = Date(timeIntervalSinceReferenceDate: 1e18)
+        let large = Data(count: 5 << 20)
+        let entries: [String: Any] = ["a": 1, "deep": deep, "far": far, "large": large]
+        (layout == .roots ? ["AnyPrefs": entries] : entries).forEach { process.set($1, forKey: $0) }
+        let prefs = AnyPrefs(["a", "deep", "far", "large"], store: UserDefaultsStore(process, layout: layout))
+        #expect(prefs["far"] as? Date == far && (prefs["large"] as? Data)?.count == large.count)
+        #expect(exactForm(prefs["deep"] ?? "") == exactForm(deep))
+        prefs["a"] = nil
+        #expect(prefs.lastError == nil, "\(prefs.outcome)")
+        let root = layout == .roots ? process.entries["AnyPrefs"] as? [String: Any] : process.entries
+        #expect(root?.keys.sorted() == ["deep", "far", "large"] && root?["far"] as? Date == far)
+        prefs["large"] = nil
+        prefs["a"] = 2
+        #expect(prefs.lastError == nil, "\(prefs.outcome)")
+        #expect(prefs.values.keys.sorted() == ["a", "deep", "far"])
+    }
+
     // MARK: - Several processes
 
     /// An app and its extension change different keys of one domain, and each of them survives.

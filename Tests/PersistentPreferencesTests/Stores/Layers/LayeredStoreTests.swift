@@ -207,7 +207,27 @@ import Testing
         #expect(plain.size == 30)
     }
 
+    /// Of a container, too, whose objects are kept for the next read.
+    @Test func aSubscriptReportsTheLayersOfItsOwnKeyOnly() {
+        let prefs = prefs(above: [.variables(["APP_size": "abc"])])
+        for count in 1...2 {
+            prefs.tags.append("b")
+            #expect(prefs["tags"] as? [String] == ["a"] + Array(repeating: "b", count: count))
+            #expect(prefs.lastError == nil)
+        }
+        #expect(prefs["size"] == nil && prefs.lastError?.isWarning == true)
+    }
+
     // MARK: - The store without types
+
+    /// The limit is one of the base: layers are not stored.
+    @Test func aLargeLayerLeavesTheBaseItsRoom() throws {
+        let store = LayeredStore(base, below: [.values(["large": Data(count: 3 << 20)])])
+        try base.update(root: "A") { $0 = ["mine": Data(count: 1 << 20)] }
+        try store.update(root: "A") { $0?["more"] = Data(count: 100 << 10) }
+        #expect(try base.read(root: "A")?.keys.sorted() == ["mine", "more"])
+        #expect(throws: PrefsError.self) { try store.update(root: "A") { $0?["more"] = Data(count: 3 << 20) } }
+    }
 
     @Test func theStoreItselfLeavesTextOut() throws {
         let store = LayeredStore(
