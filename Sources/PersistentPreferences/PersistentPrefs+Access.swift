@@ -36,6 +36,12 @@ extension PersistentPrefs {
         return read { state.shown(try $0.values(), allowedKeys).objects } ?? [:]
     }
 
+    /// Without the objects.
+    func visibleCount() -> Int {
+        state.bridge.access(nil, of: self)
+        return read { allowedKeys.visible(in: try $0.values()).count } ?? 0
+    }
+
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
         let value: StoredValue?? = read {

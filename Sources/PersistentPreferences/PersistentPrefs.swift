@@ -193,7 +193,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     open override var description: String { shownText() }
 
     /// The number of allowed keys that have a stored value.
-    open var count: Int { visibleValues().count }
+    open var count: Int { visibleCount() }
 
     /// Changes many keys in one transaction, under a lock that excludes other threads. With a file, and with `UserDefaults` on Linux,
     /// it excludes other processes, too.
