@@ -148,14 +148,14 @@ struct RootEntries: KeyedEntries {
 }
 
 extension UserDefaults {
-    /// The value of a key; nil if nothing is stored, or something that a property list cannot hold.
+    /// The value of a key; nil if nothing is stored.
     func value(ofEntry key: String) -> StoredValue? {
-        object(forKey: key).flatMap { StoredValue(ofStored: $0) }
+        object(forKey: key).map(PropertyListVetter.value(ofStored:))
     }
 
     /// The value of a key in one domain, with what other code has set and not synchronized, and without arguments, registered
     /// defaults and other domains. Copies the domain.
     func value(ofEntry key: String, inDomain domain: String) -> StoredValue? {
-        persistentDomain(forName: domain)?[key].flatMap { StoredValue(ofStored: $0) }
+        persistentDomain(forName: domain)?[key].map(PropertyListVetter.value(ofStored:))
     }
 }

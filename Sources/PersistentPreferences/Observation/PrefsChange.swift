@@ -61,15 +61,14 @@ public struct PrefsChange: Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. What a property
-    /// list cannot hold is left out. Costs time linear in the number of keys, and in the size of the values that are not the same
+    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. Costs time linear in the number of keys, and in the size of the values that are not the same
     /// objects.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
         let (before, after) = (before ?? [:], after ?? [:])
         /// The values of one state that are not certainly those of the other.
         func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
             objects.filter { key, object in others[key].map { !StoredValue.areSame($0, object) } ?? true }
-                .compactMapValues { try? PropertyListVetter.value(of: $0, forKey: "") }
+                .mapValues { (try? PropertyListVetter.value(of: $0, forKey: "")) ?? .foreign(ForeignObject($0)) }
         }
         let difference = DictionaryDifference(
             from: values(before, unlike: after), to: values(after, unlike: before))

@@ -69,12 +69,11 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
         try queue.feed.subscribe(to: part, subscriber, from: known)
     }
 
-    /// Entries that a property list cannot hold are left out.
     func committed() -> Content? {
         let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
         var content: Content = [:]
         for (key, object) in entries ?? defaults.dictionaryRepresentation() {
-            content[key] = StoredValue(ofStored: object)
+            content[key] = PropertyListVetter.value(ofStored: object)
         }
         return content
     }

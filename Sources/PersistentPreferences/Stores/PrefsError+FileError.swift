@@ -1,5 +1,4 @@
 import PrefsFileEngine
-import PrefsPropertyLists
 
 /// The engine's errors as those of the package.
 extension PrefsError {
@@ -23,13 +22,5 @@ extension PrefsError {
         } catch let error as FileError {
             throw PrefsError(error)
         }
-    }
-}
-
-extension StorageFailure {
-    /// An object of others that no value can express.
-    init(_ refusal: PropertyListVetter.Refusal) {
-        let reasons = refusal.failures.map { "\($0.path): \($0.reason)" }
-        self.init(path: "", reason: reasons.joined(separator: "; "))
     }
 }

@@ -12,7 +12,7 @@ final class StoreAdapter: RootStore {
 
     private struct Known {
         let objects: [String: Any]
-        let values: [String: StoredValue]?
+        let values: [String: StoredValue]
     }
 
     init(_ store: any PrefsStore) {
@@ -20,24 +20,17 @@ final class StoreAdapter: RootStore {
     }
 
     /// The values of a root that the store has returned.
-    ///
-    /// - Throws: `PrefsError.unreadable` for an object that no value can express. It is not missing: a write would replace it.
-    private func values(_ objects: [String: Any]?, of root: String) throws -> [String: StoredValue]? {
+    private func values(_ objects: [String: Any]?, of root: String) -> [String: StoredValue]? {
         guard let objects else { return nil }
         if let known = known.withLock({ $0[root] }), StoredValue.areSame(known.objects, objects) { return known.values }
-        let values: [String: StoredValue]?
-        do throws(PropertyListVetter.Refusal) {
-            values = try PropertyListVetter.value(ofStored: objects, forKey: root).dictionary
-        } catch {
-            throw PrefsError.unreadable(StorageFailure(error))
-        }
+        let values = objects.mapValues(PropertyListVetter.value(ofStored:))
         known.withLock { $0[root] = Known(objects: objects, values: values) }
         return values
     }
 
     func values(of root: String) throws -> [String: StoredValue]? {
         if let store = store as? any RemoteStore { return try store.values(of: root) }
-        return try values(store.read(root: root), of: root)
+        return values(try store.read(root: root), of: root)
     }
 
     func snapshot(of root: String) throws -> RootSnapshot {
@@ -67,7 +60,7 @@ final class StoreAdapter: RootStore {
 
     func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
         try store.update(root: root) { objects in
-            let before = try values(objects, of: root)
+            let before = values(objects, of: root)
             var after = before
             try body(&after)
             // The objects of keys that do not change stay: the store may compare them.

@@ -21,6 +21,7 @@ extension StoredValue: JSONPrintable {
         case .array(let elements): elements.json
         case .dictionary(let members): members.json
         case .uid(let uid): "\(uid)".json
+        case .foreign: "object".json
         }
     }
 }

@@ -51,6 +51,7 @@ enum ValueText {
         case .array: "array"
         case .dictionary: "dictionary"
         case .uid: "keyed-archive reference"
+        case .foreign: "object"
         }
     }
 

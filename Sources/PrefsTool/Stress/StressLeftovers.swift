@@ -29,7 +29,7 @@ struct StressLeftovers {
         do {
             let url = URL(filePath: file, directoryHint: .notDirectory)
             let root = try PropertyListFileStore(url: url).read(root: StressPrefs.root) ?? [:]
-            values = root.compactMapValues(StoredValue.init(ofStored:))
+            values = root.mapValues(PropertyListVetter.value(ofStored:))
         } catch {
             tally.recordLoss("\(error)")
             values = [:]

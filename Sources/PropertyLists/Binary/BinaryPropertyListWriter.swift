@@ -89,6 +89,8 @@ struct BinaryPropertyListWriter {
             scalars.appendMarker(0x40, count: data.count)
             scalars.append(contentsOf: data)
         case .uid(let uid): scalars.appendUID(uid.value)
+        // The marker of no object, so that the check of what was written refuses it.
+        case .foreign: scalars.append(0x70)
         case .array, .dictionary: preconditionFailure("the value is not a scalar")
         }
         return start..<scalars.count

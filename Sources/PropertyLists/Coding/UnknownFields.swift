@@ -20,8 +20,8 @@ package enum UnknownFields {
         return fields.isEmpty ? new : fields.added(to: new, from: old)
     }
 
-    /// Whether the old value has a field in a place where the new one lacks it. If not, there is nothing to preserve, whatever the type
-    /// knows.
+    /// Whether the old value has a field in a place where the new one lacks it. If not, nothing is to be preserved. The place of an element
+    /// is its index; where an element lacks a field, or the counts differ, elements may have moved, and each may correspond to any.
     ///
     /// Cost: linear in the two values for each level of nested arrays. No type is asked.
     package static func mayBeLost(from old: StoredValue, in new: StoredValue) -> Bool {

@@ -102,7 +102,7 @@ package struct ValueMismatch: Error {
         case .data: "data"
         case .array: "an array"
         case .dictionary: "a dictionary"
-        case .uid: "an object"
+        case .uid, .foreign: "an object"
         }
     }
 }

@@ -188,7 +188,7 @@ private struct SchemaKinds {
         // It may be infinite, which is an object in JSON.
         case .real: found.formUnion(ValueSchema.numberTypes)
         case .array: found.insert("array")
-        case .date, .data, .dictionary, .uid: found.insert("object")
+        case .date, .data, .dictionary, .uid, .foreign: found.insert("object")
         }
     }
 }

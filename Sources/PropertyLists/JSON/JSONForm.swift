@@ -56,6 +56,7 @@ package enum JSONForm {
                     uniqueKeysWithValues: members.map { key, value in
                         (members.count == 1 && isMarked(key) ? "$" + key : key, exported(value))
                     }))
+        case .foreign: value
         case .uid(let uid): .dictionary([KeyedArchiveUID.key: StoredValue(uid.value)])
         }
     }

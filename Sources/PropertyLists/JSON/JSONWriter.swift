@@ -87,6 +87,7 @@ package struct JSONWriter {
             }
         case .date(let date): writeForm(JSONForm.date, JSONForm.content(of: date))
         case .data(let data): writeForm(JSONForm.data, .string(data.base64EncodedString()))
+        case .foreign: return false
         case .uid(let uid):
             guard showsUIDs else { return false }
             writeForm(KeyedArchiveUID.key, StoredValue(uid.value))

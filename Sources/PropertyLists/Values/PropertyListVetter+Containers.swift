@@ -36,7 +36,7 @@ extension PropertyListVetter {
             if members.index(forKey: name) != nil {
                 return refuse("two keys differ only in their Unicode spelling")
             }
-            if let value = value(of: object, depth: depth + 1) { members[name] = value }
+            if let value = member(object, depth: depth + 1) { members[name] = value }
             if isExhausted { return nil }
         }
         return isNoReference(members) ? .dictionary(members) : nil

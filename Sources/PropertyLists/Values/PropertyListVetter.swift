@@ -31,14 +31,18 @@ package struct PropertyListVetter {
     private struct Limits {
         let bytes: Int
         let depth: Int
-        /// Whether all that is read back otherwise than it was written is refused: far dates, and the objects of keyed archives.
+        /// Whether to refuse what XML would change: far dates, and references of keyed archives.
         let areOfWrites: Bool
+        /// Whether each member of a dictionary is looked at alone.
+        var isOfEntry = false
 
         static let ofWrites = Limits(
             bytes: PropertyListLimits.rootBytes, depth: PropertyListLimits.depth, areOfWrites: true)
-        /// Those of a file that is read.
+        /// For one value that others have stored.
         static let ofReads = Limits(
-            bytes: PropertyListLimits.fileBytes, depth: PropertyListLimits.fileDepth, areOfWrites: false)
+            bytes: PropertyListLimits.fileBytes / 4, depth: PropertyListLimits.fileDepth, areOfWrites: false)
+        static let ofEntry = Limits(
+            bytes: ofReads.bytes, depth: ofReads.depth, areOfWrites: false, isOfEntry: true)
     }
 
     /// The value of an object of any type.
@@ -46,10 +50,21 @@ package struct PropertyListVetter {
         try run(key) { $0.value(of: object, depth: 1) }
     }
 
-    /// The value of an object that others have stored. As in a file, it may be larger and deeper than what this package writes; only
-    /// what no value can express is refused.
-    package static func value(ofStored object: Any, forKey key: String) throws(Refusal) -> StoredValue {
-        try run(key, .ofReads) { $0.value(of: object, depth: 1) }
+    /// The value of an entry that others have stored. It may be larger and deeper than what this package writes. What no value can
+    /// express, the entry or a member of it, is ``StoredValue/foreign(_:)``.
+    package static func value(ofStored object: Any) -> StoredValue { stored(object, .ofEntry) }
+
+    private static func stored(_ object: Any, _ limits: Limits) -> StoredValue {
+        do {
+            return try run("", limits) { $0.value(of: object, depth: 1) }
+        } catch {
+            return .foreign(ForeignObject(object))
+        }
+    }
+
+    /// A member of a dictionary.
+    mutating func member(_ object: Any, depth: Int) -> StoredValue? {
+        limits.isOfEntry && depth == 2 ? Self.stored(object, .ofReads) : value(of: object, depth: depth)
     }
 
     /// Checks a value that the coder or a reader has made.
@@ -91,6 +106,7 @@ package struct PropertyListVetter {
         case .array(let elements): return accepts(elements, depth: depth)
         case .dictionary(let members): return accepts(members, depth: depth)
         case .uid: return refuse(UnsupportedValue.uid) ?? false
+        case .foreign(let foreign): return refuse(UnsupportedValue.reason(for: foreign.object)) ?? false
         }
     }
 
@@ -197,9 +213,8 @@ package struct PropertyListVetter {
     }
 
     mutating func date(_ interval: TimeInterval) -> StoredValue? {
-        if !limits.areOfWrites { return .date(Date(timeIntervalSinceReferenceDate: interval)) }
         guard interval.isFinite else { return refuse("a date must be finite") }
-        guard abs(interval) <= PropertyListLimits.dateInterval else {
+        guard !limits.areOfWrites || abs(interval) <= PropertyListLimits.dateInterval else {
             return refuse("a date this far away cannot be stored in a property list")
         }
         return .date(Date(timeIntervalSinceReferenceDate: interval))
@@ -276,12 +291,4 @@ private enum Kind {
         ObjectIdentifier(Int64.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
         ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
     ]
-}
-
-extension StoredValue {
-    /// ``PropertyListVetter/value(ofStored:forKey:)``; nil for what no value can express.
-    package init?(ofStored object: Any) {
-        guard let value = try? PropertyListVetter.value(ofStored: object, forKey: "") else { return nil }
-        self = value
-    }
 }

@@ -16,6 +16,7 @@ extension StoredValue {
         case .array(let elements): elements.map(\.object)
         case .dictionary(let members): members.objects
         case .uid(let uid): uid
+        case .foreign(let foreign): foreign.object
         }
     }
 

@@ -66,6 +66,7 @@ extension StoredValue {
         case .array: 7
         case .dictionary: 8
         case .uid: 9
+        case .foreign: 10
         }
     }
 }

@@ -17,8 +17,10 @@ package enum StoredValue: Sendable {
     case data(Data)
     case array([StoredValue])
     case dictionary([String: StoredValue])
-    /// Only in entries of other programs: the vetter rejects it.
+    /// Only in entries of other programs: a write of one is refused.
     case uid(KeyedArchiveUID)
+    /// Only in entries of other code. Shown and kept as it is; a write of one is refused.
+    case foreign(ForeignObject)
 
     package init(_ value: some FixedWidthInteger) {
         self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
@@ -61,7 +63,7 @@ package enum StoredValue: Sendable {
         case .data(let data): 9 + data.count
         case .array(let elements): elements.reduce(9) { $0 + 4 + $1.estimatedBytes }
         case .dictionary(let members): members.estimatedBytes
-        case .bool, .integer, .unsigned, .real, .date, .uid: 13
+        case .bool, .integer, .unsigned, .real, .date, .uid, .foreign: 13
         }
     }
 }
@@ -71,6 +73,15 @@ extension [String: StoredValue] {
     package var estimatedBytes: Int {
         reduce(9) { $0 + 17 + $1.key.encodedBytes + $1.value.estimatedBytes }
     }
+}
+
+/// An object that no value can express: a text with half a surrogate pair, or a container too large to be examined.
+///
+/// Unchecked because nothing here looks into the object.
+package struct ForeignObject: @unchecked Sendable {
+    package let object: Any
+
+    package init(_ object: Any) { self.object = object }
 }
 
 // MARK: - Equality
@@ -90,6 +101,7 @@ extension StoredValue: Hashable {
         case (.array(let left), .array(let right)): left.isEqual(to: right)
         case (.dictionary(let left), .dictionary(let right)): left.isEqual(to: right)
         case (.uid(let left), .uid(let right)): left == right
+        case (.foreign(let left), .foreign(let right)): Self.areSame(left.object, right.object)
         default: false
         }
     }
@@ -115,6 +127,7 @@ extension StoredValue: Hashable {
             }
             hasher.combine(hashes)
         case .uid(let uid): hasher.combine(uid)
+        case .foreign: break
         }
     }
 

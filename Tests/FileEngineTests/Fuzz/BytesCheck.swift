@@ -19,7 +19,9 @@ enum BytesCheck {
 
     /// The same bytes in an import.
     private static func checkJSON(_ bytes: Data) throws {
-        guard let value = try? JSONReader.value(of: bytes), let copy = StoredValue(ofStored: value.object) else {
+        guard let value = try? JSONReader.value(of: bytes),
+            let copy = try? PropertyListVetter.value(of: value.object, forKey: "")
+        else {
             return
         }
         try demandSame(value.object, copy.object, "vetting made another value of JSON")

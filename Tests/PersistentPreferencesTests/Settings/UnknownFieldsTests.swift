@@ -164,7 +164,6 @@ private final class Derived: Base {
         }
     }
 
-    /// Elements are looked up: to compare each with each would take minutes.
     /// A field that is missing in some elements does not make a write decode the others.
     @Test func whatLacksNothingInItsPlaceLosesNothing() throws {
         func mayBeLost(_ old: [Any], _ new: [Any]) throws -> Bool {
@@ -184,6 +183,7 @@ private final class Derived: Base {
         #expect(try !UnknownFields.mayBeLost(from: canonical(rows), in: canonical([row])))
     }
 
+    /// Elements are looked up: to compare each with each would take minutes.
     @Test func manyElementsAreMatchedInLinearTime() throws {
         let count = 20_000
         let points = (0..<count).map { ["x": $0, "u": $0] }

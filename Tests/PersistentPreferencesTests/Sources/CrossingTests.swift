@@ -8,7 +8,7 @@ import Testing
         arguments: [
             "AppSetting(\\AppSettingsValues.NAME)", "prefs.$NAME", "prefs.$NAME.updates",
             "PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil })",
-            "PersistentPrefs.Pref(wrappedValue: TYPE())",
+            "PersistentPrefs.Pref(wrappedValue: TYPE(), coding: PrefCoding<TYPE>(encode: { _ in nil }, decode: { _ in nil }))",
         ])
     func whatHoldsValuesCrossesToAnotherTaskOnlyIfTheyAreSendable(_ expression: String) throws {
         func complaints(_ name: String, _ type: String) throws -> [String] {

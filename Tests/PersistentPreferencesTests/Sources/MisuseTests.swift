@@ -24,6 +24,8 @@ struct MisuseTests {
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
     /// The compiler prints the lines of ours that say what to do below it.
     private static let anObject = "ambiguous use of 'init'"
+    private static let anObjectWithArguments =
+        "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:help:)'"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
@@ -39,8 +41,8 @@ struct MisuseTests {
         Misuse("@Pref(in: 1...3, check: { _ in nil }) var x = \"a\"", otherType),
         Misuse("@Pref(in: 0.5...) var x: Int? = nil", otherType),
         Misuse("@Pref var x = Stored()", anObject),
-        Misuse("@Pref(\"k\", previously: \"o\") var x = Stored()", anObject),
-        Misuse("@Pref(check: { _ in nil }) var x = Stored()", anObject),
+        Misuse("@Pref(\"k\", previously: \"o\") var x = Stored()", anObjectWithArguments),
+        Misuse("@Pref(check: { _ in nil }) var x = Stored()", anObjectWithArguments),
         Misuse("@Pref var x = Object()", unstorable),
         Misuse("@Pref var x: () -> Void = {}", unstorable),
         Misuse("@Pref var x = (1, 2)", unstorable),

@@ -96,16 +96,15 @@ import Testing
         }
     }
 
-    /// A root with an object that no value can express is not missing: a write would replace it.
-    @Test func whatCannotBeReadIsNotReplaced() {
+    /// What no value can express is shown and kept as it is.
+    @Test func anObjectThatBreaksTheRulesIsKept() {
         let store = NullStore()
         let prefs = AnyPrefs(store: store)
-        #expect(prefs["a"] == nil)
-        for value in [2, nil] {
-            prefs["a"] = value
-            #expect(prefs.outcome.contains("AnyPrefs.b: NSNull cannot be stored"), "\(prefs.outcome)")
-        }
-        #expect(store.root["a"] as? Int == 1 && store.root["b"] is NSNull)
+        prefs["a"] = 2
+        #expect(prefs["b"] is NSNull && prefs.lastError == nil)
+        #expect(store.root.count == 2 && store.root["a"] as? Int == 2 && store.root["b"] is NSNull)
+        prefs["b"] = nil
+        #expect(store.root as NSDictionary == ["a": 2])
     }
 }
 

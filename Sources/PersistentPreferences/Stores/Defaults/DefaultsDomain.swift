@@ -70,7 +70,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
             }
             if let entry = entries.cached(key) { return entry }
             try checkReadable()
-            return try entries.load(key)
+            return entries.load(key)
         }
     }
 
@@ -200,8 +200,8 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     private func commit(_ content: Content, replacing base: Content) throws {
         try checkSize(content, replacing: base)
         let changed = Set(content.keys).union(base.keys).filter { base[$0] != content[$0] }
-        // Other processes may have changed some of them since the transaction began. What cannot be read is not replaced.
-        let before = try changed.compactMap { key in try entries.stored(key).map { (key, $0) } }
+        // Other processes may have changed some of them since the transaction began.
+        let before = changed.compactMap { key in entries.stored(key).map { (key, $0) } }
         state.withLock {
             $0.underWay = CommitUnderWay(
                 keys: Array(changed), before: Dictionary(uniqueKeysWithValues: before), after: content)
@@ -228,15 +228,11 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    /// The content of this domain alone: arguments and registered defaults must not be written back. What no value can express is left
-    /// out, and no commit changes it.
+    /// The content of this domain alone: arguments and registered defaults must not be written back.
     private func stored() -> Content {
         var entries = system.allEntries()
         entries[DefaultsEntryCache.mark] = nil
-        return Dictionary(
-            uniqueKeysWithValues: entries.compactMap { key, object in
-                StoredValue(ofStored: object).map { (key, $0) }
-            })
+        return entries.mapValues(PropertyListVetter.value(ofStored:))
     }
 
     /// - Throws: `FileError.notStored` if the domain would be too large for the system.

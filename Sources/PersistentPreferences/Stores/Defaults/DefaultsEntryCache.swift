@@ -47,11 +47,10 @@ final class DefaultsEntryCache: Sendable {
         state.withLock { $0.cached[key] }
     }
 
-    /// - Throws: as ``stored(_:)``.
-    func load(_ key: String) throws(FileError) -> Entry {
+    func load(_ key: String) -> Entry {
         let isObserved = observe(key)
         let count = state.withLock { $0.reports }
-        let entry = Entry(value: try stored(key), revision: isObserved ? Revision() : nil)
+        let entry = Entry(value: stored(key), revision: isObserved ? Revision() : nil)
         guard isObserved else { return entry }
         // A change that was reported in between may concern this entry.
         state.withLock { if $0.reports == count { $0.cached[key] = entry } }
@@ -59,17 +58,10 @@ final class DefaultsEntryCache: Sendable {
     }
 
     /// The value in this domain alone. The whole domain is copied only if another domain has a value for the key.
-    ///
-    /// - Throws: `FileError.unreadable` for an object of other code that no value can express. It is not missing: a write would replace it.
-    func stored(_ key: String) throws(FileError) -> StoredValue? {
+    func stored(_ key: String) -> StoredValue? {
         guard let object = system.object(forKey: key) else { return nil }
         let own: Any? = system.isInOtherDomains(key) ? system.allEntries()[key] : object
-        guard let own else { return nil }
-        do throws(PropertyListVetter.Refusal) {
-            return try PropertyListVetter.value(ofStored: own, forKey: key)
-        } catch {
-            throw .unreadable(StorageFailure(error))
-        }
+        return own.map(PropertyListVetter.value(ofStored:))
     }
 
     // MARK: - Reported changes

@@ -71,7 +71,7 @@ final class DomainReadability: Sendable {
         if stored.keys.allSatisfy({ shown.index(forKey: $0) != nil }) { return true }
         return !wasLocked
             && stored.contains { key, value in
-                shown[key].map { StoredValue(ofStored: $0) == value } ?? false
+                shown[key].map { PropertyListVetter.value(ofStored: $0) == value } ?? false
             }
     }
 
