@@ -77,8 +77,8 @@ extension [String: StoredValue] {
 
 /// An object that no value can express: a text with half a surrogate pair, or a container too large to be examined.
 ///
-/// Unchecked because nothing here looks into the object.
-package struct ForeignObject: @unchecked Sendable {
+/// A class, because a value would take twice the room with an `Any` in it. Unchecked because nothing here looks into the object.
+package final class ForeignObject: @unchecked Sendable {
     package let object: Any
 
     package init(_ object: Any) { self.object = object }
