@@ -1,6 +1,6 @@
 import Foundation
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// How the members of the class reach the store. `PersistentPrefs+Errors.swift` handles their errors.
 extension PersistentPrefs {
@@ -36,20 +36,29 @@ extension PersistentPrefs {
         return read { state.shown(try $0.values(), allowedKeys).objects } ?? [:]
     }
 
-    /// Without the objects.
+    /// Makes no objects.
     func visibleCount() -> Int {
         state.bridge.access(nil, of: self)
-        return read { allowedKeys.visible(in: try $0.values()).count } ?? 0
+        return storedValues.count
     }
 
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
-        let value: StoredValue?? = read {
-            guard allowedKeys.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            return try $0.value(forKey: name, in: $0.look())
-        }
-        return (value ?? nil).map { state.object(of: $0, forKey: name) }
+        return storedValue(forKey: name).map { state.object(of: $0, forKey: name) }
     }
+
+    /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
+    /// ``lastError`` as a read does.
+    package func storedValue(forKey key: String) -> StoredValue? {
+        let value: StoredValue?? = read {
+            guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
+            return try $0.value(forKey: key, in: $0.look())
+        }
+        return value ?? nil
+    }
+
+    /// What ``values`` shows the objects of. Leaves ``lastError`` as a read does.
+    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values()) } ?? [:] }
 
     func reload() {
         read {

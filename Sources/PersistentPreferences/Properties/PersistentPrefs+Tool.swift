@@ -18,19 +18,6 @@ extension PersistentPrefs {
     /// What is stored for the default of a declared property; nil for other keys, and if that is nothing.
     package func storedDefault(forKey key: String) -> StoredValue? { declarations[key]?.property.storedDefault }
 
-    /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
-    /// ``lastError`` as a read does.
-    package func storedValue(forKey key: String) -> StoredValue? {
-        let value: StoredValue?? = read {
-            guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
-            return try $0.value(forKey: key, in: $0.look())
-        }
-        return value ?? nil
-    }
-
-    /// What ``values`` shows the objects of. Leaves ``lastError`` as a read does.
-    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values()) } ?? [:] }
-
     /// Why something cannot be stored under a key, or does not read back: its type or the constraint. nil if it fits, and for a key
     /// without a declaration.
     package func mismatch(of stored: StoredValue, forKey key: String) -> PropertyListFailure? {

@@ -33,7 +33,7 @@ package struct PropertyListVetter {
         let depth: Int
         /// Whether to refuse what XML would change: far dates, and references of keyed archives.
         let areOfWrites: Bool
-        /// Whether each member of a dictionary is looked at alone.
+        /// Whether the object is an entry, of which each member is looked at alone.
         var isOfEntry = false
 
         static let ofWrites = Limits(

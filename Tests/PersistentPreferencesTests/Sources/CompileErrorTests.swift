@@ -10,6 +10,7 @@ import Testing
         ("struct M { @AppSetting(\"m\") var m: Int }", Self.noValue),
         ("struct O { @AppSetting(\"o\") var o: Plain? }", Self.unstorable),
         ("struct N: PrefKey { static let defaultValue = Plain() }", Self.unstorable),
+        ("struct Q { @AppSetting(\"q\") var q = Object() }", "ambiguous use of 'init(wrappedValue:_:store:didFail:)'"),
         ("struct P: PrefKey { static let defaultValue = Object() }", Self.anObject),
     ]
 
