@@ -6,6 +6,8 @@ enum SignalPipe {
     private struct State {
         var output: Int32 = -1
         var input: Int32 = -1
+        /// A pipe with one byte, for the first signal that ends the program: two threads may handle one each at the same time.
+        var first: Int32 = -1
         /// The original modes of the terminal.
         var modes = termios()
         var isEnding = false
@@ -38,14 +40,21 @@ enum SignalPipe {
 
     /// - Parameter modes: the modes to restore at the end.
     static func open(restoring modes: termios) throws {
+        let (output, input) = try makePipe()
+        let (first, firstInput) = try makePipe()
+        state.pointee = State(output: output, input: input, first: first, modes: modes)
+        send(0, to: firstInput)
+    }
+
+    /// Both ends do not block: a full pipe already wakes the reader, and an empty one tells that nothing came.
+    private static func makePipe() throws -> (output: Int32, input: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError("pipe: \(String(cString: strerror(errno)))") }
         for end in ends {
-            // Non-blocking: a full pipe already wakes the reader.
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
-        state.pointee = State(output: ends[0], input: ends[1], modes: modes)
+        return (ends[0], ends[1])
     }
 
     static func handle(_ number: Int32) {
@@ -56,7 +65,7 @@ enum SignalPipe {
     /// waiting for a lock.
     static func handleEnd(_ number: Int32) {
         setHandler(number) { number in
-            if SignalPipe.state.pointee.isEnding { SignalPipe.exit(128 + number) }
+            if SignalPipe.takeByte(of: SignalPipe.state.pointee.first) == nil { SignalPipe.exit(128 + number) }
             SignalPipe.state.pointee.isEnding = true
             if SignalPipe.state.pointee.endsAtOnce { SignalPipe.exit(0) }
             SignalPipe.receive(number)
@@ -75,14 +84,22 @@ enum SignalPipe {
     }
 
     static func send(_ byte: UInt8) {
-        var byte = byte
-        _ = write(state.pointee.input, &byte, 1)
+        send(byte, to: state.pointee.input)
     }
 
     /// Returns the next byte; nil if the pipe is empty.
     static func next() -> UInt8? {
+        takeByte(of: state.pointee.output)
+    }
+
+    private static func send(_ byte: UInt8, to input: Int32) {
+        var byte = byte
+        _ = write(input, &byte, 1)
+    }
+
+    private static func takeByte(of output: Int32) -> UInt8? {
         var byte: UInt8 = 0
-        return read(state.pointee.output, &byte, 1) == 1 ? byte : nil
+        return read(output, &byte, 1) == 1 ? byte : nil
     }
 
     // MARK: - In signal handlers: system calls only, no allocation and no lock
