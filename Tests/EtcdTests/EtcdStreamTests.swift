@@ -290,6 +290,9 @@ import Testing
             try cluster.start(cluster.nodes[0])
             try cluster.waitUntilHealthy()
         }
+        // The watch tells the restored cluster from this one by the elections, so it has to know of them.
+        let elected = ContinuousClock.now
+        wait { one.staleness.map { $0 < .now - elected } ?? false }
         let copy = try cluster.save()
         // The watch does not hear of the second write.
         proxy.withoutWatch()
