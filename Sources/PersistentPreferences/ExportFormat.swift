@@ -58,11 +58,11 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One value in the form of ``json``, laid out as in an export, for people. A reference of a keyed archive,
-    /// which no export holds, is shown as `{"CF$UID": 5}`.
+    /// One value in the form of ``json``, laid out as in an export, for people. What no export holds is shown,
+    /// too: a reference of a keyed archive as `{"CF$UID": 5}`, a foreign object as `"object"`.
     package static func json(of value: StoredValue) throws -> String {
         do {
-            return String(decoding: try JSONWriter.data(of: value, showsUIDs: true), as: UTF8.self)
+            return String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)
         } catch {
             throw PrefsError.valuesNotPlistCompatible(error.failures)
         }

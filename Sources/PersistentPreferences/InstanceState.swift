@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// The state of an instance: everything but values.
+/// The state of an instance, and what it keeps of its last reads. The last values of properties are in `PrefProperty`.
 ///
 /// Unchecked because the initializer assigns the owner, the store and the declarations, and the properties of the instance keep their
 /// last values behind the lock of this object, which saves a lock per read. It is a bare lock, because passing the generic result of a
@@ -10,7 +10,7 @@ final class InstanceState: @unchecked Sendable {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
         var shown: Shown?
-        /// Containers that were shown lately, and their objects.
+        /// The objects of containers, by key.
         var containers: [String: (value: StoredValue, object: Any)] = [:]
         var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
@@ -129,7 +129,7 @@ final class InstanceState: @unchecked Sendable {
         return current
     }
 
-    /// Made once of each state. A root that is missing is empty.
+    /// The visible values of a root and their objects: made once of each state. A missing root is empty.
     func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
         guard let root else { return .nothing }
         if let shown = lock.withLock({ state.shown }), shown.root.isIdentical(to: root),
@@ -146,7 +146,7 @@ final class InstanceState: @unchecked Sendable {
         return new
     }
 
-    /// What a user sees of a value. That of a container is made once, unless many other keys are read in between.
+    /// The object of a value. The objects of containers are kept, for up to 64 keys.
     func object(of value: StoredValue, forKey key: String) -> Any {
         guard value.isContainer else { return value.object }
         if let known = lock.withLock({ state.containers[key] }), known.value.isIdentical(to: value) {
@@ -154,7 +154,7 @@ final class InstanceState: @unchecked Sendable {
         }
         let object = value.object
         lock.withLock {
-            // Not for ever: a class may allow keys without end.
+            // Bounded, because a class may allow any number of keys.
             if state.containers.count >= 64 { state.containers = [:] }
             state.containers[key] = (value, object)
         }

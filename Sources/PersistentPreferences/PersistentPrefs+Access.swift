@@ -57,7 +57,7 @@ extension PersistentPrefs {
         return value ?? nil
     }
 
-    /// What ``values`` shows the objects of. Leaves ``lastError`` as a read does.
+    /// The values whose objects ``values`` returns. Leaves ``lastError`` as a read does.
     package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values()) } ?? [:] }
 
     func reload() {

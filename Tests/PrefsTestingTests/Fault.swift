@@ -17,7 +17,7 @@ enum Fault: String, CaseIterable {
         case .isBoundToAThread: ["everyThreadReads"]
         case .normalizesNames: ["rootsAreSeparate"]
         case .keepsRootsSetToNil: ["nilRemoves"]
-        case .returnsNumbersForBooleans: ["valuesAreCanonical"]
+        case .returnsNumbersForBooleans: ["valuesHaveTheirTypes"]
         case .keepsWrittenObjects: ["nothingIsAliased"]
         case .acceptsEmptyNames: ["badRootIsRejected"]
         case .dropsUnsupportedValues: ["unsupportedIsRejected"]

@@ -1,8 +1,7 @@
 package import Foundation
 package import PrefsPropertyLists
 
-// The tests speak of property lists in objects, which nobody here has written: what the library makes of them can be compared with
-// Foundation.
+// Conversions for tests that state property lists as objects of Foundation, so that results can be compared with Foundation's.
 
 extension PropertyListFormat {
     /// Those that Foundation and other readers of property lists know.
@@ -36,8 +35,8 @@ extension StoredValue {
 }
 
 extension PropertyListVetter {
-    /// What the library stores for an object, as an object.
-    package static func canonical(_ object: Any, forKey key: String) -> Result<Any, Refusal> {
+    /// The object that a read gives after a write of this object.
+    package static func storedObject(of object: Any, forKey key: String) -> Result<Any, Refusal> {
         do { return .success(try value(of: object, forKey: key).object) } catch { return .failure(error) }
     }
 }

@@ -56,11 +56,19 @@ import Testing
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]
         for (index, content) in (format == .xml ? Content.inXML : Content.all).enumerated() {
-            list["\(index)"] = try PropertyListVetter.canonical(content.value, forKey: "\(index)").get()
+            list["\(index)"] = try PropertyListVetter.storedObject(of: content.value, forKey: "\(index)").get()
         }
         try PropertyListCoder.encode(objects: list, as: format).write(to: folder.file())
         let plutil = try #require(Self.plutil)
         #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
+    }
+
+    @Test(arguments: [PropertyListFormat.binary, .xml]) func aForeignObjectIsNamed(_ format: PropertyListFormat) throws
+    {
+        let list = StoredValue.dictionary(["a": .string("x"), "b": .array([.foreign(ForeignObject(NSNull()))])])
+        let failure = #expect(throws: EncodingFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
+        #expect(failure?.topLevelKey == "b")
+        #expect(failure?.reason.hasSuffix("an object that no property list can hold") == true)
     }
 
     @Test func aForeignObjectIsCarriedAlong() throws {

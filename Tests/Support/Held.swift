@@ -1,4 +1,4 @@
-/// A class in a struct, which encodes itself as the class does: a property does not take a class.
+/// A struct that holds a class and encodes itself as the class does, because `@Pref` does not accept a class.
 package struct Held<Content: Codable>: Codable {
     package let content: Content
 

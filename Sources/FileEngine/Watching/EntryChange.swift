@@ -26,7 +26,7 @@ package struct EntryChange: Sendable {
         if isSameEntry, difference.isEmpty, before.value == after.value { return nil }
     }
 
-    /// The same of entries without layers.
+    /// A change of an entry that has no layers around it.
     package init?(of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool) {
         self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign)
     }

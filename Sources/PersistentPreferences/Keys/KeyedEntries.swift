@@ -12,7 +12,7 @@ protocol KeyedEntries: Sendable {
     func valueToChange(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue?
     /// Makes the accesses of the body one transaction, if the entries have any.
     func transact(_ body: () throws -> Void) throws
-    /// nil removes it.
+    /// Stores the value of a key. nil removes the key.
     func setValue(_ value: StoredValue?, forKey key: String) throws
     /// Subscribes to the changes of a value, and possibly of others. Returns nil if the store does not report changes.
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription?

@@ -108,7 +108,12 @@ public final class PropertyListController<Model> {
         return try encoded(model)
     }
 
-    private func encoded(_ model: Model) throws -> StoredValue { try coding.encode(model) ?? .dictionary([:]) }
+    private func encoded(_ model: Model) throws -> StoredValue {
+        guard let value = try coding.encode(model) else {
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: "the model encodes no value")
+        }
+        return value
+    }
 
     private static func models(of root: StoredValue, _ coding: PrefCoding<Model>) throws -> [Model] {
         if root.dictionary != nil { return [try coding.decode(root)] }

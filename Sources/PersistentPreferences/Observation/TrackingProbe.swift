@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its hash, because
 /// the framework puts the key path of a tracked access into a set.
 ///
-/// It costs 180 instructions a read. Without it, each untracked read would cost 8,500 more (a typed read costs 4,700), and would
+/// It costs 180 instructions a read. Without it, each untracked read would cost about 8,500 more, and would
 /// subscribe to what it reads, which watches the file.
 struct TrackingProbe: Hashable {
     private static let wasHashed = ThreadLocal()

@@ -155,7 +155,7 @@ extension PersistentPrefs {
         func change(of stored: StoredValue?) throws(PrefsError) -> RootChange {
             let before = stored.map { [key: $0] } ?? [:]
             guard let new else { return RootChange(from: before, to: [:]) }
-            return try RootChange(from: before, to: [key: stored.map { withUnknownFields(new, $0) } ?? new]).vetted()
+            return try RootChange(from: before, to: [key: stored.map { withUnknownFields(new, $0) } ?? new]).checked()
         }
         let reading = try access.look()
         let stored = try access.valueToReplace(forKey: key, in: reading)

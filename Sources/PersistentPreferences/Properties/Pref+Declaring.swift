@@ -95,6 +95,30 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
     ) {
         fatalError("a Codable class needs a coding")
     }
+
+    /// Ambiguous on purpose, with a range.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+    ) where Value: Comparable {
+        fatalError("a Codable class needs a coding")
+    }
+
+    /// Ambiguous on purpose, with a list.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
+        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+    ) where Value: Equatable {
+        fatalError("a Codable class needs a coding")
+    }
+
+    /// Ambiguous on purpose, with a ``PrefChoices`` type.
+    public init(
+        wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+    ) {
+        fatalError("a Codable class needs a coding")
+    }
 }
 
 extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Codable {

@@ -27,14 +27,13 @@ extension PersistentPrefs {
     /// the class.
     ///
     /// A Codable class does not compile without a coding, because a change inside an object would not be stored; use a struct. In an
-    /// optional or a collection (`Person?`, `[Person]`) it stops the program at the first access. With a coding of your own, a value may be
-    /// an object. All readers may share it, on any thread, and so do they share an object inside a struct; such a class must be immutable
-    /// or safe for threads.
+    /// optional or a collection (`Person?`, `[Person]`), and with a raw value, a class compiles and stops the program at the first access.
+    /// With a coding of your own, a value may be an object. All readers may get the same object, on any thread, also one inside a struct.
+    /// Such a class must be immutable or thread-safe.
     ///
     /// ## Performance
     /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
-    /// dictionaries and Codable types only if their stored value has changed. A write costs a write of the
-    /// class.
+    /// dictionaries and Codable types only if their stored value has changed. A write costs a write of the class.
     ///
     /// ## Errors
     /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value

@@ -68,7 +68,7 @@ extension PrefProperty {
         constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
     }
 
-    /// What is stored for those that the constraint accepts.
+    /// The stored forms of the listed values that satisfy the constraint.
     private func listed(_ coding: PrefCoding<Value>) -> [StoredValue]? {
         listedValues?.filter { constraint?.violation($0) == nil }.compactMap(coding.vetted)
     }

@@ -13,7 +13,8 @@ package import PrefsPropertyLists
 /// values.
 ///
 /// ## Performance
-/// A read costs a lock and a dictionary lookup.
+/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time linear in the size
+/// of the root.
 ///
 /// ## Threads
 /// Any thread.
@@ -33,7 +34,7 @@ public final class InMemoryStore: DomainBackedStore {
         try domainStore.update(root: root, body)
     }
 
-    /// What ``read(root:)`` shows the objects of.
+    /// The values whose objects ``read(root:)`` returns.
     package func values(of root: String) throws -> [String: StoredValue]? {
         try domainStore.values(of: root)
     }

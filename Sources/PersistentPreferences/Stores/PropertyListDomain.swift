@@ -88,11 +88,11 @@ package struct PropertyListDomain: Sendable {
         for (name, entry) in after {
             guard case .dictionary(let old)? = before[name], case .dictionary(let new) = entry else { continue }
             var root: [String: StoredValue]? = old
-            try RootChange(from: old, to: new).vetted().apply(to: &root)
+            try RootChange(from: old, to: new).checked().apply(to: &root)
             result[name] = root.map(StoredValue.dictionary)
         }
         let others = result.filter { $0.value.dictionary == nil || before[$0.key]?.dictionary == nil }
-        let change = try RootChange(from: before, to: others).vetted()
+        let change = try RootChange(from: before, to: others).checked()
         for name in change.assigned.keys { try NameVetting.checkRoot(name) }
         return result
     }

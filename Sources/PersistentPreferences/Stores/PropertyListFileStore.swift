@@ -105,7 +105,8 @@ public final class PropertyListFileStore: DomainBackedStore {
         domainStore = DomainStore(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed.
+    /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed, and time
+    /// linear in the size of the root.
     public func read(root: String) throws -> [String: Any]? {
         try domainStore.values(of: root)?.objects
     }

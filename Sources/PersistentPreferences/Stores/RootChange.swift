@@ -54,10 +54,10 @@ struct RootChange {
         replaced[key] = old
     }
 
-    /// The same change, with the values that it assigns vetted.
+    /// The change itself, if a property list can hold all values that it assigns.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`, naming every offender.
-    func vetted() throws(PrefsError) -> RootChange {
+    func checked() throws(PrefsError) -> RootChange {
         var failures: [PropertyListFailure] = []
         for (key, value) in assigned {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }

@@ -20,7 +20,7 @@ import PrefsPropertyLists
 /// `UserDefaults` of this process in agreement. Arguments and registered defaults are never read into a root.
 ///
 /// ## Performance
-/// On Linux, a read costs one `fstat` if nothing has changed, and a write replaces the file and flushes it and its folder.
+/// On Linux, a read by an instance costs one `fstat` if nothing has changed, and a write replaces the file and flushes it and its folder.
 ///
 /// ## Errors
 /// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS, a
@@ -72,7 +72,8 @@ public final class UserDefaultsStore: DomainBackedStore {
         domainStore.storage.fileURL
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. On Linux, costs one `fstat` if nothing has changed.
+    /// Returns the dictionary under a root key, or nil if there is none. Costs time linear in the size of the root, and on Linux
+    /// one `fstat` if nothing has changed.
     public func read(root: String) throws -> [String: Any]? {
         try domainStore.values(of: root)?.objects
     }
@@ -106,7 +107,7 @@ public final class UserDefaultsStore: DomainBackedStore {
         return try unsynchronized.newest(key, stored, in: snapshot.entries())
     }
 
-    /// nil removes it.
+    /// Stores the value of a key. nil removes the key.
     func setEntry(_ value: StoredValue?, forKey key: String) throws {
         try domainStore.transact { $0.replace(key, with: value) }
     }

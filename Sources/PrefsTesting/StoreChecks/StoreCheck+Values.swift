@@ -40,7 +40,7 @@ extension StoreCheck {
             try place.store.update(root: "A") { $0 = nil }
             try place.expectRoot("A", equals: nil, "after the root was set to nil")
         },
-        StoreCheck("valuesAreCanonical", "Values are String, Data, Date, Bool, NSNumber, [Any] and [String: Any].") {
+        StoreCheck("valuesHaveTheirTypes", "Values are String, Data, Date, Bool, NSNumber, [Any] and [String: Any].") {
             place in
             let optional: Any = Int?.some(4) as Any
             let date = Date(timeIntervalSinceReferenceDate: 1_000)

@@ -116,7 +116,7 @@ struct ParsedValue {
             guard let number = Double(text), number.isFinite || isNamed else {
                 throw error(expected: "a number such as 12.5")
             }
-            return .real(number)
+            return StoredValue(number)
         case "-bool", "-boolean":
             switch text.lowercased() {
             case "true", "yes", "1": return .bool(true)

@@ -40,7 +40,7 @@ enum PropertyListType: String, CaseIterable {
         if let value = forms.values.dropFirst().first(where: { ValueText.typeName($0) == rawValue }) { return value }
         switch self {
         // A whole number is a float, too.
-        case .float: return forms.number.map(StoredValue.real)
+        case .float: return forms.number.map { StoredValue($0) }
         case .date: return ValueText.date(text).map(StoredValue.date)
         default: return nil
         }

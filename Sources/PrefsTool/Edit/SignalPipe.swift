@@ -6,7 +6,7 @@ enum SignalPipe {
     private struct State {
         var output: Int32 = -1
         var input: Int32 = -1
-        /// A pipe with one byte, for the first signal that ends the program: two threads may handle one each at the same time.
+        /// A pipe with one byte. The first ending signal takes it. A later one finds the pipe empty and exits at once, also on another thread.
         var first: Int32 = -1
         /// The original modes of the terminal.
         var modes = termios()
@@ -46,7 +46,7 @@ enum SignalPipe {
         send(0, to: firstInput)
     }
 
-    /// Both ends do not block: a full pipe already wakes the reader, and an empty one tells that nothing came.
+    /// Neither end blocks: a full pipe already wakes the reader, and an empty one tells that nothing came.
     private static func makePipe() throws -> (output: Int32, input: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError("pipe: \(String(cString: strerror(errno)))") }

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// What is printed as JSON: property-list values, and what the reports of the tool consist of. nil is null.
+/// A type that the tool can print as JSON: property-list values and the parts of reports. nil is printed as null.
 protocol JSONPrintable {
     /// JSON on one line.
     var json: String { get }

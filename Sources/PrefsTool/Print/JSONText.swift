@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// JSON as it is printed.
+/// A piece of JSON that is ready to print, for example an object whose members keep their order.
 struct JSONText: JSONPrintable {
     let json: String
 

@@ -13,7 +13,7 @@ enum Arithmetic {
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
             }
-            return .real(old + amount)
+            return StoredValue(old + amount)
         default: throw CommandError("\(place) is not a number")
         }
     }

@@ -172,9 +172,9 @@ struct BinaryPropertyListReader {
             return Scalar(value: try integer(at: start + 1, size: 1 << size))
         case 0x2 where size == 2:
             let bits = UInt32(truncatingIfNeeded: try layout.word(at: start + 1, size: 4))
-            return Scalar(value: .real(Double(Float(bitPattern: bits))))
+            return Scalar(value: StoredValue(Double(Float(bitPattern: bits))))
         case 0x2 where size == 3:
-            return Scalar(value: .real(Double(bitPattern: try layout.word(at: start + 1, size: 8))))
+            return Scalar(value: StoredValue(Double(bitPattern: try layout.word(at: start + 1, size: 8))))
         case 0x3 where size == 3:
             let interval = Double(bitPattern: try layout.word(at: start + 1, size: 8))
             guard interval.isFinite else { throw .unsupported("a date that is not finite") }

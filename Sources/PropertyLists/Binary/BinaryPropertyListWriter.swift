@@ -81,7 +81,7 @@ struct BinaryPropertyListWriter {
             scalars.appendBigEndian(value)
         case .real(let value):
             scalars.append(0x23)
-            scalars.appendBigEndian(value.isNaN ? Double.nan.bitPattern : value.bitPattern)
+            scalars.appendBigEndian(value.bitPattern)
         case .date(let date):
             scalars.append(0x33)
             scalars.appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern)
@@ -89,7 +89,7 @@ struct BinaryPropertyListWriter {
             scalars.appendMarker(0x40, count: data.count)
             scalars.append(contentsOf: data)
         case .uid(let uid): scalars.appendUID(uid.value)
-        // The marker of no object, so that the check of what was written refuses it.
+        // A marker that no reader accepts, so that the check of the written bytes rejects them.
         case .foreign: scalars.append(0x70)
         case .array, .dictionary: preconditionFailure("the value is not a scalar")
         }

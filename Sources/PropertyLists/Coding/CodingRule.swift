@@ -45,7 +45,7 @@ package enum CodingRule {
         return coding as? PrefCoding<Value>
     }
 
-    /// For anything, and containers of it: looked at as a whole, so that all failures are named.
+    /// The coding of `Any`, `[Any]` and `[String: Any]`. Checks the whole value at once, so that the error names every failure.
     private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
         PrefCoding(
             encode: { try PropertyListVetter.value(of: $0, forKey: "") },
@@ -92,8 +92,8 @@ package enum CodingRule {
     }
 }
 
-/// Decodes a value, and tells which fields of what is stored its types know. Fields that are missing come from the fallback. Only for
-/// types that have fields: Codable types and containers of them.
+/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for Codable types and
+/// containers of them.
 package typealias FieldDecoding<Value> = (_ stored: StoredValue, _ fallback: () -> StoredValue?) throws -> (
     value: Value, keys: [CodedKeys]
 )

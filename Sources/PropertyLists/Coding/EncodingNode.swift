@@ -129,11 +129,11 @@ final class EncodingNode {
         try encodeParts(of: value, in: context)
     }
 
-    /// The same for a value that is not a scalar.
+    /// Encodes a value that is not a scalar.
     private func encodeParts<T: Encodable>(of value: T, in context: CodingContext) throws {
         do {
             try context.checkLimits()
-            try value.encode(to: ObjectEncoder(node: self, context: context))
+            try value.encode(to: ValueEncoder(node: self, context: context))
             // Checked again for containers that were nested by hand, because their methods cannot throw.
             try context.checkLimits()
             if kind == .list, let value = value as? any UnorderedValue {

@@ -1,6 +1,6 @@
 /// The form of nil inside a container.
 package enum NilMarker {
-    /// The word of `PropertyListEncoder`.
+    /// The string that `PropertyListEncoder` stores for nil.
     package static let text = "$null"
     package static let value = StoredValue.string(text)
 
@@ -19,7 +19,7 @@ package enum NilMarker {
     }
 
     private static func isDollarsAndNull(_ string: String) -> Bool {
-        // Called for each text that is encoded.
+        // The first byte first, because every string that is encoded passes through here.
         string.utf8.first == UInt8(ascii: "$") && string.hasSuffix(text)
             && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
     }

@@ -22,7 +22,8 @@
 /// 4. The property-list objects that a `Codable` type encodes itself as. Dates are stored as dates, and data as data.
 ///
 /// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for
-/// Int, and so is a number out of range. A Double reads as Float if both have the same shortest decimal form.
+/// Int, and so is a number out of range. A Double reads as Float if a Float equals it
+/// exactly, or if both have the same shortest decimal form.
 ///
 /// nil inside a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
 /// `PropertyListEncoder` does. A string that could be mistaken for it gets one more `$`.

@@ -79,7 +79,7 @@ extension UInt64: StorableScalar {}
 extension Double: StorableScalar {
     package static var schema: ValueSchema { .number }
 
-    package var storable: StoredValue { .real(self) }
+    package var storable: StoredValue { StoredValue(self) }
 
     package init?(storable: StoredValue) {
         guard let value = storable.double else { return nil }
@@ -90,7 +90,7 @@ extension Double: StorableScalar {
 extension Float: StorableScalar {
     package static var schema: ValueSchema { .number }
 
-    package var storable: StoredValue { .real(Double(self)) }
+    package var storable: StoredValue { StoredValue(Double(self)) }
 
     package init?(storable: StoredValue) {
         guard let value = storable.float else { return nil }

@@ -12,8 +12,8 @@ package enum StoredValueDecoder {
         }
     }
 
-    /// The same, with the record of the keys that were decoded. If the value cannot be decoded because members are missing, they come
-    /// from a fallback.
+    /// Decodes a value, and returns the record of the keys that were asked for. If it cannot be decoded because members are missing, they
+    /// come from a fallback.
     ///
     /// One member at a time comes from it: a type that tries one key and then another must find the key that the object has.
     package static func value<T: Decodable>(

@@ -18,7 +18,7 @@ package enum StoredValueEncoder {
     }
 }
 
-struct ObjectEncoder: Encoder, SingleValueEncodingContainer {
+struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let node: EncodingNode
     let context: CodingContext
 
@@ -76,11 +76,11 @@ private struct KeyedEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         nestedEncoder(key)
     }
 
-    private func nestedEncoder(_ key: any CodingKey, isContinued: Bool = false) -> ObjectEncoder {
+    private func nestedEncoder(_ key: any CodingKey, isContinued: Bool = false) -> ValueEncoder {
         let context = context.inside(key)
         // A node that is too deep is not linked to the others, because the stack could not release so long a chain.
-        guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
-        return ObjectEncoder(node: node.member(key.stringValue, isContinued: isContinued), context: context)
+        guard context.isWithinLimits() else { return ValueEncoder(node: EncodingNode(), context: context) }
+        return ValueEncoder(node: node.member(key.stringValue, isContinued: isContinued), context: context)
     }
 }
 
@@ -111,9 +111,9 @@ private struct ListEncoder: UnkeyedEncodingContainer {
         nestedEncoder()
     }
 
-    private func nestedEncoder() -> ObjectEncoder {
+    private func nestedEncoder() -> ValueEncoder {
         let context = context.inside(PathKey(count))
-        guard context.isWithinLimits() else { return ObjectEncoder(node: EncodingNode(), context: context) }
-        return ObjectEncoder(node: node.append(), context: context)
+        guard context.isWithinLimits() else { return ValueEncoder(node: EncodingNode(), context: context) }
+        return ValueEncoder(node: node.append(), context: context)
     }
 }

@@ -35,7 +35,7 @@ package enum UnknownFields {
         }
     }
 
-    /// The same for values of which any may correspond to any: each new dictionary needs all keys.
+    /// Whether a field may be lost where any old value may correspond to any new one: each new dictionary needs all keys.
     private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
         let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
         if !oldLists.isEmpty, !newLists.isEmpty,

@@ -2,8 +2,8 @@ package import Foundation
 
 /// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, the infinite and large integers.
 package struct JSONWriter {
-    /// Whether references of keyed archives are written as well, for people to see. No import reads them.
-    private var showsUIDs = false
+    /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads them.
+    private var showsAll = false
     /// Whether all is on one line, without spaces.
     private var isCompact = false
     /// Whether no key gets one more `$`.
@@ -14,10 +14,10 @@ package struct JSONWriter {
 
     /// - Throws: what the vetter says of objects of other programs.
     package static func data(
-        of value: StoredValue, showsUIDs: Bool = false
+        of value: StoredValue, showsAll: Bool = false
     ) throws(PropertyListVetter.Refusal) -> Data {
         var writer = Self()
-        writer.showsUIDs = showsUIDs
+        writer.showsAll = showsAll
         if writer.write(value, depth: 0) { return writer.data }
         var failures: [PropertyListFailure] = []
         for (key, value) in value.dictionary ?? ["value": value] {
@@ -29,12 +29,13 @@ package struct JSONWriter {
     /// One value on one line, for people.
     package static func line(of value: StoredValue) -> String {
         var writer = Self()
-        (writer.isCompact, writer.showsUIDs) = (true, true)
+        (writer.isCompact, writer.showsAll) = (true, true)
         _ = writer.write(value, depth: 0)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A JSON document that is not an export: its dictionaries are JSON as it is. What is an export in it was made by `JSONForm`.
+    /// A JSON document that is not an export, such as a schema. Its dictionaries are written as they are; exported values in it are made by
+    /// `JSONForm.exported`.
     package static func data(ofDocument document: [String: StoredValue]) -> Data {
         var writer = Self()
         writer.isPlain = true
@@ -60,7 +61,8 @@ package struct JSONWriter {
 
     private var data: Data { Data(bytes + "\n".utf8) }
 
-    /// - Returns: false for a reference of a keyed archive, unless they are shown.
+    /// - Returns: false if something cannot be written: a foreign object or a reference of a keyed archive, unless they are shown. The text
+    ///   is incomplete then.
     private mutating func write(_ value: StoredValue, depth: Int) -> Bool {
         nodes += 1
         switch value {
@@ -87,9 +89,11 @@ package struct JSONWriter {
             }
         case .date(let date): writeForm(JSONForm.date, JSONForm.content(of: date))
         case .data(let data): writeForm(JSONForm.data, .string(data.base64EncodedString()))
-        case .foreign: return false
+        case .foreign:
+            guard showsAll else { return false }
+            write("object")
         case .uid(let uid):
-            guard showsUIDs else { return false }
+            guard showsAll else { return false }
             writeForm(KeyedArchiveUID.key, StoredValue(uid.value))
         }
         return true

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The one way in: what decides what a property list can hold. It makes a value of an object, a deep copy, or gives the places and reasons
-/// of all failures.
+/// The one way in: checks whether a property list can hold an object, and copies it into a `StoredValue`. If it cannot, it gives the path and
+/// the reason of each failure, up to a limit.
 ///
 /// Foundation's own check (`propertyList(_:isValidFor:)`) accepts objects that are then lost or that crash the encoder.
 package struct PropertyListVetter {
@@ -50,8 +50,8 @@ package struct PropertyListVetter {
         try run(key) { $0.value(of: object, depth: 1) }
     }
 
-    /// The value of an entry that others have stored. It may be larger and deeper than what this package writes. What no value can
-    /// express, the entry or a member of it, is ``StoredValue/foreign(_:)``.
+    /// The value of an entry that other code has stored. It may be larger and deeper than what this package writes. An entry, or a member of
+    /// one, that cannot be expressed becomes ``StoredValue/foreign(_:)``.
     package static func value(ofStored object: Any) -> StoredValue { stored(object, .ofEntry) }
 
     private static func stored(_ object: Any, _ limits: Limits) -> StoredValue {
@@ -153,8 +153,8 @@ package struct PropertyListVetter {
         case Kind.string: return (object as? String).flatMap { text($0) }.map(StoredValue.string)
         case Kind.bool: return (object as? Bool).map(StoredValue.bool)
         case Kind.int: return (object as? Int).map { StoredValue($0) }
-        case Kind.double: return (object as? Double).map(StoredValue.real)
-        case Kind.float: return (object as? Float).map { .real(Double($0)) }
+        case Kind.double: return (object as? Double).map { StoredValue($0) }
+        case Kind.float: return (object as? Float).map { StoredValue(Double($0)) }
         case Kind.date: return (object as? Date).flatMap { date($0.timeIntervalSinceReferenceDate) }
         case Kind.data: return (object as? Data).flatMap { data($0) }
         case Kind.list: return (object as? [Any]).flatMap { list($0, depth: depth) }

@@ -20,7 +20,7 @@ extension StoredValue {
         }
     }
 
-    /// The same, rounded if necessary.
+    /// The number as a Double, rounded if necessary; nil if the value is not a number.
     package var nearestDouble: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -30,7 +30,7 @@ extension StoredValue {
         }
     }
 
-    /// A real number with the shortest digits of a Float reads as that Float; one with more digits does not.
+    /// The Float that equals the number exactly, else the one with the same shortest decimal digits; nil if there is none.
     var float: Float? {
         switch self {
         case .integer(let value): return Float(exactly: value)

@@ -10,7 +10,7 @@ extension StoredValue {
         case .bool(let bool): bool
         case .integer(let value): NSNumber(value: value)
         case .unsigned(let value): NSNumber(value: value)
-        case .real(let value): NSNumber(value: value.isNaN ? .nan : value)
+        case .real(let value): NSNumber(value: value)
         case .date(let date): date
         case .data(let data): data
         case .array(let elements): elements.map(\.object)
@@ -22,7 +22,7 @@ extension StoredValue {
 
     package init(_ number: NSNumber) {
         switch UInt8(bitPattern: number.objCType.pointee) {
-        case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .real(number.doubleValue)
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self.init(number.doubleValue)
         case UInt8(ascii: "Q"), UInt8(ascii: "L"): self.init(number.uint64Value)
         default:
             // A Boolean has the Objective-C type of a char, but its own class.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// An order of all values, whatever their types: what makes equal sets equal lists.
+/// An order of values of all types. Sets are stored sorted by it, so that equal sets are stored alike. References and foreign objects, which no
+/// set holds, are ordered by their kind alone.
 extension StoredValue {
     static func precedes(_ left: StoredValue, _ right: StoredValue) -> Bool { compare(left, right) < 0 }
 
@@ -32,9 +33,9 @@ extension StoredValue {
         left < right ? -1 : right < left ? 1 : 0
     }
 
-    /// Every bit of a number counts, except that all NaNs are one value.
+    /// Every bit of a number counts. There is one NaN, which is behind all numbers.
     private static func compare(_ left: Double, _ right: Double) -> Int {
-        if StoredValue.real(left) == .real(right) { return 0 }
+        if left.bitPattern == right.bitPattern { return 0 }
         return left.isTotallyOrdered(belowOrEqualTo: right) ? -1 : 1
     }
 

@@ -12,18 +12,24 @@ package enum StoredValue: Sendable {
     case integer(Int64)
     /// Only for a number beyond Int64.
     case unsigned(UInt64)
+    /// Made by `init(_:)`, which makes all NaNs one: they are equal by their bits.
     case real(Double)
     case date(Date)
     case data(Data)
     case array([StoredValue])
     case dictionary([String: StoredValue])
-    /// Only in entries of other programs: a write of one is refused.
+    /// A reference of a keyed archive that another program has stored. A write of one is rejected.
     case uid(KeyedArchiveUID)
-    /// Only in entries of other code. Shown and kept as it is; a write of one is refused.
+    /// An object that other code has stored and no other case can express. Reads return it, writes of other keys leave it alone, and a write
+    /// of one is rejected.
     case foreign(ForeignObject)
 
     package init(_ value: some FixedWidthInteger) {
         self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
+    }
+
+    package init(_ number: Double) {
+        self = .real(number.isNaN ? .nan : number)
     }
 
     package var dictionary: [String: StoredValue]? {
@@ -36,6 +42,16 @@ package enum StoredValue: Sendable {
 
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
+    }
+
+    /// Whether a foreign object is in the value.
+    var holdsForeign: Bool {
+        switch self {
+        case .array(let elements): elements.contains(where: \.holdsForeign)
+        case .dictionary(let members): members.values.contains(where: \.holdsForeign)
+        case .foreign: true
+        default: false
+        }
     }
 
     package var isContainer: Bool {
@@ -69,7 +85,7 @@ package enum StoredValue: Sendable {
 }
 
 extension [String: StoredValue] {
-    /// That of the dictionary as a value.
+    /// The bytes that the dictionary takes in a binary property list, estimated like those of a value.
     package var estimatedBytes: Int {
         reduce(9) { $0 + 17 + $1.key.encodedBytes + $1.value.estimatedBytes }
     }
@@ -94,7 +110,7 @@ extension StoredValue: Hashable {
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
-        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern || left.isNaN && right.isNaN
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
         case (.date(let left), .date(let right)):
             left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
         case (.data(let left), .data(let right)): left == right
@@ -112,7 +128,7 @@ extension StoredValue: Hashable {
         case .bool(let bool): hasher.combine(bool)
         case .integer(let number): hasher.combine(number)
         case .unsigned(let number): hasher.combine(number)
-        case .real(let number): hasher.combine(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
+        case .real(let number): hasher.combine(number.bitPattern)
         case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate.bitPattern)
         case .data(let data): hasher.combine(data)
         case .array(let elements): hasher.combine(elements)

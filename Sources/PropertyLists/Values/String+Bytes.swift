@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text as its bytes in UTF-8.
+/// Strings are compared, hashed and measured by their bytes.
 extension String {
     /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and iOS 18.
     package init?(validUTF8 bytes: some Collection<UInt8>) {
@@ -41,7 +41,7 @@ extension String {
 
     private typealias Words = (UInt64, UInt64)
 
-    /// By its bytes, because the characters of a long text take too long.
+    /// Hashes the bytes. To hash a String normalizes its characters, which takes too long for a long text.
     func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -85,7 +85,7 @@ enum XMLPropertyListScalar {
             && unsigned.allSatisfy { isDigit($0, 10) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
         let word = unsigned.count <= 8 ? String(decoding: unsigned, as: UTF8.self).lowercased() : ""
         guard isNumber || ["nan", "inf", "infinity"].contains(word) else { return nil }
-        return Double(String(decoding: bytes, as: UTF8.self)).map(StoredValue.real)
+        return Double(String(decoding: bytes, as: UTF8.self)).map { StoredValue($0) }
     }
 
     /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and more digits after year 9999, as Foundation writes

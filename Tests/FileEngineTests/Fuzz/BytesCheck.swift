@@ -62,7 +62,7 @@ enum BytesCheck {
     /// Limits are narrower for what is stored than for what other programs may have in a file; nothing else is.
     private static func checkVetting(_ value: StoredValue) throws {
         let isAccepted = (try? PropertyListVetter.check(value, forKey: "key")) != nil
-        switch PropertyListVetter.canonical(value.object, forKey: "key") {
+        switch PropertyListVetter.storedObject(of: value.object, forKey: "key") {
         case .success(let copy):
             try demand(isAccepted, "refused as a value, and accepted as an object")
             try demandSame(value.object, copy, "vetting made another value of it")

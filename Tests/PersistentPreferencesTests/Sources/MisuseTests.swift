@@ -26,6 +26,7 @@ struct MisuseTests {
     private static let anObject = "ambiguous use of 'init'"
     private static let anObjectWithArguments =
         "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:help:)'"
+    private static let anObjectIn = "ambiguous use of 'init(wrappedValue:_:in:previously:check:help:)'"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
@@ -43,6 +44,9 @@ struct MisuseTests {
         Misuse("@Pref var x = Stored()", anObject),
         Misuse("@Pref(\"k\", previously: \"o\") var x = Stored()", anObjectWithArguments),
         Misuse("@Pref(check: { _ in nil }) var x = Stored()", anObjectWithArguments),
+        Misuse("@Pref(in: [Ordered()]) var x = Ordered()", anObjectIn),
+        Misuse("@Pref(in: Ordered()...Ordered()) var x = Ordered()", anObjectIn),
+        Misuse("@Pref(in: Kept(), check: { _ in nil }) var x = Ordered()", anObjectIn),
         Misuse("@Pref var x = Object()", unstorable),
         Misuse("@Pref var x: () -> Void = {}", unstorable),
         Misuse("@Pref var x = (1, 2)", unstorable),
@@ -87,8 +91,11 @@ struct MisuseTests {
         let preamble =
             "import PersistentPreferences; struct Plain {}; class Object {}; "
             + "final class Stored: Codable {}; "
+            + "final class Ordered: Codable, Comparable, Sendable { static func < (a: Ordered, b: Ordered) -> Bool { false }; "
+            + "static func == (a: Ordered, b: Ordered) -> Bool { true } }; "
             + "enum Theme: String, CaseIterable { case light, dark }; "
-            + choices("Even", of: "Int") + choices("Bright", of: "Theme") + "\n"
+            + choices("Even", of: "Int") + choices("Bright", of: "Theme")
+            + choices("Kept", of: "Ordered") + "\n"
         let lines = properties.enumerated().map { number, misuse in
             "enum Place\(number) { final class A: Prefs, @unchecked Sendable { \(misuse.code) } }"
         }

@@ -156,7 +156,7 @@ enum RandomList {
                 (0..<Int.random(in: 1...400, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })
             var generator = ValueGenerator(input)
             let made = generator.make()
-            if case .success(let value) = PropertyListVetter.canonical(made.value, forKey: "key"),
+            if case .success(let value) = PropertyListVetter.storedObject(of: made.value, forKey: "key"),
                 exactForm(value).count > 20
             {
                 return (value, { generator.takeBack() })

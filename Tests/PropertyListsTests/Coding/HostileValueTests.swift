@@ -69,7 +69,7 @@ import Testing
         var generator = ValueGenerator(input)
         let value = generator.make().value
         defer { generator.takeBack() }
-        return try? PropertyListVetter.canonical(value, forKey: "key").get()
+        return try? PropertyListVetter.storedObject(of: value, forKey: "key").get()
     }
 
     /// The same with all texts recognizable, but for some that a type could take for something.

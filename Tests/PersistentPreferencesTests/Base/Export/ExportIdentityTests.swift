@@ -36,7 +36,7 @@ import Testing
             var values = ValueGenerator(input)
             defer { values.takeBack() }
             guard let made = values.make().expected,
-                let value = try? PropertyListVetter.canonical(made, forKey: "a").get()
+                let value = try? PropertyListVetter.storedObject(of: made, forKey: "a").get()
             else { continue }
             try Self.check(["a": value])
             count += 1

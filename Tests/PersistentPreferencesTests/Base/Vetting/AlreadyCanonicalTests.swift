@@ -16,7 +16,7 @@ import Testing
             "x", NSNumber(value: 100), NSNumber(value: 1.5), true, Date(timeIntervalSinceReferenceDate: 1),
         ]
         let value: [String: Any] = ["a": inner, "b": ["c": inner, "d": [[String: Any]()] as [Any]] as [String: Any]]
-        #expect(exactForm(try PropertyListVetter.canonical(value, forKey: "k").get()) == exactForm(value))
+        #expect(exactForm(try PropertyListVetter.storedObject(of: value, forKey: "k").get()) == exactForm(value))
         // What the caller does with its own afterwards is a change of another dictionary.
         prefs["a"] = value
         var own = value
@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {
         let mutable = Mutable.all[kind]()
         let value = Self.places[place](mutable.object)
-        let copy = try PropertyListVetter.canonical(value, forKey: "k").get()
+        let copy = try PropertyListVetter.storedObject(of: value, forKey: "k").get()
         prefs["a"] = value
         prefs.values["b"] = value
         prefs.update { $0["c"] = value }
@@ -57,7 +57,7 @@ import Testing
             "date": Date(timeIntervalSinceReferenceDate: .nan),
         ]
         let refusal = #expect(throws: PropertyListVetter.Refusal.self) {
-            try PropertyListVetter.canonical(value, forKey: "k").get()
+            try PropertyListVetter.storedObject(of: value, forKey: "k").get()
         }
         #expect(
             try #require(refusal).failures.map(\.path).sorted() == [
@@ -94,7 +94,7 @@ import Testing
         let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
         let read = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
         let root = try #require(read as? [String: Any])
-        let form = exactForm(try PropertyListVetter.canonical(list, forKey: "k").get())
+        let form = exactForm(try PropertyListVetter.storedObject(of: list, forKey: "k").get())
         prefs.values = root
         #expect(exactForm(prefs.values) == form && prefs.outcome == "ok")
         prefs.clear()
@@ -111,7 +111,7 @@ import Testing
             "x", true, NSNumber(value: 1), NSNumber(value: 1.5), Data([1]), Date(timeIntervalSinceReferenceDate: 1),
             [boxed("x")] as [Any], ["k": boxed(NSNumber(value: 2))] as [String: Any],
         ] as [Any] {
-            let plain = try PropertyListVetter.canonical(value, forKey: "k").get()
+            let plain = try PropertyListVetter.storedObject(of: value, forKey: "k").get()
             prefs["a"] = [boxed(value), ["k": boxed(value)] as [String: Any]] as [Any]
             let form = exactForm(plain)
             #expect(prefs["a"].map(exactForm) == "[\(form), {'k': \(form)}]")
@@ -136,7 +136,7 @@ import Testing
             for _ in 0..<1_000 { hashable = AnyHashable(AnyHashable?.some(hashable)) }
             var value: Any = hashable
             for _ in 0..<1_000 { value = Any?.some(value) as Any }
-            let copy = try PropertyListVetter.canonical([value, [value]] as [Any], forKey: "k").get()
+            let copy = try PropertyListVetter.storedObject(of: [value, [value]] as [Any], forKey: "k").get()
             #expect(exactForm(copy) == "['x', ['x']]")
         }
     }

@@ -15,7 +15,7 @@ import Testing
                 let before = exactForm(prefs.values)
                 prefs.values = ["a": new, "b": [new]]
                 #expect(prefs.outcome == "ok")
-                let form = exactForm(try PropertyListVetter.canonical(new, forKey: "a").get())
+                let form = exactForm(try PropertyListVetter.storedObject(of: new, forKey: "a").get())
                 #expect(exactForm(prefs.values) == "{'a': \(form), 'b': [\(form)]}")
                 #expect(exactForm(prefs.values) != before)
             }

@@ -77,7 +77,7 @@ import Testing
     /// A subclass that tells the truth is stored, also next to the limit.
     @Test func honestSubclassesAreStored() throws {
         func stored(_ value: Any) throws -> String {
-            exactForm(try PropertyListVetter.canonical(value, forKey: "a").get())
+            exactForm(try PropertyListVetter.storedObject(of: value, forKey: "a").get())
         }
         #expect(try stored(UnitsText([0x61, 0x62])) == "'ab'")
         #expect(try stored(LyingArray(count: 3)) == "[1, 1, 1]")
@@ -89,9 +89,11 @@ import Testing
         #expect(try stored(LyingData(length: 2)) == "data YWI=")
         // Nine bytes each, and nine of the array.
         let most = (4 << 20) / 9 - 1
-        #expect(throws: Never.self) { try PropertyListVetter.canonical(LyingArray(count: most), forKey: "a").get() }
+        #expect(throws: Never.self) {
+            try PropertyListVetter.storedObject(of: LyingArray(count: most), forKey: "a").get()
+        }
         #expect(throws: PropertyListVetter.Refusal.self) {
-            try PropertyListVetter.canonical(LyingArray(count: most + 1), forKey: "a").get()
+            try PropertyListVetter.storedObject(of: LyingArray(count: most + 1), forKey: "a").get()
         }
     }
 
@@ -109,7 +111,7 @@ import Testing
             override func object(forKey key: Any) -> Any? { MultiplyingDictionary() }
         }
         for value: Any in [Multiplying(), MultiplyingDictionary()] {
-            guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: "a") else {
+            guard case .failure(let refusal) = PropertyListVetter.storedObject(of: value, forKey: "a") else {
                 Issue.record("stored")
                 continue
             }
@@ -122,7 +124,7 @@ import Testing
         for value: Any in [
             [UInt8](repeating: 1, count: 1 << 26), Dictionary(uniqueKeysWithValues: (0..<500_000).map { ($0, 1) }),
         ] {
-            guard case .failure(let refusal) = PropertyListVetter.canonical(value, forKey: "a") else {
+            guard case .failure(let refusal) = PropertyListVetter.storedObject(of: value, forKey: "a") else {
                 Issue.record("stored")
                 continue
             }

@@ -107,10 +107,10 @@ import Testing
     @Test func fourMebibytesAreTheLimitOfAValue() throws {
         let largest = (4 << 20) - 9
         #expect(throws: Never.self) {
-            try PropertyListVetter.canonical(Data(count: largest), forKey: "a").get()
+            try PropertyListVetter.storedObject(of: Data(count: largest), forKey: "a").get()
         }
         let refusal = #expect(throws: PropertyListVetter.Refusal.self) {
-            try PropertyListVetter.canonical(Data(count: largest + 1), forKey: "a").get()
+            try PropertyListVetter.storedObject(of: Data(count: largest + 1), forKey: "a").get()
         }
         #expect(refusal?.failures.map(\.description) == ["a: \(Trap.tooLarge)"])
     }

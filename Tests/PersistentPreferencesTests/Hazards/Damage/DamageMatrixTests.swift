@@ -45,7 +45,8 @@ import Testing
                 #expect(isKnown, "\(damage.name): \(fault)")
             case .content(let content, _, _):
                 guard let list else { continue }
-                let expected = try PropertyListVetter.canonical(#require(list as? [String: Any]), forKey: "").get()
+                let expected = try PropertyListVetter.storedObject(of: #require(list as? [String: Any]), forKey: "")
+                    .get()
                 #expect(StoredValue.areEqual(expected, content), "\(damage.name)")
             case .excess: break
             }

@@ -18,7 +18,7 @@ enum ValueCheck {
         let generated = generator.make()
         defer { generator.takeBack() }
         let copy: Any
-        switch PropertyListVetter.canonical(generated.value, forKey: key) {
+        switch PropertyListVetter.storedObject(of: generated.value, forKey: key) {
         case .failure(let refusal):
             try checkFailures(refusal.failures, of: key)
             try demand(

@@ -163,9 +163,9 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     }
 
     private static func same(_ left: Any, _ right: Any) -> Bool {
-        guard case .success(let left) = PropertyListVetter.canonical(left, forKey: "key") else { return false }
+        guard case .success(let left) = PropertyListVetter.storedObject(of: left, forKey: "key") else { return false }
         return exactForm(left) == exactForm(right)
-            || (try? exactForm(PropertyListVetter.canonical(right, forKey: "key").get())) == exactForm(left)
+            || (try? exactForm(PropertyListVetter.storedObject(of: right, forKey: "key").get())) == exactForm(left)
     }
 
     private static let urls: [URL] = [

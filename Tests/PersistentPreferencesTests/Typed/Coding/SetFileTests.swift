@@ -84,11 +84,41 @@ import Testing
         #expect(texts?.object as? [String] == ["", "$$null", "$null", "B", "a", "b"])
     }
 
-    /// The order of canonical values is one: of any three, of all kinds.
+    /// One with a sign is what 0.0 / 0.0 gives on some processors.
+    @Test func aNaNOfEitherSignIsTheSame() throws {
+        let negative = Double(sign: .minus, exponentBitPattern: 0x7FF, significandBitPattern: 1 << 51)
+        #expect(negative.isNaN && negative.bitPattern != Double.nan.bitPattern)
+        let coding = PrefCoding(rule: Set<Double>.self)
+        func forms(_ nan: Double) throws -> Set<String> {
+            Set(
+                try (0..<50).map { _ in
+                    exactForm(try #require(try coding.encode([1, nan, -5, .infinity, -.infinity])).object)
+                })
+        }
+        #expect(try forms(negative) == forms(.nan))
+        #expect(try forms(negative).count == 1)
+        for stored in [negative.storable, Float(negative).storable, StoredValue(NSNumber(value: negative))] {
+            #expect(stored.double?.bitPattern == Double.nan.bitPattern)
+        }
+        #expect(try PropertyListVetter.value(of: negative, forKey: "").double?.bitPattern == Double.nan.bitPattern)
+        let folder = try TemporaryFolder()
+        for store in [PropertyListFileStore(url: folder.file()), InMemoryStore()] as [any PrefsStore] {
+            let prefs = NumberPrefs(key: "Root", store: store)
+            prefs.number = negative
+            #expect(prefs.number.bitPattern == Double.nan.bitPattern)
+        }
+    }
+
+    private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 0.0
+    }
+
+    /// The order of values is one: of any three, of all kinds.
     @Test func theOrderIsTotal() {
         let values: [Any] = [
             "a", "", "b", true, false, NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: -1),
-            NSNumber(value: UInt64.max), NSNumber(value: Double.nan), NSNumber(value: -0.0), NSNumber(value: 0.0),
+            NSNumber(value: UInt64.max), NSNumber(value: Double.nan), NSNumber(value: -Double.infinity),
+            NSNumber(value: -0.0), NSNumber(value: 0.0),
             Date.distantPast, Date.distantFuture, Data(), Data([1]), Data([1, 0]), [Any](), ["a"] as [Any],
             ["a", "b"] as [Any], [String: Any](), ["a": "a"] as [String: Any], ["a": "b", "b": "a"] as [String: Any],
             ["b": "a"] as [String: Any],
