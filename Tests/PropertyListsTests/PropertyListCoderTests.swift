@@ -63,12 +63,16 @@ import Testing
         #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
     }
 
-    @Test(arguments: [PropertyListFormat.binary, .xml]) func aForeignObjectIsNamed(_ format: PropertyListFormat) throws
-    {
-        let list = StoredValue.dictionary(["a": .string("x"), "b": .array([.foreign(ForeignObject(NSNull()))])])
-        let failure = #expect(throws: EncodingFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
-        #expect(failure?.topLevelKey == "b")
-        #expect(failure?.reason.hasSuffix("an object that no property list can hold") == true)
+    @Test(arguments: [PropertyListFormat.binary, .xml, .json])
+    func aForeignObjectIsNamed(_ format: PropertyListFormat) throws {
+        let foreign = StoredValue.foreign(ForeignObject(NSNull()))
+        for part in [foreign, .array([foreign]), .dictionary(["c": .array([.bool(true), foreign])])] {
+            let list = StoredValue.dictionary(["a": .string("x"), "b": part])
+            let failure = #expect(throws: EncodingFailure.self) { _ = try PropertyListCoder.encode(list, as: format) }
+            #expect(failure?.topLevelKey == (format == .json ? "" : "b"))
+            let reason = format == .json ? "cannot be stored in JSON" : "an object that no property list can hold"
+            #expect(failure?.reason.hasSuffix(reason) == true)
+        }
     }
 
     @Test func aForeignObjectIsCarriedAlong() throws {

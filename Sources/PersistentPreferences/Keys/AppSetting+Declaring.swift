@@ -94,7 +94,7 @@ extension AppSetting where Value: _PrefAnyValues {
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) {
-        self.init(wrappedValue, key, store, nil, didFail)
+        self.init(PrefCoding.ownCopy(of: wrappedValue), key, store, nil, didFail)
     }
 
     /// The same, of an optional that is nil if nothing is stored.

@@ -61,8 +61,9 @@ public struct PrefsChange: Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. Costs time
-    /// linear in the number of keys, and in the size of the values that are not the same objects.
+    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. Values that a write
+    /// would reject are equal only if they are the same objects. Costs time linear in the number of keys, and in the size of the values that
+    /// are not the same objects.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
         let (before, after) = (before ?? [:], after ?? [:])
         /// The values of one state that are not certainly those of the other.

@@ -96,7 +96,7 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
         fatalError("a Codable class needs a coding")
     }
 
-    /// Ambiguous on purpose, with a range.
+    /// Ambiguous on purpose, with a range: a Codable class needs a coding; use a struct.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -104,7 +104,7 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
         fatalError("a Codable class needs a coding")
     }
 
-    /// Ambiguous on purpose, with a list.
+    /// Ambiguous on purpose, with a list: a Codable class needs a coding; use a struct.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -112,7 +112,7 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
         fatalError("a Codable class needs a coding")
     }
 
-    /// Ambiguous on purpose, with a ``PrefChoices`` type.
+    /// Ambiguous on purpose, with a ``PrefChoices`` type: a Codable class needs a coding; use a struct.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -210,7 +210,7 @@ extension PersistentPrefs.Pref where Value: _PrefAnyValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
+        self.init(PrefCoding.ownCopy(of: wrappedValue), key, formerKeys, .all(constraints, check), help: help)
     }
 }
 

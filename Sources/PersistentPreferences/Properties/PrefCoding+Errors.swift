@@ -47,6 +47,13 @@ extension PrefCoding {
         return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }
 
+    /// A value whose objects nobody else can change; the value itself if it cannot be stored.
+    static func ownCopy(of value: Value) -> Value where Value: _PrefAnyValues {
+        let coding = PrefCoding(rule: Value.self)
+        guard let stored = try? coding.encode(value), let copy = try? coding.decode(stored) else { return value }
+        return copy
+    }
+
     /// What is to be stored for a value; nil if its key is to be removed.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`.

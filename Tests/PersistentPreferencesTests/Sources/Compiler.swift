@@ -54,6 +54,16 @@ enum Compiler {
     ///
     /// - Returns: the lines of what the compiler says that are an error, or a warning: `FILE:LINE:COLUMN: error: …`.
     static func complaints(of source: String, _ arguments: [String] = []) throws -> [String] {
+        let result = try output(of: source, arguments)
+        let lines = result.text.split(separator: "\n").map(String.init)
+        let complaints = lines.filter { $0.contains(": error: ") || $0.contains(": warning: ") }
+        // It may also end without a word about a line, or by a signal.
+        return complaints.isEmpty && result.code != 0
+            ? ["ended with \(result.code): error: \(result.text)"] : complaints
+    }
+
+    /// All that the compiler prints, with its notes.
+    static func output(of source: String, _ arguments: [String] = []) throws -> (text: String, code: Int32) {
         guard let program, let modules else { throw CocoaError(.fileNoSuchFile) }
         let folder = try TemporaryFolder()
         let file = folder.file("source.swift")
@@ -72,10 +82,6 @@ enum Compiler {
             ] + arguments,
             environment: ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
         ).wait()
-        let lines = result.errors.split(separator: "\n").map(String.init)
-        let complaints = lines.filter { $0.contains(": error: ") || $0.contains(": warning: ") }
-        // It may also end without a word about a line, or by a signal.
-        return complaints.isEmpty && result.code != 0
-            ? ["ended with \(result.code): error: \(result.errors)"] : complaints
+        return (result.errors, result.code)
     }
 }

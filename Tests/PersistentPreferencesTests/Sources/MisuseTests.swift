@@ -110,6 +110,16 @@ struct MisuseTests {
         expect(try Self.errorsOfProperties.get()[number + 2] ?? [], Self.properties[number])
     }
 
+    /// The error itself says that something is ambiguous; the lines below it say what to do.
+    @Test(arguments: ["@Pref", "@Pref(in: [A()])", "@AppSetting(\"k\")"]) func aClassIsTold(_ wrapper: String) throws {
+        let text = try Compiler.output(
+            of: "import PersistentPreferences\nfinal class A: Codable, Equatable, Sendable { "
+                + "static func == (a: A, b: A) -> Bool { true } }\n"
+                + "final class P: Prefs, @unchecked Sendable { \(wrapper) var x = A() }\n"
+        ).text
+        #expect(text.contains("ambiguous use of 'init") && text.contains("a Codable class"), "\(text)")
+    }
+
     @Test func noErrorIsWithoutAProperty() throws {
         let lines = try Self.errorsOfProperties.get().keys
         #expect(lines.allSatisfy { Self.properties.indices.contains($0 - 2) }, "\(lines)")

@@ -13,6 +13,8 @@ private let coding = PrefCoding<Color>(encode: { $0.name }, decode: { ($0 as? St
 
 private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(coding: coding) var ink = Color("black")
+    @Pref var any: [Any] = [NSMutableArray(array: ["a"])]
+    @Pref var named: [String: Any]? = ["k": NSMutableArray(array: ["a"])]
 }
 
 /// Objects of classes in values.
@@ -28,17 +30,46 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.ink.name == "blue" && red.name == "red" && prefs.lastError == nil)
     }
 
-    /// What the compiler cannot reject.
-    @Test func aClassWithoutACodingStopsTheProgram() async {
-        await #expect(processExitsWith: .failure) {
-            final class Holder: PersistentPrefs, @unchecked Sendable {
-                @Pref var colors: [Color] = []
-            }
-            _ = Holder(store: InMemoryStore()).colors
+    /// A change inside an object of a default would not be stored.
+    @Test func aDefaultOfAnyValuesIsACopy() {
+        let prefs = ColorPrefs(store: InMemoryStore())
+        @AppSetting("any", store: InMemoryStore()) var setting: [Any] = [NSMutableArray(array: ["a"])]
+        for value in [prefs.any.first, prefs.$any.defaultValue.first, prefs.named?["k"], setting.first] {
+            (value as? NSMutableArray)?.add("b")
         }
-        await #expect(processExitsWith: .failure) {
-            @AppSetting("color", store: InMemoryStore()) var color: Color? = nil
-            _ = color
+        #expect(prefs.any as? [[String]] == [["a"]] && prefs.named as? [String: [String]] == ["k": ["a"]])
+        #expect(prefs.$any.defaultValue as? [[String]] == [["a"]] && setting as? [[String]] == [["a"]])
+    }
+
+    private static let reason = "cannot be stored: make it Codable, use a struct instead of a class, or give a coding"
+
+    /// What the compiler cannot reject.
+    @Test func aClassWithoutACodingStopsTheProgram() async throws {
+        let results = [
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                final class Holder: PersistentPrefs, @unchecked Sendable {
+                    @Pref var colors: [Color] = []
+                }
+                _ = Holder(store: InMemoryStore()).colors
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                final class Holder: PersistentPrefs, @unchecked Sendable {
+                    @Pref var color: Color? = nil
+                }
+                _ = Holder(store: InMemoryStore()).color
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                @AppSetting("colors", store: InMemoryStore()) var colors: [String: [Color]] = [:]
+                _ = colors
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                @AppSetting("color", store: InMemoryStore()) var color: Color? = nil
+                _ = color
+            },
+        ]
+        for result in results {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains(Self.reason), "\(text)")
         }
     }
 }

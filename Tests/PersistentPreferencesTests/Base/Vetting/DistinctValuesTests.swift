@@ -26,6 +26,7 @@ import Testing
         for old in group.values {
             let before = try PropertyListVetter.value(of: old, forKey: "a")
             for new in group.values {
+                #expect(try PropertyListVetter.value(of: new, forKey: "a").hashValue == before.hashValue)
                 let change = try RootChange(
                     from: ["a": before, "b": .array([before]), "c": .dictionary(["k": before])], shownAs: [:],
                     to: ["a": new, "b": [new], "c": NSDictionary(object: new, forKey: "k" as NSString)])
@@ -62,7 +63,8 @@ import Testing
     @Test func whatIsNotTouchedIsNotVetted() throws {
         let foreign = NSNull()
         let change = try RootChange(
-            from: ["b": .bool(true)], shownAs: ["a": foreign, "b": true], to: ["a": foreign, "b": false])
+            from: ["a": .foreign(ForeignObject(foreign)), "b": .bool(true)], shownAs: ["a": foreign, "b": true],
+            to: ["a": foreign, "b": false])
         #expect(change.assigned.mapValues(exactForm) == ["b": "false"])
     }
 
@@ -85,7 +87,9 @@ import Testing
         ]
 
         static let equal = [
-            Group(1, Int8(1), UInt64(1), NSNumber(value: 1), Int?.some(1) as Any, AnyHashable(1)),
+            Group(
+                1, Int8(1), UInt64(1), NSNumber(value: 1), NSNumber(value: UInt64(1)), Int?.some(1) as Any,
+                AnyHashable(1)),
             Group(true, NSNumber(value: true)), Group(1.5, Float(1.5), NSNumber(value: Float(1.5))),
             Group(Double.nan, -Double.nan, Float.signalingNaN, NSNumber(value: Double.nan)),
             Group("a", NSString(string: "a"), NSMutableString(string: "a")),

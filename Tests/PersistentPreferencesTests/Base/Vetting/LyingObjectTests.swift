@@ -62,7 +62,7 @@ import Testing
         #expect(error?.description.contains(trap.reason) == true)
     }
 
-    /// Values that are compared, measured or reported may not have been vetted, so they are not asked for their contents.
+    /// Values that are compared may not have been vetted, so they are not asked for their contents. For a change they are vetted first.
     @Test(arguments: Trap.lies) func aLyingObjectIsComparedByIdentity(_ trap: Trap) {
         let value = trap.value()
         let isObject = type(of: value) is AnyClass

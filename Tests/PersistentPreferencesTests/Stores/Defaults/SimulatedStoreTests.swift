@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// An object that no value can express, as a text with half a surrogate pair from Objective-C, is shown and kept as it is.
+    /// An object that no value can express, here NSNull, is shown and kept as it is.
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatNoValueCanExpressIsKept(_ layout: DomainLayout) {
         let process = daemon.process()
@@ -132,6 +132,13 @@ import Testing
         #expect(prefs.values["c"] as? Int == 3)
         #expect(prefs.exported(as: .xml) == nil)
         #expect(prefs.outcome.contains("b: an object that no property list can hold"), "\(prefs.outcome)")
+        #expect(prefs.exported(as: .binary) == nil)
+        #expect(prefs.outcome.contains("b: holds an object that no property list can hold"), "\(prefs.outcome)")
+        #expect(prefs.exported(as: .json) == nil)
+        #expect(prefs.outcome.contains("b: NSNull cannot be stored"), "\(prefs.outcome)")
+        let (one, other) = (NSNull(), NSObject())
+        #expect(StoredValue.foreign(ForeignObject(one)) == .foreign(ForeignObject(one)))
+        #expect(StoredValue.foreign(ForeignObject(one)) != .foreign(ForeignObject(other)))
         prefs["b"] = nil
         #expect(prefs.lastError == nil && stored()?.keys.sorted() == ["a", "c"])
     }
