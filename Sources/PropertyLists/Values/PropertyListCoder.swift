@@ -79,8 +79,8 @@ package enum PropertyListCoder {
             do {
                 try bytes.withBytes { buffer throws(DecodingFailure) in try BinaryPropertyListReader.check(buffer) }
             } catch {
-                if let foreign = value.dictionary?.first(where: \.value.holdsForeign) {
-                    let (key, reason) = (foreign.key, "holds an object that no property list can hold")
+                if let key = value.dictionary?.filter(\.value.holdsForeign).keys.min() {
+                    let reason = "holds an object that no property list can hold"
                     throw EncodingFailure(path: key, topLevelKey: key, reason: reason)
                 }
                 throw EncodingFailure(path: "", reason: "could not be read again: \(error.reason)")
