@@ -85,7 +85,7 @@ final class EtcdNamespace: Sendable {
         // The observers' queues are Dispatch's, which does not run in a forked child.
         guard LockRegistry.forks == 0 else { throw .notWatched(keys.failure("cannot be watched in a forked process")) }
         try startWatch { .notWatched($0) }
-        let observer = CallbackObserver(of: root, action)
+        let observer = Mailbox(of: root, action)
         guard watch.observe(root, observer, until: deadline) else {
             throw .notWatched(keys.failure("the watch does not answer"))
         }

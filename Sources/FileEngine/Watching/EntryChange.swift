@@ -7,6 +7,10 @@ package struct EntryChange: Sendable {
     package let after: EntryState
     /// The difference of their members.
     package let difference: DictionaryDifference
+    /// Its size in memory, estimated.
+    package let bytes: Int
+    /// What the first subscriber has made of the change, for others who make the same of it.
+    package let shared = Locked<(any Sendable)?>(nil)
     /// Whether it was made by another process, or by other code than ours.
     package let isForeign: Bool
 
@@ -23,6 +27,7 @@ package struct EntryChange: Sendable {
         self.after = after
         self.isForeign = isForeign
         difference = DictionaryDifference(from: before.members, to: after.members)
+        bytes = difference.estimatedBytes
         if isSameEntry, difference.isEmpty, before.value == after.value { return nil }
     }
 

@@ -5,7 +5,7 @@
         /// Publishes each commit that changes what ``values`` shows under some of the keys, or under any if none is named; see
         /// ``PrefsChange``.
         ///
-        /// Each subscriber receives the commits after its subscription, one at a time, in order, on a queue of its own; use
+        /// Each subscriber receives the commits after its subscription, one at a time, in order, on the threads of observers without a queue; use
         /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded; too many become one, as ``PrefsChange``
         /// says. If a key is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes
         /// otherwise. The publisher keeps the instance alive, a subscription does not. Cost and thread safety are those of
@@ -28,7 +28,7 @@
         /// Publishes the value at the time of the subscription, then each new value.
         ///
         /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All others are
-        /// delivered after the commit, on a queue of the subscriber's own. If values can be compared, a commit that leaves an
+        /// delivered after the commit, on the threads of observers without a queue. If values can be compared, a commit that leaves an
         /// equal value is not published. Everything else is as in
         /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive, a
         /// subscription does not.
@@ -37,15 +37,15 @@
         }
     }
 
-    /// Publishes what `DemandedChanges` delivers.
+    /// Publishes what `Mailbox` delivers.
     private struct ChangePublisher<Output>: Publisher {
         typealias Failure = Never
 
         /// nil if nothing can be observed.
-        let subscribe: (_ receive: @escaping (Output) -> Int) -> DemandedChanges<Output>?
+        let subscribe: (_ receive: @escaping (Output) -> Int) -> Mailbox<Output>?
 
         func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-            let changes = subscribe { subscriber.receive($0).max ?? DemandedChanges<Output>.unlimited }
+            let changes = subscribe { subscriber.receive($0).max ?? Mailbox<Output>.unlimited }
             guard let changes else {
                 subscriber.receive(subscription: Subscriptions.empty)
                 return subscriber.receive(completion: .finished)
@@ -55,14 +55,14 @@
     }
 
     private final class ChangeSubscription<Output>: Subscription {
-        private let changes: DemandedChanges<Output>
+        private let changes: Mailbox<Output>
 
-        init(_ changes: DemandedChanges<Output>) {
+        init(_ changes: Mailbox<Output>) {
             self.changes = changes
         }
 
         func request(_ demand: Subscribers.Demand) {
-            changes.request(demand.max ?? DemandedChanges<Output>.unlimited)
+            changes.request(demand.max ?? Mailbox<Output>.unlimited)
         }
 
         func cancel() {

@@ -4,67 +4,62 @@ import PrefsPropertyLists
 
 /// Changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
 final class ChangeStream<Element>: Sendable {
-    private let queue = DispatchQueue(label: "PersistentPreferences.sequence")
+    private let mailbox: Mailbox<PendingChange>
     private let state: Locked<State>
 
     private typealias Continuation = CheckedContinuation<PendingChange?, Never>
 
     private struct State {
-        var subscription: EntrySubscription?
         var first: Element?
-        var waiting = WaitingChanges()
+        /// Each has demanded one change.
         var tasks: [Continuation] = []
         /// nil once the stream has ended.
         var element: ((PendingChange) -> Element?)?
-
-        mutating func takeFirst() -> Element? {
-            defer { first = nil }
-            return first
-        }
-
-        /// A task and the change that it waits for.
-        mutating func takePair() -> (Continuation, PendingChange)? {
-            guard !tasks.isEmpty, let change = waiting.popFirst() else { return nil }
-            return (tasks.removeFirst(), change)
-        }
     }
 
     /// - Parameter element: what the stream makes of a change; nil leaves it out.
     init(_ element: @escaping (PendingChange) -> Element?) {
-        state = Locked(State(element: element))
+        let state = Locked(State(element: element))
+        self.state = state
+        // On a queue of its own, because resuming a task runs the code of its executor.
+        mailbox = Mailbox(on: DispatchQueue(label: "PersistentPreferences.sequence")) {
+            $0
+        } _: { change in
+            let task = state.withLock { $0.tasks.isEmpty ? nil : $0.tasks.removeFirst() }
+            task?.resume(returning: change)
+            return 0
+        }
     }
 
     /// Keeps the subscription until the end. Called once, before anybody asks.
     ///
     /// - Parameter first: comes before all changes.
     func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
-        state.withLock { ($0.subscription, $0.first) = (subscription, first) }
+        mailbox.begin(subscription)
+        state.withLock { $0.first = first }
     }
 
     func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
-        let isAwaited = state.withLock { state in
-            guard state.element != nil else { return false }
-            state.waiting.append(change)
-            return !state.tasks.isEmpty
-        }
-        // Resumes on the queue, because resuming a task runs the code of its executor.
-        if isAwaited { queue.async { self.serve() } }
-        return nil
+        mailbox.receive(change)
     }
 
     func end() {
+        mailbox.end()
         let last = state.withLock { state in
-            defer { state = State(element: nil) }
+            defer { state = State() }
             return state
         }
-        last.subscription?.end()
         for task in last.tasks { task.resume(returning: nil) }
     }
 
     /// nil if the stream has ended, or if the task was cancelled, which ends the stream.
     func next(isolation: isolated (any Actor)?) async -> Element? {
         if Task.isCancelled { end() }
-        if let first = state.withLock({ $0.takeFirst() }) { return first }
+        let first = state.withLock { state in
+            defer { state.first = nil }
+            return state.first
+        }
+        if let first { return first }
         while let change = await nextChange(isolation: isolation) {
             guard let element = state.withLock({ $0.element }) else { return nil }
             if let element = element(change) { return element }
@@ -75,24 +70,15 @@ final class ChangeStream<Element>: Sendable {
     private func nextChange(isolation: isolated (any Actor)?) async -> PendingChange? {
         await withTaskCancellationHandler {
             await withCheckedContinuation(isolation: isolation) { task in
-                let answer: PendingChange?? = state.withLock { state in
-                    if state.element == nil { return .some(nil) }
-                    // A change that already waits comes first.
-                    if state.tasks.isEmpty, let change = state.waiting.popFirst() { return change }
+                let isOver = state.withLock { state in
+                    guard state.element != nil else { return true }
                     state.tasks.append(task)
-                    return nil
+                    return false
                 }
-                if let answer { task.resume(returning: answer) }
+                if isOver { task.resume(returning: nil) } else { mailbox.request(1) }
             }
         } onCancel: {
             end()
-        }
-    }
-
-    /// Gives waiting tasks the changes that wait for them.
-    private func serve() {
-        while let (task, change) = state.withLock({ $0.takePair() }) {
-            task.resume(returning: change)
         }
     }
 }

@@ -37,13 +37,34 @@ struct ObservedRoot: Sendable {
         // A flat domain is the root under whatever key the instance has.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
-        if let keys, hasShape { pending.filter(keys.contains) }
+        if let keys, hasShape { pending.filter(to: keys) }
         return pending.difference.isEmpty && !isLayered ? nil : pending
     }
 
     /// A change as the instance shows it; nil if it shows nothing of it. Runs code of the class.
     func change(_ pending: PendingChange) -> PrefsChange? {
         let allowed = state.owner?.allowedKeys ?? firstAllowed
+        guard let shared = pending.shared else { return change(pending, allowed) }
+        return shared.withLock { shared in
+            if let known = shared as? SharedChange, known.root == pending.root,
+                AllowedKeysCache.areSame(known.allowed, allowed.list)
+            {
+                return known.change
+            }
+            let new = change(pending, allowed)
+            shared = SharedChange(root: pending.root, allowed: allowed.list, change: new)
+            return new
+        }
+    }
+
+    /// What a change shows to all who allow the same keys and ask for any of them.
+    private struct SharedChange: Sendable {
+        let root: String
+        let allowed: [String]
+        let change: PrefsChange?
+    }
+
+    private func change(_ pending: PendingChange, _ allowed: AllowedKeys) -> PrefsChange? {
         var difference = pending.difference
         if let whole = pending.whole {
             difference = DictionaryDifference(

@@ -30,20 +30,25 @@ struct PendingChange: Sendable {
     private(set) var count = 1
     /// Its size in memory, estimated from its values.
     private(set) var bytes = 0
+    /// What the change shows to each of several observers; nil if others see something else.
+    private(set) var shared: Locked<(any Sendable)?>?
 
     init(_ change: EntryChange, root: String, keepsWhole: Bool) {
         self.root = root
         difference = change.difference
         isForeign = change.isForeign
+        bytes = change.bytes
         if keepsWhole {
             whole = (WholeRoot(change.before), WholeRoot(change.after))
+            bytes = estimatedBytes
+        } else {
+            shared = change.shared
         }
-        bytes = estimatedBytes
     }
 
     private var estimatedBytes: Int {
-        let parts = [difference.old, difference.new, whole?.before.values ?? [:], whole?.after.values ?? [:]]
-        return parts.reduce(0) { $0 + $1.estimatedBytes }
+        let (before, after) = (whole?.before.values ?? [:], whole?.after.values ?? [:])
+        return difference.estimatedBytes + before.estimatedBytes + after.estimatedBytes
     }
 
     /// The root before the change, computed from a later one.
@@ -53,8 +58,9 @@ struct PendingChange: Sendable {
     }
 
     /// Keeps the part that concerns some of the keys.
-    mutating func filter(_ isIncluded: (String) -> Bool) {
-        difference = difference.filtered(isIncluded)
+    mutating func filter(to keys: Set<String>) {
+        difference = difference.filtered(to: keys)
+        shared = nil
         bytes = estimatedBytes
     }
 
@@ -68,6 +74,7 @@ struct PendingChange: Sendable {
             whole = (nextWhole.before.with(difference.reverted(from: nextWhole.before.values)), nextWhole.after)
         }
         root = next.root
+        shared = nil
         difference.append(next.difference)
         isForeign = isForeign || next.isForeign
         count += next.count

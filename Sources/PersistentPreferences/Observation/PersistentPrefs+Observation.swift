@@ -9,10 +9,10 @@ extension PersistentPrefs {
     /// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
     /// ```
     ///
-    /// The calls come in the order of the commits, one at a time, on the given queue or on one of the observer's own. If the closure
-    /// falls behind, the newest changes are merged: see ``PrefsChange``. A slow closure delays no commit and no other observer, unless
-    /// hundreds of them block their threads at once. The closure may read, write and cancel. The first observer of a root starts to
-    /// watch its file; the last one stops. Assigning ``key`` reports the differences of the two roots; an override has to call the
+    /// The calls come in the order of the commits, one at a time, on the given queue or on one of eight threads that all observers without a
+    /// queue share. If the closure falls behind, the newest changes are merged: see ``PrefsChange``. A slow closure delays no commit, no read
+    /// and no queue of the program. If eight without a queue block their threads, the others wait; give a closure that may block a queue.
+    /// The closure may read, write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning ``key`` reports the differences of the two roots; an override has to call the
     /// setter of `super`. The observation does not keep the instance alive.
     ///
     /// ``lastError`` reports a key that is not allowed, and then nothing is observed. It is ``PrefsError/notWatched(_:)`` if
@@ -60,11 +60,15 @@ extension PersistentPrefs {
 
     /// The changes from now on, for a subscriber; nil if the keys are rejected or nothing can be observed. ``lastError`` says
     /// why.
+    ///
+    /// - Parameters:
+    ///   - queue: as of a mailbox.
+    ///   - receive: called with each change. Returns by how much the demand grows.
     func demandedChanges(
-        of keys: [String], _ receive: @escaping (PrefsChange) -> Int
-    ) -> DemandedChanges<PrefsChange>? {
+        of keys: [String], on queue: DispatchQueue? = nil, _ receive: @escaping (PrefsChange) -> Int
+    ) -> Mailbox<PrefsChange>? {
         guard let root = observedRoot(of: keys) else { return nil }
-        let changes = DemandedChanges({ root.change($0) }, receive)
+        let changes = Mailbox(on: queue, { root.change($0) }, receive)
         guard let subscription = subscribe(to: root, changes.receive) else { return nil }
         changes.begin(subscription)
         return changes
@@ -102,11 +106,14 @@ extension PersistentPrefs {
     func observation(
         of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void
     ) -> PrefsObservation {
-        let observer = CallbackObserver(on: queue) { change in root.inItsStore { deliver(change) } }
-        guard let subscription = subscribe(to: root, observer.receive) else { return PrefsObservation {} }
-        return PrefsObservation {
-            subscription.end()
-            observer.end()
+        let mailbox = Mailbox<PendingChange>(on: queue, demand: Mailbox<PendingChange>.unlimited) {
+            $0
+        } _: { change in
+            root.inItsStore { deliver(change) }
+            return 0
         }
+        guard let subscription = subscribe(to: root, mailbox.receive) else { return PrefsObservation {} }
+        mailbox.begin(subscription)
+        return PrefsObservation { mailbox.end() }
     }
 }

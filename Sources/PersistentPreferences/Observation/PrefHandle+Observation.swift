@@ -33,11 +33,11 @@ extension PrefHandle {
     }
 
     /// The current value and each new one, for a subscriber; nil if nothing can be observed. ``PersistentPrefs/lastError`` says
-    /// why.
-    func demandedValues(_ receive: @escaping (Value) -> Int) -> DemandedChanges<Value>? {
+    /// why. Parameters as for changes.
+    func demandedValues(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox<Value>? {
         let property = property
         guard let root = prefs.observedRoot(of: [key]) else { return nil }
-        let changes = DemandedChanges({ property.values(of: $0, in: root)?.new }, receive)
+        let changes = Mailbox(on: queue, { property.values(of: $0, in: root)?.new }, receive)
         guard let subscription = prefs.subscribe(to: root, changes.receive) else { return nil }
         changes.begin(subscription, with: property.value(at: subscription, in: root))
         return changes

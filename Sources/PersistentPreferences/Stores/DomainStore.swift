@@ -41,13 +41,11 @@ final class DomainStore: RootStore {
     /// `PrefsStore.observe`.
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
-        let observer = CallbackObserver(of: root, action)
-        let subscription = try subscribe(to: root, keys: [], observer, from: nil)
+        let mailbox = Mailbox(of: root, action)
+        let subscription = try subscribe(to: root, keys: [], mailbox, from: nil)
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
-        return PrefsObservation {
-            subscription.end()
-            observer.end()
-        }
+        mailbox.begin(subscription)
+        return PrefsObservation { mailbox.end() }
     }
 
     // MARK: - For the base class, which makes the engine's errors those of the package

@@ -43,7 +43,7 @@ public final class InMemoryStore: DomainBackedStore {
         try domainStore.update(root: root) { $0 = values }
     }
 
-    /// Calls the closure after each commit that changes the root, on a queue of its own. See
+    /// Calls the closure after each commit that changes the root, on the threads of observers without a queue. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try domainStore.observe(root: root, action)

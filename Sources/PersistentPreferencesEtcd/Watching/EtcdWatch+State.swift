@@ -33,7 +33,7 @@ extension EtcdWatch {
         var own: [OwnTransaction] = []
         /// What this process has stored in a revision that the watch has not reached.
         var ahead: [String: StoredRoot] = [:]
-        var observers: [String: [CallbackObserver]] = [:]
+        var observers: [String: [Mailbox<PrefsChange>]] = [:]
         var waiters: [Waiter] = []
 
         init(keys: EtcdKeys) {

@@ -142,7 +142,7 @@ final class EtcdWatch: Sendable {
     // MARK: - Observing
 
     /// Reports the changes of a root from now on.
-    func observe(_ root: String, _ observer: CallbackObserver, until deadline: Deadline) -> Bool {
+    func observe(_ root: String, _ observer: Mailbox<PrefsChange>, until deadline: Deadline) -> Bool {
         while true {
             // What this process has written before is no news.
             wait(until: deadline) { $0.isCaughtUp(root) }
@@ -155,7 +155,7 @@ final class EtcdWatch: Sendable {
         }
     }
 
-    func remove(_ observer: CallbackObserver, from root: String) {
+    func remove(_ observer: Mailbox<PrefsChange>, from root: String) {
         state.withLock { state in
             state.observers[root]?.removeAll { $0 === observer }
             if state.observers[root]?.isEmpty == true { state.observers[root] = nil }

@@ -7,6 +7,9 @@ package struct DictionaryDifference: Sendable {
 
     package var isEmpty: Bool { keys.isEmpty }
 
+    /// Its size in memory, estimated from its values.
+    package var estimatedBytes: Int { old.estimatedBytes + new.estimatedBytes }
+
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         if before.isIdentical(to: after) { return }
         for (key, value) in after {
@@ -24,11 +27,20 @@ package struct DictionaryDifference: Sendable {
 
     /// The part that concerns some of the keys.
     package func filtered(_ isIncluded: (String) -> Bool) -> DictionaryDifference {
-        var part = self
-        for key in keys where !isIncluded(key) {
-            part.keys.remove(key)
-            part.old[key] = nil
-            part.new[key] = nil
+        keys.allSatisfy(isIncluded) ? self : part(keys.filter(isIncluded))
+    }
+
+    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is smaller.
+    package func filtered(to wanted: Set<String>) -> DictionaryDifference {
+        part(wanted.intersection(keys))
+    }
+
+    private func part(_ some: Set<String>) -> DictionaryDifference {
+        var part = DictionaryDifference(from: [:], to: [:])
+        part.keys = some
+        for key in some {
+            part.old[key] = old[key]
+            part.new[key] = new[key]
         }
         return part
     }

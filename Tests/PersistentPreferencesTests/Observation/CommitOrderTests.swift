@@ -113,7 +113,7 @@ import Testing
                 while isOver.all.isEmpty {
                     let chain = Heard<PrefsChange>()
                     let observation = prefs.onChange { chain.append($0) }
-                    chain.wait { $0.count >= 5 || !isOver.all.isEmpty }
+                    chain.wait { $0.count >= 5 }
                     observation.cancel()
                     chains.append(chain.all)
                 }
@@ -127,13 +127,12 @@ import Testing
             }
         }
         isOver.append(true)
-        // Whoever waits for a change looks again.
+        // Those who have not yet heard enough hear more.
         var number = 0
         while watchers.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
             number += 1
             prefs["shared"] = number
         }
-        #expect(chains.all.contains { $0.count >= 5 })
         for chain in chains.all { #expect(flaw(in: chain) == nil) }
     }
 

@@ -99,6 +99,35 @@ import Testing
         for observation in observations { observation.cancel() }
     }
 
+    /// Without a bound, hundreds that block would leave Dispatch no thread. In a process of its own, because all observers share the threads.
+    @Test func blockedClosuresLeaveTheQueuesOfTheProgramAlone() async {
+        await #expect(processExitsWith: .success) {
+            let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
+            let (gate, isInside) = (Gate(), Heard<Bool>())
+            let heard = Heard<Int>(), others = Heard<String>()
+            var observations = (0..<400).map { number in
+                prefs.onChange { _ in
+                    isInside.append(true)
+                    gate.pass()
+                    heard.append(number)
+                }
+            }
+            prefs.commit(1)
+            isInside.wait(for: ObserverThreads.count)
+            DispatchQueue(label: "a queue of the program").async { others.append("serial") }
+            DispatchQueue.global().async { others.append("global") }
+            let queue = DispatchQueue(label: "an observer's")
+            observations.append(prefs.onChange(on: queue) { _ in others.append("observer") })
+            prefs.commit(2)
+            #expect(others.wait(for: 3).sorted() == ["global", "observer", "serial"])
+            #expect(prefs.number == 2)
+            #expect(isInside.all.count == ObserverThreads.count)
+            gate.open()
+            #expect(heard.wait(for: 800).sorted() == (0..<400).flatMap { [$0, $0] })
+            for observation in observations { observation.cancel() }
+        }
+    }
+
     @Test(arguments: Watcher.allCases)
     func aFileIsWrittenOnWhileAnObserverIsStalled(_ watcher: Watcher) {
         let system = WatchedSystemCalls(watcher)

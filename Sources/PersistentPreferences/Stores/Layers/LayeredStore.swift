@@ -94,16 +94,12 @@ public final class LayeredStore: PrefsStore {
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
-        let observer = CallbackObserver(on: nil) {
-            action(PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count))
-        }
+        let mailbox = Mailbox(of: root, action)
         let subscription = try PrefsError.converting {
-            try layered.subscribe(to: root, keys: [], MergedSubscriber(observer, root), from: nil)
+            try layered.subscribe(to: root, keys: [], MergedSubscriber(mailbox, root), from: nil)
         }
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
-        return PrefsObservation {
-            subscription.end()
-            observer.end()
-        }
+        mailbox.begin(subscription)
+        return PrefsObservation { mailbox.end() }
     }
 }

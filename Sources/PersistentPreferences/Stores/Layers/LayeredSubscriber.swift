@@ -135,11 +135,11 @@ private final class LayerFileSubscriber: EntrySubscriber {
 
 /// Makes the changes of a layered store those of merged values, for an observer that knows no types.
 final class MergedSubscriber: EntrySubscriber {
-    private let observer: CallbackObserver
+    private let mailbox: Mailbox<PrefsChange>
     private let root: String
 
-    init(_ observer: CallbackObserver, _ root: String) {
-        (self.observer, self.root) = (observer, root)
+    init(_ mailbox: Mailbox<PrefsChange>, _ root: String) {
+        (self.mailbox, self.root) = (mailbox, root)
     }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
@@ -148,6 +148,6 @@ final class MergedSubscriber: EntrySubscriber {
         }
         return EntryChange(
             of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign
-        ).flatMap(observer.receive)
+        ).flatMap(mailbox.receive)
     }
 }

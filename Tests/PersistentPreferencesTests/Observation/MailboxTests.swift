@@ -7,8 +7,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Changes are delivered as a subscriber demands them: what the Combine publishers rest on.
-@Suite struct DemandedChangesTests {
+/// Changes are delivered as a subscriber demands them: what closures, sequences and the Combine publishers rest on.
+@Suite struct MailboxTests {
     private let store = InMemoryStore()
 
     private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
@@ -19,7 +19,8 @@ import Testing
     /// A subscriber that notes what it receives and answers with a demand.
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {
         let heard = Heard<Element>()
-        var changes: DemandedChanges<Element>?
+        let queue = DispatchQueue(label: "MailboxTests")
+        var changes: Mailbox<Element>?
         /// Called for each element.
         var answer: (Element) -> Int = { _ in 0 }
         private let inside = NSLock()
@@ -35,8 +36,7 @@ import Testing
 
         /// Returns when everything that was scheduled is delivered: a delivery schedules the next one before it ends.
         func settle() {
-            let queue = changes.flatMap { Mirror(reflecting: $0).descendant("queue") as? DispatchQueue }
-            for _ in 0..<2 { queue?.sync {} }
+            for _ in 0..<2 { queue.sync {} }
         }
     }
 
@@ -44,14 +44,14 @@ import Testing
 
     private func subscriber(of prefs: SizePrefs) -> Subscriber<PrefsChange> {
         let subscriber = Subscriber<PrefsChange>()
-        subscriber.changes = prefs.demandedChanges(of: [], subscriber.receive)
+        subscriber.changes = prefs.demandedChanges(of: [], on: subscriber.queue, subscriber.receive)
         #expect(subscriber.changes != nil)
         return subscriber
     }
 
     private func sizeSubscriber(of prefs: SizePrefs) -> Subscriber<Int> {
         let subscriber = Subscriber<Int>()
-        subscriber.changes = prefs.$size.demandedValues(subscriber.receive)
+        subscriber.changes = prefs.$size.demandedValues(on: subscriber.queue, subscriber.receive)
         #expect(subscriber.changes != nil)
         return subscriber
     }
@@ -112,10 +112,10 @@ import Testing
 
     @Test func anUnlimitedDemandStaysSo() {
         let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
-        subscriber.answer = { _ in DemandedChanges<Int>.unlimited }
+        subscriber.answer = { _ in Mailbox<Int>.unlimited }
         subscriber.request(1)
-        subscriber.request(DemandedChanges<Int>.unlimited)
-        subscriber.request(DemandedChanges<Int>.unlimited - 1)
+        subscriber.request(Mailbox<Int>.unlimited)
+        subscriber.request(Mailbox<Int>.unlimited - 1)
         for size in 100..<400 { prefs.size = size }
         #expect(subscriber.heard.wait(for: 301) == [12] + Array(100..<400))
         subscriber.changes?.end()
@@ -183,7 +183,7 @@ import Testing
             return 0
         }
         Thread.detachNewThread {
-            subscriber.request(DemandedChanges<Int>.unlimited)
+            subscriber.request(Mailbox<Int>.unlimited)
             isOver.open()
         }
         isInside.pass()
@@ -207,7 +207,7 @@ import Testing
         #expect(subscriber.heard.wait(for: 200).first == 12)
         subscriber.settle()
         #expect(subscriber.heard.all.count == 200)
-        subscriber.request(DemandedChanges<Int>.unlimited)
+        subscriber.request(Mailbox<Int>.unlimited)
         let all = subscriber.heard.wait(for: 201)
         for thread in 4..<8 {
             #expect(all.filter { $0 / 100 == thread } == (0..<50).map { 100 * thread + $0 })
@@ -219,7 +219,7 @@ import Testing
         let prefs = prefs(), subscriber = subscriber(of: prefs)
         let capacity = WaitingChanges.capacity
         for size in 1...capacity + 200 { prefs.size = -size }
-        subscriber.request(DemandedChanges<PrefsChange>.unlimited)
+        subscriber.request(Mailbox<PrefsChange>.unlimited)
         let all = subscriber.heard.wait(for: capacity)
         #expect(all.map(\.count) == Array(repeating: 1, count: capacity - 1) + [201])
         #expect(all.last?.text == "Root size: \(1 - capacity) → \(-capacity - 200) ×201")
@@ -251,10 +251,10 @@ import Testing
             case .fromOtherThreadsDuringADelivery: inThreads(4) { _ in subscriber.changes?.end() }
             case .fromElsewhere: break
             }
-            return DemandedChanges<Int>.unlimited
+            return Mailbox<Int>.unlimited
         }
         for size in 13...20 { prefs.size = size }
-        subscriber.request(DemandedChanges<Int>.unlimited)
+        subscriber.request(Mailbox<Int>.unlimited)
         subscriber.heard.wait { $0.last == end.delivered.last }
         subscriber.settle()
         if end == .fromElsewhere { subscriber.changes?.end() }
@@ -269,7 +269,7 @@ import Testing
     @Test func theEndReleasesTheSubscriber() {
         final class WritesAtItsEnd: @unchecked Sendable {
             let prefs: SizePrefs
-            var changes: DemandedChanges<Int>?
+            var changes: Mailbox<Int>?
             init(_ prefs: SizePrefs) { self.prefs = prefs }
             deinit {
                 prefs.size = 77

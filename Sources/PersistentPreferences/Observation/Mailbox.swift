@@ -1,16 +1,17 @@
 import Dispatch
-import PrefsFileEngine
+package import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Delivers no more changes to a subscriber than it has demanded: a Combine subscription without Combine.
+/// The changes that wait for one subscriber: a closure, a sequence or a publisher. A slow subscriber delays no other.
 ///
-/// Delivers one element at a time, in order. The first element is delivered by the `request` that demands it, on its thread;
-/// all others are delivered on a queue. The subscriber may request and end inside a delivery. The owner must call `end()`.
-final class DemandedChanges<Element>: Sendable {
+/// Delivers one element at a time, in order, and no more than the subscriber has demanded. It may request and end inside a delivery. The
+/// owner must call `end()`.
+package final class Mailbox<Element>: Sendable {
     /// A demand without limit.
     static var unlimited: Int { .max }
 
-    private let queue = DispatchQueue(label: "PersistentPreferences.publisher")
+    /// nil for the threads that all share.
+    private let queue: DispatchQueue?
     private let state: Locked<State>
 
     private struct State {
@@ -21,7 +22,7 @@ final class DemandedChanges<Element>: Sendable {
         var first: Element?
         var waiting = WaitingChanges()
         /// How many elements may be delivered.
-        var demand = 0
+        var demand: Int
         /// Whether a delivery is running or scheduled.
         var isDelivering = false
 
@@ -47,15 +48,21 @@ final class DemandedChanges<Element>: Sendable {
     }
 
     /// - Parameters:
+    ///   - queue: where to deliver; nil for the threads that all such subscribers share.
+    ///   - demand: how many elements the subscriber takes without a request.
     ///   - element: what the subscriber gets of a change; nil leaves it out.
     ///   - deliver: the subscriber. Returns by how much its demand grows.
-    init(_ element: @escaping (PendingChange) -> Element?, _ deliver: @escaping (Element) -> Int) {
-        state = Locked(State(element: element, deliver: deliver))
+    init(
+        on queue: DispatchQueue? = nil, demand: Int = 0, _ element: @escaping (PendingChange) -> Element?,
+        _ deliver: @escaping (Element) -> Int
+    ) {
+        self.queue = queue
+        state = Locked(State(element: element, deliver: deliver, demand: demand))
     }
 
     /// Keeps the subscription until the end. Called once, before anything is requested.
     ///
-    /// - Parameter first: delivered before all changes.
+    /// - Parameter first: delivered before all changes, by the request that demands it, on its thread.
     func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
         state.withLock { ($0.subscription, $0.first) = (subscription, first) }
     }
@@ -85,20 +92,21 @@ final class DemandedChanges<Element>: Sendable {
     }
 
     /// Ends the deliveries, except one that another thread has begun or is about to begin.
-    func end() {
+    package func end() {
         // The subscriber is released outside the lock: its deinit may call this.
         let last = state.withLock { state in
-            defer {
-                (state.subscription, state.element, state.deliver) = (nil, nil, nil)
-                (state.waiting, state.first) = (WaitingChanges(), nil)
-            }
+            defer { state = State(demand: 0) }
             return state
         }
         last.subscription?.end()
     }
 
     private func scheduleDelivery() {
-        queue.async { self.deliverNext() }
+        if let queue {
+            queue.async { self.deliverNext() }
+        } else {
+            ObserverThreads.run { self.deliverNext() }
+        }
     }
 
     private func deliverNext() {
@@ -129,5 +137,25 @@ final class DemandedChanges<Element>: Sendable {
             return state.schedule()
         }
         if isDue { scheduleDelivery() }
+    }
+}
+
+/// Subscribes to a store's root itself; an instance's root has a `RootSubscriber` before it.
+extension Mailbox: EntrySubscriber {
+    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        let pending = PendingChange(change, root: change.key, keepsWhole: false)
+        return pending.difference.isEmpty ? nil : receive(pending)
+    }
+}
+
+extension Mailbox<PrefsChange> {
+    /// For a closure that a store calls after each change of a root.
+    package convenience init(of root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) {
+        self.init(demand: Self.unlimited) {
+            PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count)
+        } _: {
+            action($0)
+            return 0
+        }
     }
 }
