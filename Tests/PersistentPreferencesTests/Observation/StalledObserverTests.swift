@@ -124,6 +124,7 @@ import Testing
             #expect(isInside.all.count == ObserverThreads.count)
             gate.open()
             #expect(heard.wait(for: 800).sorted() == (0..<400).flatMap { [$0, $0] })
+            isInside.wait(for: 800)
             for observation in observations { observation.cancel() }
         }
     }
