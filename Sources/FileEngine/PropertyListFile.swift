@@ -6,7 +6,9 @@ package import PrefsPropertyLists
 ///
 /// `+Transaction` has the steps of a transaction, `+WriteLock` what happens while the cross-process lock is held. `+Load` reads
 /// the file, `+Commit` replaces it, `+Recovery` deals with a damaged one.
-package final class PropertyListFile: TransactionDomain, Sendable {
+package final class PropertyListFile: Sendable {
+    package typealias Content = Transaction.Content
+
     package let queue = TransactionQueue()
     let names: FileNames
     let root: Root
@@ -24,14 +26,23 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     /// Other code that writes the same file and must be kept in step. A file with a mirror belongs to a UserDefaults domain, so it
     /// is never "not ours".
-    package protocol Mirror: AnyObject, Sendable {
+    package struct Mirror: Sendable {
         /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file, which the other
         /// code would overwrite.
-        func willChange()
+        let willChange: @Sendable () -> Void
         /// Called under the cross-process lock, after the file was replaced.
-        func didChange()
+        let didChange: @Sendable () -> Void
         /// Gives the mirror the content of the file, after either call.
-        func note(_ content: Content?)
+        let note: @Sendable (Content?) -> Void
+
+        package init(
+            willChange: @escaping @Sendable () -> Void, didChange: @escaping @Sendable () -> Void,
+            note: @escaping @Sendable (Content?) -> Void
+        ) {
+            self.willChange = willChange
+            self.didChange = didChange
+            self.note = note
+        }
     }
 
     /// The newest state that this process has read from the file or written to it.
@@ -49,7 +60,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         var warning: FileError?
         var hasBegun = false
         var flushes = FlushRecord()
-        var mirror: (any Mirror)?
+        var mirror: Mirror?
         var formatOfNewFile = PropertyListFormat.binary
         /// Whether a store with the format JSON uses the file.
         var isJSONExpected = false
@@ -75,28 +86,21 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         names = FileNames(path: path)
         self.root = root
         self.system = system
-        queue.feed.start(self)
+        queue.feed.start(
+            self, committed: { try $0.committed() },
+            watch: { (file, _, changed) throws(StorageFailure) in
+                try FileWatch(file.names, system: file.system, changed)
+            })
     }
 
     // MARK: - Reading
-
-    /// The result of a read: the state, and possibly a warning.
-    package struct Reading {
-        package let content: Content?
-        /// nil for what is still being changed.
-        package var revision: Revision?
-        /// The error that the file is malformed, if the content is the newest known state; or a warning of an earlier write.
-        package var warning: FileError?
-    }
 
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing has
     /// changed. Throws `FileError.unreadable` or `.pathChanged`.
     ///
     /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write depends on the read.
-    package func read(waits: Bool = false) throws -> Reading {
-        if let transaction = ownTransaction {
-            return Reading(content: transaction.content)
-        }
+    package func read(waits: Bool = false) throws -> DomainState {
+        if let transaction = queue.transaction { return DomainState(transaction.content) }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
             return reading(of: try load(under: nil, waits: waits), hasWarning: true)
@@ -109,7 +113,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     /// The revision that `read` would return, if the state is cached and there is nothing to report. Outside of a transaction.
     var knownRevision: Revision? {
-        if ownTransaction != nil { return nil }
+        if queue.transaction != nil { return nil }
         guard let cached = state.withLock({ $0.warning == nil ? $0.snapshot : nil }), cached.fault == nil,
             cached.validated(atPath: names.path) === cached
         else { return nil }
@@ -117,14 +121,10 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     }
 
     @inline(__always)
-    private func reading(of snapshot: Snapshot, hasWarning: Bool) -> Reading {
-        var reading = Reading(content: snapshot.content, revision: snapshot.revision)
-        if let fault = snapshot.fault {
-            reading.warning = fault.error
-        } else if hasWarning {
-            reading.warning = takeWarning()
-        }
-        return reading
+    private func reading(of snapshot: Snapshot, hasWarning: Bool) -> DomainState {
+        DomainState(
+            snapshot.content, revision: snapshot.revision,
+            warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil))
     }
 
     /// The state that reads return, if the file has not changed since it was read.
@@ -132,8 +132,8 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
     /// path: the folder may be another.
-    package func committed() throws -> Content? {
-        if let transaction = ownTransaction { return transaction.session?.content }
+    private func committed() throws -> Content? {
+        if let transaction = queue.transaction { return transaction.session?.content }
         if let cached = cached?.validated(atPath: names.path),
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
@@ -147,19 +147,13 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
-    package func watch(
-        _ key: String, _ changed: @escaping @Sendable () -> Void
-    ) throws(StorageFailure) -> AnyObject? {
-        try FileWatch(names, system: system, changed)
-    }
-
     /// Forgets what is cached, so that the next read loads the file.
     package func forget() {
         state.withLock { $0.snapshot = nil }
     }
 
     /// What a transaction starts with; `isFirst` at the first call.
-    func stateForTransaction() -> (cached: Snapshot?, mirror: (any Mirror)?, isFirst: Bool) {
+    func stateForTransaction() -> (cached: Snapshot?, mirror: Mirror?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
             return (state.snapshot, state.mirror, !state.hasBegun)
@@ -204,7 +198,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
     /// - Parameter revision: of that state. No system call if it is still cached and durable.
     /// - Returns: false if the cached state was durable already, so that the file was not read again.
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        if let transaction = ownTransaction {
+        if let transaction = queue.transaction {
             try transaction.refuseExit()
             transaction.durability = max(transaction.durability, durability)
             return false
@@ -284,7 +278,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
 
     // MARK: - Settings shared by the stores on this file
 
-    package func setMirror(_ mirror: any Mirror) {
+    package func setMirror(_ mirror: Mirror) {
         state.withLock { state in
             // Whose file a malformed one is depends on it, and whether JSON is read.
             if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
@@ -335,7 +329,7 @@ package final class PropertyListFile: TransactionDomain, Sendable {
         state.withLock { $0.protection }
     }
 
-    var currentMirror: (any Mirror)? {
+    var currentMirror: Mirror? {
         state.withLock { $0.mirror }
     }
 }

@@ -28,28 +28,26 @@ typealias RootOrigin = (root: String, revision: Revision?)
 extension PersistentPrefs {
     /// Starts a change in place. The outcome of the read is reported with that of the change.
     func changeInPlace<Value>(
-        from defaultValue: Value, _ read: (inout PrefsAccess) throws -> Value
+        from defaultValue: Value, _ read: (RootView, inout AccessOutcome) throws -> Value
     ) -> InPlaceChange<RootOrigin, Value> {
         var change = InPlaceChange(origin: (root: key, revision: nil as Revision?), value: defaultValue)
+        var outcome = AccessOutcome(of: state)
         do {
-            var access = try access(root: change.origin.root)
-            access.isForWriting = true
-            defer { (change.warning, change.origin.revision) = (access.warning, access.revision) }
-            change.value = try read(&access)
+            let view = try Root(change.origin.root, of: state).view(isForWriting: true, &outcome)
+            change.origin.revision = view.revision
+            change.value = try read(view, &outcome)
             // A value of layers must not replace a stored one that was passed over.
-            if access.hasPassedOverBase { change.failure = access.warning }
+            if outcome.hasPassedOverBase { change.failure = outcome.warning }
         } catch {
             change.failure = PrefsError(error)
         }
+        change.warning = outcome.warning
         return change
     }
 
     func commit<Value>(
-        _ change: InPlaceChange<RootOrigin, Value>, _ store: (Value, inout PrefsAccess) throws -> Void
+        _ change: InPlaceChange<RootOrigin, Value>, _ store: (Value, Root, inout AccessOutcome) throws -> Void
     ) {
-        write(to: change.origin.root) {
-            ($0.warning, $0.revision) = (change.warning, change.origin.revision)
-            try store(change.newValue(), &$0)
-        }
+        write(to: change.origin.root, after: change.warning) { try store(change.newValue(), $0, &$1) }
     }
 }

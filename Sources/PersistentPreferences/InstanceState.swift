@@ -12,7 +12,6 @@ final class InstanceState: @unchecked Sendable {
         var shown: Shown?
         /// The objects of containers, by key.
         var containers: [String: (value: StoredValue, object: Any)] = [:]
-        var layeredKeys: LayeredKeys?
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The keys that key-value observers ask for.
@@ -40,7 +39,9 @@ final class InstanceState: @unchecked Sendable {
     private var outcome: PrefsError?
     /// Whether the latest access has failed, whatever the outcome was assigned since then.
     private var hasFailed = false
-    private var startStore: (any RootStore)?
+    private var startRoots: Roots?
+    /// Chooses the store at each access, if it does.
+    private var choice: InstanceStore?
     /// Whether `withStore` may take the place of the store.
     private var isReplaceable = false
     /// nil unless `PrefsTesting` may take its place, too.
@@ -69,34 +70,37 @@ final class InstanceState: @unchecked Sendable {
         let choice = store as? InstanceStore
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {
-            startStore = store.rootStore
+            startRoots = store.roots
         } else if let innermost = StoreOverride.innermost {
-            startStore = innermost
+            startRoots = innermost
             let process = TestProcess.current(for: owner)
             if process?.isRunning(innermost) == true { (testProcess, isOfTest) = (process, true) }
         } else {
-            startStore = (choice?.store(for: owner) ?? type(of: owner).store).rootStore
+            let ofClass = type(of: owner).store
+            startRoots = ofClass.roots
+            if let choice, choice.store(of: owner) !== ofClass { self.choice = choice }
             testProcess = TestProcess.current(for: owner)
         }
         return declarations.isFirstUse(of: key) || isNew
-            ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownStore) : nil
+            ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownRoots) : nil
     }
 
-    /// The store of an access that begins now.
-    var store: any RootStore {
-        guard isReplaceable else { return ownStore }
+    /// The roots of the store of an access that begins now.
+    var roots: Roots {
+        guard isReplaceable else { return ownRoots }
         if let innermost = StoreOverride.innermost { return innermost }
-        guard let testProcess else { return ownStore }
-        if let store = testProcess.store(inPlaceOf: ownStore) { return store }
+        guard let testProcess else { return ownRoots }
+        if let roots = testProcess.roots(inPlaceOf: ownRoots) { return roots }
         // An instance that outlives the test that has created it, in another test.
-        guard isOfTest, let owner, !testProcess.isRunning(ownStore) else { return ownStore }
-        return type(of: owner).store.rootStore
+        guard isOfTest, let owner, !testProcess.isRunning(ownRoots) else { return ownRoots }
+        return type(of: owner).store.roots
     }
 
-    /// The store that the instance was created with.
-    var ownStore: any RootStore {
-        guard let startStore else { preconditionFailure("the instance is used before its initializer has run") }
-        return startStore
+    /// Those of the store that the instance was created with, or that it chooses now.
+    var ownRoots: Roots {
+        guard let startRoots else { preconditionFailure("the instance is used before its initializer has run") }
+        guard let choice else { return startRoots }
+        return choice.roots(of: owner)
     }
 
     /// The declared properties of the owner's class.
@@ -159,42 +163,6 @@ final class InstanceState: @unchecked Sendable {
             state.containers[key] = (value, object)
         }
         return object
-    }
-
-    /// What the layers have for a key: looked up once in each state of theirs.
-    func layered(_ key: String, in layers: LayersSnapshot, root: String) -> LayeredKey {
-        let known = lock.withLock {
-            state.layeredKeys.flatMap { $0.isOf(layers, root: root) ? $0[key] : nil }
-        }
-        if let known { return known }
-        let new = LayeredKey(key, in: layers, root: root, for: declarations[key]?.property)
-        guard layers.revision != nil else { return new }
-        lock.withLock {
-            if state.layeredKeys?.isOf(layers, root: root) != true {
-                state.layeredKeys = LayeredKeys(layers, root: root)
-            }
-            state.layeredKeys?[key] = new
-        }
-        return new
-    }
-
-    /// The allowed values of a root between the layers; nil if there are none, and no root.
-    ///
-    /// - Parameter stored: in the current shape.
-    func merged(
-        _ stored: [String: StoredValue]?, with layers: LayersSnapshot, root: String, allowed: AllowedKeys? = nil
-    ) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
-        var values = stored
-        var faults: [LayerFault] = []
-        for key in (allowed ?? owner?.allowedKeys ?? declarations.allowed).list where StreamSafeText.isSafe(key) {
-            let layered = layered(key, in: layers, root: root)
-            // A key may be in the list twice: declared and in an override of `keys`.
-            faults += layered.faults.filter { !faults.contains($0) }
-            guard let value = layered.value(over: stored?[key]) else { continue }
-            values = values ?? [:]
-            values?[key] = value
-        }
-        return (values, faults)
     }
 
     /// Registers a subscriber that is told when the instance moves to another root.

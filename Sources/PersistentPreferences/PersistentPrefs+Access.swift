@@ -16,7 +16,7 @@ extension PersistentPrefs {
             mergeValues(values)
         } else {
             // As in RVS_PersistentPrefs, lastError of a new instance says whether its state can be read.
-            read { _ = try $0.values() }
+            read { _ = try $0.values(&$1) }
         }
     }
 
@@ -25,15 +25,11 @@ extension PersistentPrefs {
     /// The keys of `keys` and those of the declared properties, which an override need not repeat.
     var allowedKeys: AllowedKeys { state.allowed(keys) }
 
-    func access(root: String) throws(PrefsError) -> PrefsAccess {
-        try PrefsAccess(root: root, state: state)
-    }
-
     // MARK: - Reading
 
     func visibleValues() -> [String: Any] {
         state.bridge.access(nil, of: self)
-        return read { state.shown(try $0.values(), allowedKeys).objects } ?? [:]
+        return read { state.shown(try $0.values(&$1), allowedKeys).objects } ?? [:]
     }
 
     /// Makes no objects.
@@ -50,20 +46,25 @@ extension PersistentPrefs {
     /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
     /// ``lastError`` as a read does.
     package func storedValue(forKey key: String) -> StoredValue? {
-        let value: StoredValue?? = read {
-            guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
-            return try $0.value(forKey: key, in: $0.look())
+        guard allowedKeys.contains(key) else {
+            rejectRead(of: key)
+            return nil
         }
-        return value ?? nil
+        return read(of: key) { try $0.value(forKey: key, &$1) } ?? nil
+    }
+
+    private func rejectRead(of key: String) {
+        let error = PrefsError.incorrectKeys(invalidElements: [key])
+        if PastState.current(of: state) == nil { report(error) }
     }
 
     /// The values whose objects ``values`` returns. Leaves ``lastError`` as a read does.
-    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values()) } ?? [:] }
+    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
 
     func reload() {
-        read {
-            state.store.forget()
-            guard try $0.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: $0.root) }
+        state.roots.forget()
+        read { view, _ in
+            guard try view.storedValues() != nil else { throw PrefsError.noStoredPrefsForKey(key: view.root.key) }
         }
     }
 
@@ -81,23 +82,47 @@ extension PersistentPrefs {
     }
 
     func setValue(_ value: Any?, of name: String) {
-        write {
-            let allowed = allowedKeys
+        let allowed = allowedKeys
+        write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let before = try $0.valueToReplace(forKey: name, in: $0.look()).map { [name: $0] } ?? [:]
+            let view = try root.view(of: name, isForWriting: true, &outcome)
+            let before = try view.valueToReplace(forKey: name).map { [name: $0] } ?? [:]
             let change = try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
-            try $0.commit(change ?? RootChange(from: before, to: [:]))
+            try root.commit(change ?? RootChange(from: before, to: [:]), seenAt: view.revision, &outcome)
         }
     }
 
+    /// Gives allowed keys new values in one transaction.
     func mergeValues(_ values: [String: Any]) {
-        write { try assign(values, merging: true, in: &$0) }
+        assign(merging: true) { values }
+    }
+
+    /// The same, and removes the values of all other allowed keys.
+    func replaceValues(with values: [String: Any]) {
+        assign(merging: false) { values }
+    }
+
+    @discardableResult
+    func assign(merging: Bool, _ values: () throws -> [String: Any]) -> PrefsError? {
+        write { _ in
+            let values = try values()
+            try RootChange.checkKeys(of: values)
+            return .assign(values, merging: merging, allowedKeys)
+        }
+    }
+
+    func clearValues() {
+        write { _ in .clear(allowedKeys) }
+    }
+
+    func removeRoot() {
+        write { _ in .remove(allowedKeys) }
     }
 
     typealias Shown = InstanceState.Shown
 
     func valuesForChange() -> InPlaceChange<RootOrigin, Shown> {
-        changeInPlace(from: .nothing) { state.shown(try $0.values(), allowedKeys) }
+        changeInPlace(from: .nothing) { state.shown(try $0.values(&$1), allowedKeys) }
     }
 
     /// The change ended by throwing: nothing is stored, and the outcome of the read is reported all the same.
@@ -106,51 +131,10 @@ extension PersistentPrefs {
     }
 
     func commitChange(from start: InPlaceChange<RootOrigin, Shown>, to after: [String: Any]) {
-        commit(start) { before, access in
-            try access.commit(
-                RootChange(
-                    from: before.values, shownAs: before.objects, to: after, isAllowed: allowedKeys.contains))
-        }
-    }
-
-    func replaceValues(with values: [String: Any]) {
-        write { try assign(values, merging: false, in: &$0) }
-    }
-
-    /// Gives allowed keys new values in one transaction, and unless merging removes those of all others.
-    func assign(_ values: [String: Any], merging: Bool, in access: inout PrefsAccess) throws {
-        let allowed = allowedKeys
-        try RootChange.checkKeys(of: values)
-        func change(from stored: [String: StoredValue]?) throws(PrefsError) -> RootChange {
-            let before = state.shown(stored, allowed)
-            let after = merging ? before.objects.merging(values) { $1 } : values
-            return try RootChange(
-                from: before.values, shownAs: before.objects, to: after, isAllowed: allowed.contains)
-        }
-        guard try !change(from: access.values()).isEmpty else { return try access.acknowledge() }
-        // Computed again under the lock, so that values that others have written in between are replaced, too.
-        try access.commit { try change(from: $0) }
-    }
-
-    func clearValues() {
-        write {
-            let allowed = allowedKeys
-            let others = try $0.storedValues()?.keys.filter { !allowed.contains($0) }
-            guard let others, try others.isEmpty || !allowed.visible(in: $0.storedValues()).isEmpty else {
-                return try $0.acknowledge()
-            }
-            try $0.clear(allowed)
-        }
-    }
-
-    func removeRoot() {
-        write {
-            do {
-                guard try $0.hasRoot() else { return try $0.acknowledge() }
-            } catch PrefsError.rootIsNotDictionary {
-                // The one way to be rid of it.
-            }
-            try $0.remove(allowedKeys)
+        commit(start) { before, root, outcome in
+            let change = try RootChange(
+                from: before.values, shownAs: before.objects, to: after, isAllowed: allowedKeys.contains)
+            try root.commit(change, seenAt: start.origin.revision, &outcome)
         }
     }
 
@@ -161,9 +145,9 @@ extension PersistentPrefs {
         rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
-        let failure = write { access in
+        let failure = write { root, outcome in
             let allowed = allowedKeys
-            try access.transact { stored in
+            try root.transact(&outcome) { stored in
                 let change: (before: Shown, after: [String: Any])?
                 do {
                     change = try body(stored, allowed)

@@ -21,8 +21,9 @@ extension PersistentPrefs {
     /// The visible values, read without any effect on `lastError`.
     fileprivate func peek() -> Result<[String: StoredValue], PrefsError> {
         do {
-            var access = try access(root: key)
-            return .success(allowedKeys.visible(in: try access.values()))
+            var outcome = AccessOutcome(of: state)
+            let view = try Root(key, of: state).view(&outcome)
+            return .success(allowedKeys.visible(in: try view.values(&outcome)))
         } catch {
             return .failure(PrefsError(error))
         }

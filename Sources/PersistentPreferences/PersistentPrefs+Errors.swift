@@ -5,18 +5,18 @@ import PrefsFileEngine
 extension PersistentPrefs {
     /// - Returns: nil if the access failed.
     @discardableResult
-    func read<R>(_ body: (inout PrefsAccess) throws -> R) -> R? {
-        if let past = PastState.current(of: state) { return try? readPast(past, body) }
-        var warning: PrefsError?
+    func read<R>(of name: String? = nil, _ body: (RootView, inout AccessOutcome) throws -> R) -> R? {
+        var outcome = AccessOutcome(of: state)
+        if let past = PastState.current(of: state) {
+            return try? body(Root(key, of: state).view(of: past.entry), &outcome)
+        }
         do {
-            var access = try access(root: key)
-            defer { warning = access.warning }
-            let result = try body(&access)
-            report(access.warning)
+            let result = try body(Root(key, of: state).view(of: name, &outcome), &outcome)
+            report(outcome.warning)
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            reportFailure(PrefsError(error), after: warning)
+            reportFailure(PrefsError(error), after: outcome.warning)
             return nil
         }
     }
@@ -27,33 +27,39 @@ extension PersistentPrefs {
         report(error)
     }
 
-    private func readPast<R>(_ past: PastState, _ body: (inout PrefsAccess) throws -> R) throws -> R {
-        var access = try access(root: key)
-        access.past = past
-        return try body(&access)
-    }
-
     /// A refusal rolls back the update that this write is part of, if any.
     ///
-    /// - Parameter root: the key of the root, if the access has read it already.
+    /// - Parameters:
+    ///   - root: the key of the root, if the access has read it already.
+    ///   - warning: that of the read.
     /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
     @discardableResult
-    func write(to root: String? = nil, _ body: (inout PrefsAccess) throws -> Void) -> PrefsError? {
+    func write(
+        to root: String? = nil, after warning: PrefsError? = nil, _ body: (Root, inout AccessOutcome) throws -> Void
+    ) -> PrefsError? {
         let root = root ?? key
-        var access: PrefsAccess?
+        var outcome = AccessOutcome(of: state, warning: warning)
         do {
-            var started = try self.access(root: root)
-            started.isForWriting = true
-            defer { access = started }
-            try body(&started)
-            report(started.warning)
+            try body(Root(root, of: state), &outcome)
+            report(outcome.warning)
             return nil
         } catch {
             let error = PrefsError(error)
             // A malformed file is reported once: by the write, if that is the reason for its rejection.
-            if let warning = access?.warning, warning != error, !error.isMalformedFile { report(warning) }
-            if access?.hasReachedStore != true { state.store.refuse(error, root: root) }
+            if let warning = outcome.warning, warning != error, !error.isMalformedFile { report(warning) }
+            if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
             return report(error)
+        }
+    }
+
+    /// A write of a change that is made of the current state.
+    ///
+    /// - Parameter name: the only key that it is made of; nil for all.
+    @discardableResult
+    func write(of name: String? = nil, _ change: (RootView) throws -> Change) -> PrefsError? {
+        write { root, outcome in
+            let view = try root.view(of: name, isForWriting: true, &outcome)
+            try root.commit(try change(view), from: view, &outcome)
         }
     }
 

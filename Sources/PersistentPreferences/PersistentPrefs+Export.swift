@@ -16,7 +16,7 @@ extension PersistentPrefs {
     ///   (``PrefsError/damaged(_:)``), and ``lastError`` reports the damage.
     public func exported(as format: ExportFormat) -> Data? {
         state.bridge.access(nil, of: self)
-        return read { try format.data(of: allowedKeys.visible(in: $0.values())) }
+        return read { try format.data(of: allowedKeys.visible(in: $0.values(&$1))) }
     }
 
     /// Stores the values in `data`: a binary or XML property list, or JSON, recognized by its content.
@@ -32,6 +32,6 @@ extension PersistentPrefs {
     /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {
-        write { try assign(ImportedData.values(of: data).objects, merging: merge, in: &$0) }
+        assign(merging: merge) { try ImportedData.values(of: data).objects }
     }
 }

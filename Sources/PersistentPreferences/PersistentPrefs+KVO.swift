@@ -31,14 +31,13 @@
 
         /// Notifies key-value observers around the body of a committed change. If they read values in the first notification, they read
         /// the old ones.
-        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let reading = try? store.snapshot(of: key)
-            if let warning = reading?.warning { report(warning) }
-            let values = try? reading?.values()
-            let now = PastState(values, layers: reading?.layers, of: state)
-            let past = PastState(
-                change.former(of: values), layers: change.whole?.before.layers?.layers ?? reading?.layers, of: state)
+            var outcome = AccessOutcome(of: state)
+            let view = try? root.view(&outcome)
+            if let warning = outcome.warning { report(warning) }
+            let entry = EntryState(view?.entry, in: view?.layers)
+            let (now, past) = (PastState(entry, of: state), PastState(change.former(of: entry), of: state))
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }
@@ -76,7 +75,7 @@
 #else
     extension PersistentPrefs {
         /// Key-value observing does not exist on this platform.
-        func tellKeyValueObservers(of change: PendingChange, in store: any RootStore, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
             body()
         }
     }

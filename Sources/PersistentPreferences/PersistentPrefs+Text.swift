@@ -66,8 +66,8 @@ extension PersistentPrefs {
 
     private func currentValue(forKey key: String) throws(PrefsError) -> StoredValue? {
         do {
-            var access = try access(root: self.key)
-            return try access.value(forKey: key, in: access.look())
+            var outcome = AccessOutcome(of: state)
+            return try Root(self.key, of: state).view(of: key, &outcome).value(forKey: key, &outcome)
         } catch {
             throw PrefsError(error)
         }

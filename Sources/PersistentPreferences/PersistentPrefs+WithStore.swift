@@ -13,18 +13,18 @@ extension PersistentPrefs {
     /// Observers stay with the store that they started at; their closures run as if inside this `withStore`. Detached tasks, dispatch
     /// queues and threads are outside of it. Any thread. Mirrors `withDependencies` of the Dependencies libraries.
     public static func withStore<R>(_ store: any PrefsStore, _ body: () throws -> R) rethrows -> R {
-        try StoreOverride.$innermost.withValue(store.rootStore, operation: body)
+        try StoreOverride.$innermost.withValue(store.roots, operation: body)
     }
 
     /// The same for an asynchronous closure, on the caller's actor.
     public static func withStore<R>(
         _ store: any PrefsStore, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
-        try await StoreOverride.$innermost.withValue(store.rootStore, operation: body, isolation: isolation)
+        try await StoreOverride.$innermost.withValue(store.roots, operation: body, isolation: isolation)
     }
 }
 
 /// The store that takes the place of an instance's own, in this task.
 enum StoreOverride {
-    @TaskLocal static var innermost: (any RootStore)?
+    @TaskLocal static var innermost: Roots?
 }

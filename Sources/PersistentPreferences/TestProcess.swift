@@ -22,14 +22,14 @@ package final class TestProcess: Sendable {
 
     private struct State {
         /// The stores of the running tests.
-        var running: [any RootStore] = []
+        var running: [Roots] = []
         var hasBegun = false
         var hasReported = false
     }
 
     private let state = Locked(State())
     /// For accesses that may belong to any of several tests.
-    private let shared = InMemoryStore().rootStore
+    private let shared = InMemoryStore().roots
     private let isInTest: @Sendable () -> Bool
     private let report: @Sendable () -> Void
 
@@ -50,17 +50,17 @@ package final class TestProcess: Sendable {
     /// A test with a store of its own begins.
     package func begin(_ store: InMemoryStore) {
         state.withLock {
-            $0.running.append(store.rootStore)
+            $0.running.append(store.roots)
             $0.hasBegun = true
         }
     }
 
     /// It ends.
     package func end(_ store: InMemoryStore) {
-        state.withLock { $0.running.removeAll { $0 === store.rootStore } }
+        state.withLock { $0.running.removeAll { $0 === store.roots } }
     }
 
-    func isRunning(_ store: any RootStore) -> Bool {
+    func isRunning(_ store: Roots) -> Bool {
         state.withLock { $0.running.contains { $0 === store } }
     }
 
@@ -68,7 +68,7 @@ package final class TestProcess: Sendable {
     ///
     /// - Parameter own: the store of the instance: that of its class, or the store of a test, which may have ended.
     /// - Returns: nil if the access uses `own`.
-    func store(inPlaceOf own: any RootStore) -> (any RootStore)? {
+    func roots(inPlaceOf own: Roots) -> Roots? {
         if isInTest() { return nil }
         return state.withLock { state in
             guard state.hasBegun, !state.running.contains(where: { $0 === own }) else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import PrefsPropertyLists
 
 /// A path as a user gave it, and the file that it leads to now.
-package final class FileLocation: Sendable {
+package final class FileLocation {
     package let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
@@ -39,9 +39,8 @@ package final class FileLocation: Sendable {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
-    /// The revision of the current state, if it is cached and has nothing to report. nil decides nothing, for example if the path
-    /// contains a link.
-    package var knownRevision: Revision? {
+    /// nil also if the path contains a link.
+    package var revision: Revision? {
         resolved.withLock { $0.flatMap { $0.followsLinks ? nil : $0.file } }?.knownRevision
     }
 
@@ -67,8 +66,38 @@ package final class FileLocation: Sendable {
     }
 }
 
-extension FileLocation {
-    package func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+extension FileLocation: Domain {
+    package var transaction: Transaction? {
+        // Only a path that was resolved has one.
+        resolved.withLock { $0?.file }?.queue.transaction
+    }
+
+    package func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
+        try withFile { try $0.read(waits: isForWriting) }
+    }
+
+    package func transact(
+        on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
+    ) throws {
         try withFile { try $0.transact(durability: durability, body) }
+    }
+
+    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+        try withFile { try $0.confirm(revision, durability) }
+    }
+
+    package func takeWarning() -> FileError? {
+        try? withFile { $0.takeWarning() }
+    }
+
+    package func forget() {
+        try? withFile { $0.forget() }
+    }
+
+    /// Subscribes to the part of the file that the path leads to, whichever that is: links on the path may be changed.
+    package func subscribe(
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription {
+        try FileSubscriber(self, part.name, subscriber).start(from: known)
     }
 }

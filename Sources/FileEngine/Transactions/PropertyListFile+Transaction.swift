@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// The steps of one transaction, as the queue calls them.
+/// One transaction, and its steps as the queue calls them.
 extension PropertyListFile {
     /// What is being changed, and the lock on it.
     struct Session: TransactionSession {
@@ -9,7 +9,12 @@ extension PropertyListFile {
         let base: Snapshot
     }
 
-    package func begin() throws -> any TransactionSession {
+    /// Runs the closure in this thread's transaction. See `Domain.transact`.
+    package func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try queue.transact(durability: durability, begin: begin, body)
+    }
+
+    private func begin() throws -> any TransactionSession {
         let writeLock = try lockForWriting()
         do {
             let (cached, mirror, isFirst) = stateForTransaction()

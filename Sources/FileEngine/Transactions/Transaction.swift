@@ -3,27 +3,37 @@ package import PrefsPropertyLists
 
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
-/// A thread has at most one. It stays on its thread, so nested accesses find it.
+/// It stays on its thread, so nested accesses find it. A thread has at most one of the domains of this package, and those of stores of
+/// other modules around it or inside it.
 package final class Transaction {
     /// The content of a domain: entries by root key, or nil if the domain does not exist.
     package typealias Content = [String: StoredValue]
 
-    package let owner: TransactionQueue
-    /// What it is a part of; nil once its closure has run.
+    /// The queue of the domain; a store of another module for one of that.
+    private let owner: AnyObject
+    private let outer: Transaction?
+    /// What it is a part of; nil once its closure has run, and in a store of another module.
     package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
     private(set) var isChanged = false
     /// The highest durability that a write in it requires.
     var durability: CommitDurability
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
-    private(set) var failure: (any Error)?
+    private var failure: (any Error)?
+    /// The layers that the transaction's accesses see around the domain, by the object that keeps them.
+    private var layers: [ObjectIdentifier: any EntryLayers] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false
     /// Actions to run in order after all locks are released.
     private var afterwards: [() -> Void] = []
 
-    init(owner: TransactionQueue, session: (any TransactionSession)?, content: Content?, durability: CommitDurability) {
+    /// - Parameter owner: the queue of the domain, or a store of another module.
+    package init(
+        of owner: AnyObject, session: (any TransactionSession)? = nil, content: Content?,
+        durability: CommitDurability = .process
+    ) {
         self.owner = owner
+        outer = Self.innermost
         self.session = session
         self.content = content
         self.durability = durability
@@ -48,6 +58,36 @@ package final class Transaction {
     /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
     package func replace(_ key: String, with entry: StoredValue?) {
         if self[key] != entry { self[key] = entry }
+    }
+
+    /// The layers that accesses of this transaction see: those of the first access. The transactions inside it see them, too.
+    ///
+    /// - Parameter keeper: the object that keeps the layers.
+    package func layers<Layers: EntryLayers>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
+        let key = ObjectIdentifier(keeper)
+        var place: Transaction? = self
+        while let transaction = place {
+            if transaction.owner === owner, let known = transaction.layers[key] as? Layers { return known }
+            place = transaction.outer
+        }
+        let new = current()
+        layers[key] = new
+        return new
+    }
+
+    /// Runs the closure as a part of this transaction.
+    func join(
+        _ queue: TransactionQueue, durability: CommitDurability, _ body: (Transaction) throws -> Void
+    ) throws {
+        try refuseExit()
+        do {
+            guard owner === queue else { throw FileError.updateOfAnotherFile }
+            try body(self)
+            self.durability = max(self.durability, durability)
+        } catch {
+            fail(error)
+            throw error
+        }
     }
 
     /// Rejects a write by an `atexit` handler of the thread that has called `exit` inside the transaction.
@@ -81,16 +121,38 @@ package final class Transaction {
 
     // MARK: - The thread's own
 
+    /// The thread's transaction in a domain of this package.
     package static var current: Transaction? {
+        var place = innermost
+        while let transaction = place, !(transaction.owner is TransactionQueue) { place = transaction.outer }
+        return place
+    }
+
+    /// The thread's innermost transaction of a domain.
+    ///
+    /// - Parameter owner: the queue of the domain, or a store of another module.
+    package static func current(of owner: AnyObject) -> Transaction? {
+        var place = innermost
+        while let transaction = place, transaction.owner !== owner { place = transaction.outer }
+        return place
+    }
+
+    private static var innermost: Transaction? {
         threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Makes this the thread's transaction while the closure runs. The caller keeps it alive.
-    func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
+    /// Runs the closure with this as the thread's innermost transaction. The caller keeps it alive.
+    ///
+    /// - Throws: what the closure threw, or the first error that was refused in it.
+    package func run(_ body: (Transaction) throws -> Void) throws {
         Self.watchEndOfThread()
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer { (Self.threads.value, session) = (nil, nil) }
-        return try body()
+        defer {
+            Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+            session = nil
+        }
+        try body(self)
+        if let failure { throw failure }
     }
 
     /// Thread-local and not task-local: a task started inside an update must not take part in it.

@@ -4,16 +4,36 @@ import PrefsPropertyLists
 ///
 /// A commit costs one fsync however many threads ask for one, each still durable when its call returns: eight threads make 4.5 times as
 /// many writes per second as one (`Tests/Benchmarks`).
-///
-/// `TransactionDomain.transact` is the way in.
 package final class TransactionQueue: Sendable {
     typealias Content = Transaction.Content
 
     /// Who cares about the domain.
     package let feed = ChangeFeed()
-    fileprivate let commits = GroupCommit<TransactionBatch>()
+    private let commits = GroupCommit<TransactionBatch>()
 
     package init() {}
+
+    /// The transaction of this thread, if it is one of this domain.
+    package var transaction: Transaction? { Transaction.current(of: self) }
+
+    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    ///
+    /// - Parameter begin: keeps other processes out until the session ends. Called by one thread at a time.
+    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or the commit throw.
+    package func transact(
+        durability: CommitDurability, begin: () throws -> any TransactionSession, _ body: (Transaction) throws -> Void
+    ) throws {
+        if let current = Transaction.current { return try current.join(self, durability: durability, body) }
+        let batch = try commits.enter { TransactionBatch(try begin(), feed) }
+        let transaction = Transaction(
+            of: self, session: batch.group.session, content: batch.group.content, durability: durability)
+        defer { transaction.runAfterwards() }
+        let result = Result { try transaction.run(body) }
+        if case .success = result { batch.group.add(transaction) }
+        let outcome = commits.leave(batch)
+        try result.get()
+        try outcome.get()
+    }
 }
 
 /// The transactions that are committed together.
@@ -78,41 +98,5 @@ private final class TransactionBatch: CommitGroup {
             change.transaction.addAfterwards { actions.forEach { $0() } }
         }
         try outcome.get()
-    }
-}
-
-extension TransactionDomain {
-    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
-    ///
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or `commit` throw.
-    package func transact<R>(durability: CommitDurability, _ body: (Transaction) throws -> R) throws -> R {
-        if let current = Transaction.current {
-            try current.refuseExit()
-            guard current.owner === queue else {
-                current.fail(FileError.updateOfAnotherFile)
-                throw FileError.updateOfAnotherFile
-            }
-            do {
-                let result = try body(current)
-                current.durability = max(current.durability, durability)
-                return result
-            } catch {
-                current.fail(error)
-                throw error
-            }
-        }
-        try checkTurn()
-        let batch = try queue.commits.enter { TransactionBatch(try begin(), queue.feed) }
-        let transaction = Transaction(
-            owner: queue, session: batch.group.session, content: batch.group.content, durability: durability)
-        defer { transaction.runAfterwards() }
-        let result = Result { try transaction.asCurrent { try body(transaction) } }
-        let failure = transaction.failure
-        if case .success = result, failure == nil { batch.group.add(transaction) }
-        let outcome = queue.commits.leave(batch)
-        let value = try result.get()
-        if let failure { throw failure }
-        try outcome.get()
-        return value
     }
 }

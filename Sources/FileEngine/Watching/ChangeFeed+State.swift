@@ -30,7 +30,7 @@ extension ChangeFeed {
     enum ReloadOutcome { case reported, overlapped, vanished }
 
     struct State {
-        weak var domain: (any TransactionDomain)?
+        var source: Source?
         var entries: [String: Entry] = [:]
         var isCommitting = false
         /// The number of commits that have ended, and of reloads that came while a subscriber was being added.
@@ -77,7 +77,7 @@ extension ChangeFeed {
         }
 
         /// Reports the steps of a commit to the subscribers of an entry.
-        mutating func report(_ steps: [Step], of key: String, _ mayOthersWrite: Bool, to actions: inout [[Action]]) {
+        mutating func report(_ steps: [Step], of key: String, to actions: inout [[Action]]) {
             guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
                 // Nothing was stored, so the state that was read in between is current.
                 if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
@@ -92,7 +92,7 @@ extension ChangeFeed {
                 return
             case .unsure(let last):
                 report(EntryChange(of: key, from: last, to: end, isForeign: false), steps.count - 1)
-            case .state(let last) where mayOthersWrite:
+            case .state(let last) where source?.mayOthersWrite == true:
                 // Others may have changed what the commit started from: only what the commit itself has changed is reported.
                 var state = last
                 for (index, step) in steps.enumerated() {

@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// If a commit did not start from the state that was reported last, others have changed the entry, and their change is reported
 /// first. Discards a reload that overlapped one of our own commits.
 package final class ChangeFeed: Sendable {
-    typealias Content = Transaction.Content
+    package typealias Content = Transaction.Content
     typealias Action = @Sendable () -> Void
 
     /// One update of a commit.
@@ -25,11 +25,46 @@ package final class ChangeFeed: Sendable {
     private static let grace = DispatchTimeInterval.milliseconds(50)
 
     /// Called once, by the domain's initializer.
-    package func start(_ domain: any TransactionDomain) {
-        state.withLock { $0.domain = domain }
+    ///
+    /// - Parameters:
+    ///   - mayOthersWrite: whether another process may change the domain during a session.
+    ///   - committed: returns the committed state, outside of a transaction or inside of one; nil if there is no domain.
+    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object is released. Returns
+    ///     nil if no other process can change it.
+    package func start<Domain: AnyObject & Sendable>(
+        _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
+        watch:
+            @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? = {
+                _, _, _ in nil
+            }
+    ) {
+        state.withLock { $0.source = Source(domain, mayOthersWrite, committed, watch) }
     }
 
-    private var domain: (any TransactionDomain)? { state.withLock { $0.domain } }
+    /// What the feed asks of its domain.
+    struct Source {
+        /// The feed does not keep it.
+        private(set) weak var domain: (any AnyObject & Sendable)?
+        let mayOthersWrite: Bool
+        let committed: @Sendable () throws -> Content?
+        let watch: @Sendable (String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
+
+        init<Domain: AnyObject & Sendable>(
+            _ domain: Domain, _ mayOthersWrite: Bool, _ committed: @escaping @Sendable (Domain) throws -> Content?,
+            _ watch:
+                @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
+        ) {
+            self.domain = domain
+            self.mayOthersWrite = mayOthersWrite
+            self.committed = { [weak domain] in try domain.flatMap { try committed($0) } }
+            self.watch = { [weak domain] (key, changed) throws(StorageFailure) in
+                guard let domain else { return nil }
+                return try watch(domain, key, changed)
+            }
+        }
+    }
+
+    private var source: Source? { state.withLock { $0.source } }
 
     var hasSubscribers: Bool { state.withLock { !$0.entries.isEmpty } }
 
@@ -51,7 +86,7 @@ package final class ChangeFeed: Sendable {
                 let found = Self.part(key, of: try readable() ?? nil)
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
-                    let domain = domain
+                    let domain = source?.domain
                     return EntrySubscription(start: EntryState(start), catchUp: catchUp, failure: failure) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
@@ -75,7 +110,7 @@ package final class ChangeFeed: Sendable {
     @discardableResult
     private func updateWatch(of key: String) -> StorageFailure? {
         watches.update(key, isWanted: { state.withLock { $0.entries[key] != nil } }) { () throws(StorageFailure) in
-            try domain?.watch(key) { [weak self] in self?.scheduleReload() }
+            try source?.watch(key) { [weak self] in self?.scheduleReload() }
         }
     }
 
@@ -91,7 +126,6 @@ package final class ChangeFeed: Sendable {
     ///   have come during the commit.
     /// - Returns: for each step what its thread has to do once it holds no lock.
     func didCommit(_ steps: [Step], as stored: (Content?) -> Content?) -> [[Action]] {
-        let mayOthersWrite = domain?.keepsOthersOut == false
         let (actions, needsReload) = state.withLock { state in
             state.isCommitting = false
             state.commits += 1
@@ -99,7 +133,7 @@ package final class ChangeFeed: Sendable {
             let steps = hasSubscribers ? steps.map { Step(before: stored($0.before), after: stored($0.after)) } : []
             var actions = steps.map { _ in [Action]() }
             for key in state.entries.keys {
-                state.report(steps, of: key, mayOthersWrite, to: &actions)
+                state.report(steps, of: key, to: &actions)
             }
             defer { state.needsReload = false }
             return (actions, state.needsReload)
@@ -143,7 +177,7 @@ package final class ChangeFeed: Sendable {
     /// - Throws: `FileError.pathChanged`.
     private func readable() throws -> Content?? {
         do {
-            return .some(try domain?.committed())
+            return .some(try source?.committed())
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {

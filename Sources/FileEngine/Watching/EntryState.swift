@@ -14,6 +14,9 @@ package struct EntryState: Sendable {
 
     /// The members of a dictionary. An entry that is missing or of another type counts as empty.
     package var members: [String: StoredValue] { value?.dictionary ?? [:] }
+
+    /// Other members between the same layers.
+    package func with(_ members: [String: StoredValue]) -> EntryState { EntryState(.dictionary(members), in: layers) }
 }
 
 /// The layers around an entry, which only their store understands. Two objects are two states.

@@ -1,17 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-extension FileLocation {
-    /// Subscribes to an entry of the file that the path leads to, whichever that is: links on the path may be changed.
-    package func subscribe(
-        to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
-    ) throws -> EntrySubscription {
-        try FileSubscriber(self, key, subscriber).start(from: known)
-    }
-}
-
 /// Subscribes to the feed of one file after another, because each file that the path has led to has a feed of its own.
-private final class FileSubscriber: EntrySubscriber {
+final class FileSubscriber: EntrySubscriber {
     private let location: FileLocation
     private let key: String
     private let subscriber: any EntrySubscriber

@@ -8,7 +8,7 @@ extension AppSettingsValues: Observable {}
 extension ObservationBridge<AppSettingsValues> {
     /// - Parameter report: called with the reason if changes are not received.
     func access(
-        _ key: String, of values: AppSettingsValues, in entries: any KeyedEntries, _ report: (PrefsError) -> Void
+        _ key: String, of values: AppSettingsValues, in entries: KeyedEntries, _ report: (PrefsError) -> Void
     ) {
         access(key, of: values) {
             subscribe(to: key) {
@@ -17,7 +17,7 @@ extension ObservationBridge<AppSettingsValues> {
                         if let values { values.bridge.announce([key], of: values) }
                     }
                     let new = try entries.subscribe(to: key, subscriber)
-                    if let failure = new?.failure { report(.notWatched(failure)) }
+                    if let failure = new.failure { report(.notWatched(failure)) }
                     return new
                 } catch {
                     report(PrefsError(error))
@@ -36,10 +36,10 @@ extension ObservationBridge<AppSettingsValues> {
 /// Announces the changes of one key. The feed keeps it, so it does not keep the settings.
 private final class SettingSubscriber: EntrySubscriber {
     private let key: String
-    private let entries: any KeyedEntries
+    private let entries: KeyedEntries
     private let announce: @Sendable () -> Void
 
-    init(_ key: String, _ entries: any KeyedEntries, _ announce: @escaping @Sendable () -> Void) {
+    init(_ key: String, _ entries: KeyedEntries, _ announce: @escaping @Sendable () -> Void) {
         self.key = key
         self.entries = entries
         self.announce = announce

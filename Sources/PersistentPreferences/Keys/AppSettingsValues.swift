@@ -29,29 +29,25 @@ public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(.standard)
 
-    private let entries: any KeyedEntries
+    private let entries: KeyedEntries
     let bridge = ObservationBridge<AppSettingsValues>()
 
     /// Creates settings in a `UserDefaults`, for example of a suite or of a test.
     public convenience init(_ defaults: UserDefaults) {
-        self.init(DefaultsEntries(defaults))
+        self.init(KeyedEntries(defaults))
     }
 
     /// Creates settings under a root of a store, for example an ``InMemoryStore`` for a test or a preview.
     public convenience init(store: any PrefsStore, root: String) {
-        self.init(RootEntries(store: store, root: root))
+        self.init(KeyedEntries(store: store, root: root))
     }
 
     /// The entries of a store: a key is not in a root, whatever the layout. A store from outside this package has only roots.
     convenience init(entriesOf store: any PrefsStore) {
-        if let store = store as? any DomainBackedStore {
-            self.init(StoreEntries(store))
-        } else {
-            self.init(store: store, root: "AppSettings")
-        }
+        self.init(KeyedEntries(of: store))
     }
 
-    private init(_ entries: any KeyedEntries) {
+    private init(_ entries: KeyedEntries) {
         self.entries = entries
     }
 

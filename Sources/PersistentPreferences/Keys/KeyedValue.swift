@@ -25,16 +25,16 @@ struct TypedKey<Key: PrefKey>: KeyedValue {
 /// How the value of a key gets into its entry and out of it.
 extension KeyedValue {
     /// The current value; if it cannot be read, the default, and the reason is reported.
-    func read(from entries: some KeyedEntries) -> Value {
+    func read(from entries: KeyedEntries) -> Value {
         do {
-            return try value(of: entries.value(forKey:_:))
+            return try value(in: entries)
         } catch {
             report(PrefsError(error))
             return defaultValue
         }
     }
 
-    func write(_ value: Value, to entries: some KeyedEntries) -> PrefsError? {
+    func write(_ value: Value, to entries: KeyedEntries) -> PrefsError? {
         attempt { key in
             let new = try coding.stored(for: value, forKey: key)
             do throws(PropertyListVetter.Refusal) {
@@ -44,8 +44,8 @@ extension KeyedValue {
             }
             guard let new, coding.decodeFields != nil else { return try entries.setValue(new, forKey: key) }
             // Keeps the fields that the type does not know.
-            try entries.transact {
-                let stored = try entries.valueToChange(forKey: key) { _ in }
+            try entries.transact(forKey: key) {
+                let stored = try entries.value(forKey: key, isForWriting: true) { _ in }
                 let whole = stored.map { coding.withUnknownFields(new, of: $0, filledFrom: encodedDefault) }
                 try entries.setValue(whole ?? new, forKey: key)
             }
@@ -55,14 +55,14 @@ extension KeyedValue {
     /// The default as it would be stored, for the fields that a stored value lacks.
     private func encodedDefault() -> StoredValue? { coding.vetted(defaultValue) }
 
-    func remove(from entries: some KeyedEntries) -> PrefsError? {
+    func remove(from entries: KeyedEntries) -> PrefsError? {
         attempt { try entries.setValue(nil, forKey: $0) }
     }
 
     /// The value to change; if it cannot be read, the default, and the reason, which is reported here.
-    func changeInPlace(in entries: any KeyedEntries) -> InPlaceChange<any KeyedEntries, Value> {
+    func changeInPlace(in entries: KeyedEntries) -> InPlaceChange<KeyedEntries, Value> {
         do {
-            return InPlaceChange(origin: entries, value: try value(of: entries.valueToChange(forKey:_:)))
+            return InPlaceChange(origin: entries, value: try value(in: entries, isForWriting: true))
         } catch {
             let failure = PrefsError(error)
             report(failure)
@@ -70,7 +70,7 @@ extension KeyedValue {
         }
     }
 
-    func commit(_ change: InPlaceChange<any KeyedEntries, Value>) {
+    func commit(_ change: InPlaceChange<KeyedEntries, Value>) {
         guard let failure = change.failure else {
             _ = write(change.value, to: change.origin)
             return
@@ -79,12 +79,10 @@ extension KeyedValue {
         Transaction.current?.fail(failure)
     }
 
-    private func value(
-        of read: (_ key: String, _ report: (PrefsError) -> Void) throws -> StoredValue?
-    ) throws -> Value {
+    private func value(in entries: KeyedEntries, isForWriting: Bool = false) throws -> Value {
         let key = stringKey
         try NameVetting.checkRoot(key)
-        guard let stored = try read(key, report) else { return defaultValue }
+        guard let stored = try entries.value(forKey: key, isForWriting: isForWriting, report) else { return defaultValue }
         return try coding.value(of: stored, forKey: key, filledFrom: encodedDefault)
     }
 

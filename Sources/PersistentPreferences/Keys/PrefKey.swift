@@ -78,7 +78,7 @@ extension PrefKey {
         get { get() }
         set { set(newValue) }
         _modify {
-            var change = keyed.changeInPlace(in: DefaultsEntries(.standard))
+            var change = keyed.changeInPlace(in: KeyedEntries(.standard))
             yield &change.value
             keyed.commit(change)
         }
@@ -86,7 +86,7 @@ extension PrefKey {
 
     /// The value in `UserDefaults.standard`, or in another `UserDefaults`.
     public static func get(_ defaults: UserDefaults = .standard) -> Value {
-        keyed.read(from: DefaultsEntries(defaults))
+        keyed.read(from: KeyedEntries(defaults))
     }
 
     /// Stores a value.
@@ -94,7 +94,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
-        keyed.write(value, to: DefaultsEntries(defaults))
+        keyed.write(value, to: KeyedEntries(defaults))
     }
 
     /// Removes the stored value, so that the default is read.
@@ -102,7 +102,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
-        keyed.remove(from: DefaultsEntries(defaults))
+        keyed.remove(from: KeyedEntries(defaults))
     }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
@@ -110,7 +110,7 @@ extension PrefKey {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
         nonmutating _modify {
-            var change = Self.keyed.changeInPlace(in: DefaultsEntries(defaults))
+            var change = Self.keyed.changeInPlace(in: KeyedEntries(defaults))
             yield &change.value
             Self.keyed.commit(change)
         }
@@ -123,7 +123,7 @@ extension UserDefaults {
         get { key.get(self) }
         set { key.set(newValue, self) }
         _modify {
-            var change = key.keyed.changeInPlace(in: DefaultsEntries(self))
+            var change = key.keyed.changeInPlace(in: KeyedEntries(self))
             yield &change.value
             key.keyed.commit(change)
         }

@@ -5,25 +5,22 @@ import PrefsPropertyLists
 ///
 /// It outlives the instance. It then uses the keys that were allowed when it was made.
 struct ObservedRoot: Sendable {
-    let state: InstanceState
-    /// The store of the instance when this was made.
-    let store: any RootStore
+    /// The root of the instance when this was made.
+    let root: Root
     /// The store of the innermost `withStore` when this was made.
-    private let override: (any RootStore)?
-    /// The root key of the instance when this was made.
-    let key: String
+    private let override: Roots?
     private let firstAllowed: AllowedKeys
     /// The keys that the observer asks for; nil for all that are allowed.
     private let keys: Set<String>?
 
-    init(of prefs: PersistentPrefs, key: String, allowed: AllowedKeys, keys: Set<String>?) {
-        state = prefs.state
-        store = state.store
+    init(_ root: Root, allowed: AllowedKeys, keys: Set<String>?) {
+        self.root = root
         override = StoreOverride.innermost
-        self.key = key
         firstAllowed = allowed
         self.keys = keys
     }
+
+    var state: InstanceState { root.state }
 
     /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
@@ -68,7 +65,7 @@ struct ObservedRoot: Sendable {
         var difference = pending.difference
         if let whole = pending.whole {
             difference = DictionaryDifference(
-                from: shown(whole.before, allowed), to: shown(whole.after, allowed))
+                from: values(in: whole.before, allowed), to: values(in: whole.after, allowed))
         }
         difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
         guard !difference.isEmpty else { return nil }
@@ -83,21 +80,15 @@ struct ObservedRoot: Sendable {
     /// The root that a subscription starts from, or the former root that the class has not yet moved.
     func values(at subscription: EntrySubscription) -> [String: StoredValue] {
         if subscription.start.value?.dictionary != nil {
-            return shown(WholeRoot(subscription.start), state.owner?.allowedKeys ?? firstAllowed)
+            return values(in: subscription.start, state.owner?.allowedKeys ?? firstAllowed)
         }
-        var access = try? PrefsAccess(root: key, state: state)
-        return (try? access?.values()) ?? [:]
+        var outcome = AccessOutcome(of: state)
+        return (try? root.view(&outcome).values(&outcome)) ?? [:]
     }
 
-    /// The same between its layers.
-    private func shown(_ root: WholeRoot, _ allowed: AllowedKeys) -> [String: StoredValue] {
-        let values = shown(root.values)
-        guard let around = root.layers else { return values }
-        return state.merged(values, with: around.layers, root: around.root, allowed: allowed).values ?? [:]
-    }
-
-    /// A root in the current shape; empty if a migration fails.
-    private func shown(_ stored: [String: StoredValue]) -> [String: StoredValue] {
-        (try? state.declarations.schema.current(stored, root: "")) ?? [:]
+    /// A root as the instance shows it; empty if a migration fails.
+    private func values(in entry: EntryState, _ allowed: AllowedKeys) -> [String: StoredValue] {
+        var outcome = AccessOutcome(of: state)
+        return (try? root.view(of: entry).values(allowed: allowed, &outcome)) ?? [:]
     }
 }

@@ -1,3 +1,4 @@
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A state that the reads of one instance see on one thread while a closure runs. Key-value observers are notified that a value
@@ -5,17 +6,18 @@ import PrefsPropertyLists
 ///
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PastState {
-    /// As it is stored; nil if there is no root.
-    let root: [String: StoredValue]?
-    /// The layers around it, if the store has any.
-    let layers: LayersSnapshot?
+    let entry: EntryState
     private let state: InstanceState
     private static let threads = ThreadLocal()
 
-    init(_ root: [String: StoredValue]?, layers: LayersSnapshot? = nil, of state: InstanceState) {
-        self.root = root
-        self.layers = layers
+    init(_ entry: EntryState, of state: InstanceState) {
+        self.entry = entry
         self.state = state
+    }
+
+    /// A root without layers; nil if there is none.
+    convenience init(_ root: [String: StoredValue]?, of state: InstanceState) {
+        self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
     }
 
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {

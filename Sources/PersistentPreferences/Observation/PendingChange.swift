@@ -1,31 +1,13 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A root as it is stored, and the layers around it.
-struct WholeRoot: Sendable {
-    var values: [String: StoredValue]
-    /// nil if the store has no layers.
-    let layers: LayersOfRoot?
-
-    init(_ entry: EntryState) {
-        values = entry.members
-        layers = entry.layersOfRoot
-    }
-
-    func with(_ values: [String: StoredValue]) -> WholeRoot {
-        var root = self
-        root.values = values
-        return root
-    }
-}
-
 /// One or several merged changes of a root that are waiting for an observer.
 struct PendingChange: Sendable {
     /// The root key after the newest change, if the instance has moved to another root.
     private(set) var root: String
     private(set) var difference: DictionaryDifference
     /// The whole root, if it does not have the current shape of the class yet.
-    private(set) var whole: (before: WholeRoot, after: WholeRoot)?
+    private(set) var whole: (before: EntryState, after: EntryState)?
     private(set) var isForeign: Bool
     private(set) var count = 1
     /// Its size in memory, estimated from its values.
@@ -39,7 +21,7 @@ struct PendingChange: Sendable {
         isForeign = change.isForeign
         bytes = change.bytes
         if keepsWhole {
-            whole = (WholeRoot(change.before), WholeRoot(change.after))
+            whole = (change.before, change.after)
             bytes = estimatedBytes
         } else {
             shared = change.shared
@@ -47,14 +29,14 @@ struct PendingChange: Sendable {
     }
 
     private var estimatedBytes: Int {
-        let (before, after) = (whole?.before.values ?? [:], whole?.after.values ?? [:])
+        let (before, after) = (whole?.before.members ?? [:], whole?.after.members ?? [:])
         return difference.estimatedBytes + before.estimatedBytes + after.estimatedBytes
     }
 
     /// The root before the change, computed from a later one.
-    func former(of root: [String: StoredValue]?) -> [String: StoredValue]? {
-        let former = whole?.before.values ?? difference.reverted(from: root ?? [:])
-        return former.isEmpty ? nil : former
+    func former(of root: EntryState) -> EntryState {
+        let former = whole?.before.members ?? difference.reverted(from: root.members)
+        return EntryState(former.isEmpty ? nil : .dictionary(former), in: whole?.before.layers ?? root.layers)
     }
 
     /// Keeps the part that concerns some of the keys.
@@ -68,10 +50,10 @@ struct PendingChange: Sendable {
         switch (whole, next.whole) {
         case (nil, nil): break
         case (let whole?, let nextWhole):
-            let after = nextWhole?.after ?? whole.after.with(next.difference.applied(to: whole.after.values))
+            let after = nextWhole?.after ?? whole.after.with(next.difference.applied(to: whole.after.members))
             self.whole = (whole.before, after)
         case (nil, let nextWhole?):
-            whole = (nextWhole.before.with(difference.reverted(from: nextWhole.before.values)), nextWhole.after)
+            whole = (nextWhole.before.with(difference.reverted(from: nextWhole.before.members)), nextWhole.after)
         }
         root = next.root
         shared = nil

@@ -79,12 +79,11 @@ extension PersistentPrefs {
     /// nil if the keys or the root key are rejected; ``lastError`` says why.
     func observedRoot(of keys: [String]) -> ObservedRoot? {
         do {
-            let root = key
-            try NameVetting.checkRoot(root)
+            let root = try Root(key, of: state)
             let allowed = allowedKeys
             let unknown = Set(keys).filter { !allowed.contains($0) }
             guard unknown.isEmpty else { throw PrefsError.incorrectKeys(invalidElements: unknown.sorted()) }
-            return ObservedRoot(of: self, key: root, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))
+            return ObservedRoot(root, allowed: allowed, keys: keys.isEmpty ? nil : Set(keys))
         } catch {
             report(PrefsError(error))
             return nil

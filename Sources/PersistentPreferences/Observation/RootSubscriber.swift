@@ -21,7 +21,7 @@ final class RootSubscriber: EntrySubscriber {
     init(_ root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) {
         self.root = root
         self.receiver = receiver
-        state = Locked(State(key: root.key))
+        state = Locked(State(key: root.root.key))
     }
 
     func start() throws -> EntrySubscription {
@@ -37,7 +37,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     private func subscribe(to key: String, from known: LastKnownEntry?) throws -> EntrySubscription {
-        try root.store.subscribe(to: key, keys: root.storedKeys, self, from: known)
+        try root.root.roots.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
     /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either order.

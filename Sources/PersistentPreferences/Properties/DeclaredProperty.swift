@@ -24,6 +24,8 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var help: String? { get }
     /// The JSON Schema of the values.
     var schema: [String: StoredValue] { get }
+    /// The new value with the fields of the stored one that the type does not know.
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue
     /// The error of a read of what is stored; nil if it fits.
     func error(of stored: StoredValue, forKey key: String) -> PrefsError?
 }

@@ -10,10 +10,7 @@ extension PersistentPrefs {
     package var className: String { "\(type(of: self))" }
 
     /// The file that holds the root; nil if the store has none.
-    package var fileURL: URL? {
-        let store = (state.store as? LayeredRootStore)?.base ?? state.store
-        return (store as? DomainStore)?.storage.fileURL
-    }
+    package var fileURL: URL? { state.roots.fileURL }
 
     /// What is stored for the default of a declared property; nil for other keys, and if that is nothing.
     package func storedDefault(forKey key: String) -> StoredValue? { declarations[key]?.property.storedDefault }

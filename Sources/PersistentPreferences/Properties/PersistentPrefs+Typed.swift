@@ -30,11 +30,11 @@ extension PersistentPrefs {
 
     /// The properties of this instance's class, with the sources of their values. Costs a read. Leaves ``lastError`` alone.
     public func describe() -> [PrefDescription] {
-        var access = try? access(root: key)
-        let reading = try? access?.look()
+        var outcome = AccessOutcome(of: state)
+        let view = try? Root(key, of: state).view(&outcome)
         return declarations.declarations.map { declaration in
             var description = PrefDescription(declaration)
-            if let reading { description.source = try? access?.source(ofKey: declaration.key, in: reading) }
+            description.source = try? view?.source(ofKey: declaration.key, &outcome)
             return description
         }
     }
@@ -48,10 +48,9 @@ extension PersistentPrefs {
             return kept.value
         }
         // The closure does not depend on the type of the value.
-        let finding: Finding? = read { access in
-            let reading = try access.look()
-            if let cached, cached.isCurrent(in: reading.revision, root: access.root) { return .same }
-            return .found(try access.found(forKey: key, in: reading))
+        let finding: Finding? = read(of: key) { view, outcome in
+            if let cached, cached.isCurrent(in: view.revision, root: view.root.key) { return .same }
+            return .found(try view.found(forKey: key, &outcome))
         }
         do throws(PrefsError) {
             switch finding {
@@ -70,7 +69,7 @@ extension PersistentPrefs {
     private func isCurrent(_ cached: CachedValue) -> Bool {
         let root = key
         return PastState.current(of: state) == nil
-            && cached.isCurrent(in: state.store.knownRevision(of: root), root: root)
+            && cached.isCurrent(in: state.roots.revision(of: root), root: root)
     }
 
     /// The outcome of a read of a property.
@@ -84,35 +83,41 @@ extension PersistentPrefs {
     func set<Value>(
         _ value: Value, of property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding
     ) -> PrefsError? {
-        write { try assign(value, to: property, binding, in: &$0) }
+        write(of: binding.key) { _ in
+            .property(key: binding.key, try property.stored(for: value, binding), property)
+        }
     }
 
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
-        changeInPlace(from: property.givenDefault) { access in
+        changeInPlace(from: property.givenDefault) { view, outcome in
             let (binding, kept) = property.bound(in: state)
-            let found = try access.found(forKey: binding.key, in: access.look())
+            let found = try view.found(forKey: binding.key, &outcome)
             return try property.value(of: found, binding, kept, in: state)
         }
     }
 
     func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
-        commit(change) { value, access in
-            try assign(value, to: property, property.binding(in: state), in: &access)
+        commit(change) { value, root, outcome in
+            let binding = property.binding(in: state)
+            let view = try root.view(of: binding.key, isForWriting: true, &outcome)
+            let new = try property.stored(for: value, binding)
+            try root.commit(.property(key: binding.key, new, property), from: view, &outcome)
         }
     }
 
     // MARK: - Handles
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
-        write { try assign(nil, to: property.binding(in: state).key, in: &$0) { new, _ in new } }
+        let key = property.binding(in: state).key
+        return write(of: key) { _ in .property(key: key, nil, property) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
         let key = property.binding(in: state).key
-        return read { try $0.storedValue(forKey: key, in: $0.look()) != nil } ?? false
+        return read(of: key) { view, _ in try view.storedValues()?[key] != nil } ?? false
     }
 
     /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its default. A stored
@@ -123,7 +128,7 @@ extension PersistentPrefs {
         state.bridge.access(key, of: self)
         return read {
             guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
-            return try $0.source(ofKey: key, in: $0.look())
+            return try $0.source(ofKey: key, &$1)
         } ?? .default
     }
 
@@ -131,50 +136,11 @@ extension PersistentPrefs {
         state.bridge.access(property.binding(in: state).key, of: self)
         return read {
             let (binding, kept) = property.bound(in: state)
-            let found = try $0.found(forKey: binding.key, in: $0.look())
+            let found = try $0.found(forKey: binding.key, &$1)
             guard found.value != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)
             // As they are stored: values need not be comparable.
             return try binding.coding.encode(value) == binding.coding.encode(property.givenDefault)
         } ?? true
-    }
-
-    private func assign<Value>(
-        _ value: Value, to property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding,
-        in access: inout PrefsAccess
-    ) throws {
-        let new = try property.stored(for: value, binding)
-        try assign(new, to: binding.key, in: &access) { property.withUnknownFields($0, of: $1, binding) }
-    }
-
-    /// - Parameter withUnknownFields: returns the new value with the fields of the stored one that its type does not know.
-    private func assign(
-        _ new: StoredValue?, to key: String, in access: inout PrefsAccess,
-        _ withUnknownFields: (_ new: StoredValue, _ stored: StoredValue) -> StoredValue
-    ) throws {
-        func change(of stored: StoredValue?) throws(PrefsError) -> RootChange {
-            let before = stored.map { [key: $0] } ?? [:]
-            guard let new else { return RootChange(from: before, to: [:]) }
-            return try RootChange(from: before, to: [key: stored.map { withUnknownFields(new, $0) } ?? new]).checked()
-        }
-        let reading = try access.look()
-        let stored = try access.valueToReplace(forKey: key, in: reading)
-        let isCovered = access.isCovered(key, in: reading)
-        try access.commit(change(of: stored), isChecked: true) { current in
-            if isCovered { return nil }
-            // Another process may have stored other unknown fields meanwhile, or removed them.
-            let now = current?[key]
-            let isSame = if let stored, let now { stored.isIdentical(to: now) } else { stored == nil && now == nil }
-            if isSame { return nil }
-            return try change(of: now)
-        }
-    }
-}
-
-extension PrefsAccess {
-    fileprivate mutating func found(forKey key: String, in reading: RootSnapshot) throws(PrefsError) -> FoundValue {
-        let value = try value(forKey: key, in: reading)
-        let isKept = !hasPassedOverBase && !isFaulty(key, in: reading)
-        return FoundValue(value: value, revision: isKept ? reading.revision : nil, root: root)
     }
 }

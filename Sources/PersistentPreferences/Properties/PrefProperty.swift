@@ -141,9 +141,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try binding.coding.stored(for: value, forKey: key)
     }
 
-    /// The new value with the fields of the stored one that the type does not know.
-    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, _ binding: Binding) -> StoredValue {
-        binding.coding.withUnknownFields(new, of: stored) { encodedDefault(binding.coding) }
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue {
+        let coding = binding(in: state).coding
+        return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }
     }
 
     // MARK: - For the class

@@ -20,10 +20,10 @@ enum SharedRoots {
     ///
     /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
     static func register(
-        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in store: any RootStore
+        _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
-        let file = (store as? DomainStore)?.storage.fileURL
-        let use = Use(place: store.place, file: file, type: type, declarations: declarations)
+        let file = roots.fileURL
+        let use = Use(place: roots.place, file: file, type: type, declarations: declarations)
         let formerRoots = declarations.formerRoots(of: root)
         let (others, movers) = uses.withLock { uses in
             let others = uses[root, default: []].filter { $0.place != nil || $0.file != nil }

@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// store them. `synchronize()` is called after each write. Updates are atomic for the users of this store, and only their changes are
 /// observed.
 package final class DefaultsObjectStore: PrefsStore {
-    private let domainStore: DomainStore
+    let ownRoots: Roots
 
     private static let stores = Locked<[ObjectIdentifier: WeakStore]>([:])
 
@@ -30,46 +30,69 @@ package final class DefaultsObjectStore: PrefsStore {
     }
 
     private init(_ defaults: UserDefaults) {
-        domainStore = DomainStore(DefaultsObject(defaults), durability: .process)
+        ownRoots = Roots(DefaultsObject(defaults), durability: .process)
     }
 
     package func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)?.objects
+        try ownRoots.read(root: root)
     }
 
     package func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try domainStore.update(root: root, body)
+        try ownRoots.update(root: root, body)
     }
 
     package func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try domainStore.observe(root: root, action)
+        try ownRoots.observe(root: root, action)
     }
 }
 
 /// What a `UserDefaults` object finds.
 ///
 /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
-private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked Sendable {
-    let queue = TransactionQueue()
+private final class DefaultsObject: Domain, @unchecked Sendable {
+    private let queue = TransactionQueue()
     private let defaults: UserDefaults
 
     init(_ defaults: UserDefaults) {
         self.defaults = defaults
-        queue.feed.start(self)
+        // Other code may change the object at any time.
+        queue.feed.start(self, mayOthersWrite: true, committed: { $0.committed() })
     }
 
-    func read(_ root: String, _ layout: DomainLayout) -> RootSnapshot {
-        if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content) }
-        return RootSnapshot(of: root, in: defaults.value(ofEntry: root).map { [root: $0] })
+    var transaction: Transaction? { queue.transaction }
+
+    func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
+        if let transaction { return DomainState(transaction.content) }
+        let keys =
+            switch part {
+            case .root(let key): [key]
+            case .entries(let keys): keys
+            case .everything: nil as [String]?
+            }
+        guard let keys else { return DomainState(committed()) }
+        var content: Content = [:]
+        for key in keys { content[key] = value(ofEntry: key, isForWriting) }
+        return DomainState(content, isWhole: false)
+    }
+
+    /// For a write without arguments and registered defaults, which it would store.
+    private func value(ofEntry key: String, _ isForWriting: Bool) -> StoredValue? {
+        guard isForWriting, let domain = defaults.domainName else { return defaults.value(ofEntry: key) }
+        return defaults.value(ofEntry: key, inDomain: domain)
+    }
+
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try queue.transact(
+            durability: durability, begin: { Session(defaults: defaults, content: committed()) }, body)
     }
 
     func subscribe(
-        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        try queue.feed.subscribe(to: part, subscriber, from: known)
+        try queue.feed.subscribe(to: part.name, subscriber, from: known)
     }
 
-    func committed() -> Content? {
+    private func committed() -> Content? {
         let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
         var content: Content = [:]
         for (key, object) in entries ?? defaults.dictionaryRepresentation() {
@@ -77,8 +100,6 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
         }
         return content
     }
-
-    func begin() -> any TransactionSession { Session(defaults: defaults, content: committed()) }
 
     private struct Session: TransactionSession {
         let defaults: UserDefaults
@@ -95,7 +116,4 @@ private final class DefaultsObject: TransactionDomain, DomainStorage, @unchecked
             }
         }
     }
-
-    /// Other code may change the object at any time.
-    var keepsOthersOut: Bool { false }
 }

@@ -30,9 +30,10 @@ public enum DomainLayout: Sendable, Hashable {
 }
 
 extension DomainLayout {
-    /// The name of a root in the feed of a domain: its key, or an empty text for the whole domain. No root key is empty.
-    func part(of root: String) -> String {
-        self == .flat ? "" : root
+    /// The entry of a root in a domain, of any type; nil if there is none.
+    func entry(of root: String, in content: Transaction.Content?) -> StoredValue? {
+        guard self == .flat else { return content?[root] }
+        return content.flatMap { $0.isEmpty ? nil : .dictionary($0) }
     }
 
     /// The dictionary of a root in a domain; nil if there is no root.

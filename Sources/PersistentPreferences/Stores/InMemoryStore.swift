@@ -18,40 +18,40 @@ package import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public final class InMemoryStore: DomainBackedStore {
-    let domainStore = DomainStore(MemoryDomain(), durability: .process)
+public final class InMemoryStore: PrefsStore {
+    let ownRoots = Roots(MemoryDomain(), durability: .process)
 
     /// Creates an empty store.
     public init() {}
 
     /// Returns the dictionary under a root key, or nil if there is none.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)?.objects
+        try ownRoots.read(root: root)
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try domainStore.update(root: root, body)
+        try ownRoots.update(root: root, body)
     }
 
     /// The values whose objects ``read(root:)`` returns.
     package func values(of root: String) throws -> [String: StoredValue]? {
-        try domainStore.values(of: root)
+        try ownRoots.values(of: root)
     }
 
     package func setValues(_ values: [String: StoredValue], of root: String) throws {
-        try domainStore.update(root: root) { $0 = values }
+        try ownRoots.updateValues(of: root) { $0 = values }
     }
 
     /// Calls the closure after each commit that changes the root, on the threads of observers without a queue. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try domainStore.observe(root: root, action)
+        try ownRoots.observe(root: root, action)
     }
 }
 
 /// A domain that is on no disk.
-private final class MemoryDomain: TransactionDomain, DomainStorage {
+final class MemoryDomain: Domain {
     let queue = TransactionQueue()
 
     private struct State {
@@ -62,24 +62,30 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
     private let state = Locked(State())
 
     init() {
-        queue.feed.start(self)
+        queue.feed.start(self, committed: { $0.state.withLock { $0.content } })
     }
 
-    /// A transaction of this thread has no revision.
-    func read(_ root: String, _ layout: DomainLayout) -> RootSnapshot {
-        if let transaction = ownTransaction { return RootSnapshot(of: root, in: transaction.content, layout: layout) }
+    var transaction: Transaction? { queue.transaction }
+
+    func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
+        if let transaction { return DomainState(transaction.content) }
         let (content, revision) = state.withLock { ($0.content, $0.revision) }
-        return RootSnapshot(of: root, in: content, layout: layout, revision: revision)
+        return DomainState(content, revision: revision)
+    }
+
+    var revision: Revision? {
+        transaction == nil ? state.withLock { $0.revision } : nil
+    }
+
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try queue.transact(
+            durability: durability, begin: { Session(domain: self, content: state.withLock { $0.content }) }, body)
     }
 
     func subscribe(
-        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        try queue.feed.subscribe(to: part, subscriber, from: known)
-    }
-
-    func committed() -> Content? {
-        state.withLock { $0.content }
+        try queue.feed.subscribe(to: part.name, subscriber, from: known)
     }
 
     private struct Session: TransactionSession {
@@ -89,9 +95,5 @@ private final class MemoryDomain: TransactionDomain, DomainStorage {
         func commit(_ content: Content, durability: CommitDurability) {
             domain.state.withLock { $0 = State(content: content) }
         }
-    }
-
-    func begin() -> any TransactionSession {
-        Session(domain: self, content: committed())
     }
 }

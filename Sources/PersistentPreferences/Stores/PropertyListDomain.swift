@@ -5,7 +5,7 @@ package import PrefsPropertyLists
 /// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
 /// stores, with which it shares locks and cache. Any thread.
 package struct PropertyListDomain: Sendable {
-    private let store: DomainStore
+    private let roots: Roots
     /// nil if the domain is not a file of ours.
     package let fileURL: URL?
 
@@ -13,9 +13,9 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Throws: `PrefsError`.
     package init(suiteName: String) throws {
-        store = UserDefaultsStore(suiteName: suiteName).domainStore
-        if let unreachable = store.storage as? UnreachableDomain { throw unreachable.error }
-        fileURL = store.storage.fileURL
+        roots = UserDefaultsStore(suiteName: suiteName).ownRoots
+        if let failure = roots.failure { throw failure }
+        fileURL = roots.fileURL
     }
 
     /// A property-list file, or a file of another format.
@@ -28,7 +28,7 @@ package struct PropertyListDomain: Sendable {
             file.setFormatOfNewFile(format)
             if isForced { file.replaceForeignFile() }
         }
-        store = DomainStore(location)
+        roots = Roots(location)
         fileURL = url
     }
 
@@ -37,8 +37,8 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Throws: `PrefsError`.
     package func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
-        let snapshot = try store.entries()
-        return (try snapshot.entries(), snapshot.warning)
+        let state = try PrefsError.converting { try roots.state(of: .everything) }
+        return (state.content, state.warning.map { PrefsError($0) })
     }
 
     /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed writer. Changes
@@ -47,8 +47,8 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
     package func mend() throws -> PrefsError? {
-        try store.transact { _ in }
-        return store.takeWarning()
+        try PrefsError.converting { try roots.transact(on: "") { _ in } }
+        return roots.takeWarning()
     }
 
     /// Puts the former bytes of the file back, if it still has the bytes of that commit.
@@ -56,9 +56,9 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that the file was quarantined; nil if it was not.
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws -> PrefsError? {
-        guard let location = store.storage as? FileLocation else { return nil }
+        guard let location = try roots.reached() as? FileLocation else { return nil }
         try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
-        return store.takeWarning()
+        return roots.takeWarning()
     }
 
     /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
@@ -66,15 +66,15 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
     package func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
-        try store.transact { transaction in
+        try PrefsError.converting { try roots.transact(on: "") { transaction in
             let before = transaction.content ?? [:]
             var after = before
             try body(&after)
             let result = try Self.changed(before, to: after)
             for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
             for (key, value) in result { transaction.replace(key, with: value) }
-        }
-        return store.takeWarning()
+        } }
+        return roots.takeWarning()
     }
 
     /// The entries that an update from `before` to `after` would store.

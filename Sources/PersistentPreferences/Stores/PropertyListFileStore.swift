@@ -56,7 +56,7 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public final class PropertyListFileStore: DomainBackedStore {
+public final class PropertyListFileStore: PrefsStore {
     /// How sure a write is to last when it has returned.
     public enum Durability: Sendable, Hashable {
         /// A power cut: the file and its folder are flushed to the medium. The default.
@@ -67,7 +67,7 @@ public final class PropertyListFileStore: DomainBackedStore {
 
     /// The file, as passed to the initializer.
     public let url: URL
-    let domainStore: DomainStore
+    let ownRoots: Roots
 
     /// Creates a store on a file, which need not exist. Reads and writes nothing.
     ///
@@ -93,33 +93,32 @@ public final class PropertyListFileStore: DomainBackedStore {
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
     ) {
         self.url = url
-        let file: any DomainStorage
         do {
-            file = FileLocation(path: try NameVetting.path(of: url), system: system) {
+            let file = FileLocation(path: try NameVetting.path(of: url), system: system) {
                 $0.setFormatOfNewFile(format)
                 if let protection { $0.setProtection(protection) }
             }
+            ownRoots = Roots(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
         } catch {
-            file = UnreachableDomain(error)
+            ownRoots = Roots(unreachable: error, layout: layout)
         }
-        domainStore = DomainStore(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
     }
 
     /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed, and time
     /// linear in the size of the root.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)?.objects
+        try ownRoots.read(root: root)
     }
 
     /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns, as its
     /// ``Durability`` says. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try domainStore.update(root: root, body)
+        try ownRoots.update(root: root, body)
     }
 
     /// Calls the closure after each commit that changes the root, also those of other processes. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try domainStore.observe(root: root, action)
+        try ownRoots.observe(root: root, action)
     }
 }

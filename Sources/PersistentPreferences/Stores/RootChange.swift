@@ -10,6 +10,17 @@ struct RootChange {
 
     var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
 
+    static var nothing: RootChange { RootChange(from: [:], to: [:]) }
+
+    /// Whether the new value of a key was made of this former value.
+    func isMade(of former: StoredValue?, forKey key: String) -> Bool {
+        switch (replaced[key], former) {
+        case (nil, nil): true
+        case (let replaced?, let former?): replaced.isIdentical(to: former)
+        default: false
+        }
+    }
+
     /// The difference between two states of a root.
     init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }

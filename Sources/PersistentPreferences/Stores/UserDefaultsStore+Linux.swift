@@ -7,11 +7,16 @@
         /// The engine on the file of a UserDefaults domain.
         static func domain(
             _ suiteName: String?
-        ) throws(PrefsError) -> (any DomainStorage, (any UnsynchronizedEntries)?) {
+        ) throws(PrefsError) -> (any Domain, NewestEntry?) {
             let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
             let mirror = UserDefaultsMirror.of(suiteName)
             let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
-            return (FileLocation(path: path) { $0.setMirror(mirror) }, mirror)
+            let file = FileLocation(path: path) {
+                $0.setMirror(
+                    PropertyListFile.Mirror(
+                        willChange: mirror.synchronize, didChange: mirror.synchronize, note: mirror.note))
+            }
+            return (file, mirror.newest)
         }
     }
 
@@ -23,7 +28,7 @@
     ///
     /// Unchecked because `UserDefaults` is not Sendable. It is called by one thread at a time, since nothing says that it may be called
     /// by several.
-    private final class UserDefaultsMirror: PropertyListFile.Mirror, UnsynchronizedEntries, @unchecked Sendable {
+    private final class UserDefaultsMirror: @unchecked Sendable {
         private static let calls = Lock()
 
         private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
@@ -48,24 +53,14 @@
             self.suiteName = suiteName
         }
 
-        /// Writes the dirty keys of other code first, so that they are neither lost nor written over this commit.
-        func willChange() {
-            synchronize()
-        }
-
-        /// UserDefaults reads the file again.
-        func didChange() {
-            synchronize()
-        }
-
         /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
-        func note(_ content: [String: StoredValue]?) {
+        @Sendable func note(_ content: [String: StoredValue]?) {
             loaded.withLock { $0 = content ?? [:] }
         }
 
         /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
         /// UserDefaults may also have read an older state of the file.
-        func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue? {
+        @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue? {
             Self.inCLocale {
                 let former = loaded.withLock { loaded in
                     loaded = loaded ?? content ?? [:]
@@ -110,7 +105,9 @@
             }
         }
 
-        private func synchronize() {
+        /// Before a commit writes the dirty keys of other code, so that they are neither lost nor written over it. After one, makes
+        /// UserDefaults read the file again.
+        @Sendable func synchronize() {
             Self.inCLocale {
                 // Returns false for dirty keys of other code, in any suite of the process; this package's own write reports its own errors.
                 _ = defaults?.synchronize()

@@ -29,13 +29,17 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public final class UserDefaultsStore: DomainBackedStore {
+public final class UserDefaultsStore: PrefsStore {
     /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
     public static let standard = UserDefaultsStore()
 
-    let domainStore: DomainStore
+    let ownRoots: Roots
     /// The values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows them.
-    private let unsynchronized: (any UnsynchronizedEntries)?
+    let newest: NewestEntry?
+
+    /// Returns the value of a key: what is stored, unless other code has set another one. Given what is stored, and the whole domain.
+    typealias NewestEntry =
+        @Sendable (_ key: String, _ stored: StoredValue?, _ content: [String: StoredValue]?) -> StoredValue?
 
     /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
     ///
@@ -46,75 +50,44 @@ public final class UserDefaultsStore: DomainBackedStore {
     public convenience init(suiteName: String? = nil, layout: DomainLayout = .roots) {
         do {
             if let suiteName { try NameVetting.checkSuite(suiteName) }
-            let (domain, unsynchronized) = try Self.domain(suiteName)
-            self.init(domain, layout, unsynchronized, testProcess: suiteName == nil ? TestProcess.current : nil)
+            let (domain, newest) = try Self.domain(suiteName)
+            self.init(
+                Roots(domain, layout: layout, testProcess: suiteName == nil ? TestProcess.current : nil), newest)
         } catch {
-            self.init(UnreachableDomain(error), layout)
+            self.init(Roots(unreachable: error, layout: layout))
         }
     }
 
     /// The domain of a model of `UserDefaults`, for tests.
     package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
-        self.init(DefaultsDomain.of(system), layout)
+        self.init(Roots(DefaultsDomain.of(system), layout: layout))
     }
 
-    private init(
-        _ domain: any DomainStorage, _ layout: DomainLayout,
-        _ unsynchronized: (any UnsynchronizedEntries)? = nil, testProcess: TestProcess? = nil
-    ) {
-        domainStore = DomainStore(domain, layout: layout, testProcess: testProcess)
-        self.unsynchronized = unsynchronized
+    private init(_ roots: Roots, _ newest: NewestEntry? = nil) {
+        ownRoots = roots
+        self.newest = newest
     }
 
     /// The property-list file of the domain. nil on Apple platforms, where a daemon owns the file, and if the name of the domain is
     /// invalid or there is no home folder.
     public var fileURL: URL? {
-        domainStore.storage.fileURL
+        ownRoots.fileURL
     }
 
     /// Returns the dictionary under a root key, or nil if there is none. Costs time linear in the size of the root, and on Linux
     /// one `fstat` if nothing has changed.
     public func read(root: String) throws -> [String: Any]? {
-        try domainStore.values(of: root)?.objects
+        try ownRoots.read(root: root)
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try domainStore.update(root: root, body)
+        try ownRoots.update(root: root, body)
     }
 
     /// Calls the closure after each commit that changes the root, also those of other processes. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try domainStore.observe(root: root, action)
+        try ownRoots.observe(root: root, action)
     }
-
-    // MARK: - Entries of the domain that are not roots of ours
-
-    /// nil if there is no entry. Writes nothing.
-    ///
-    /// - Parameter report: called with a warning if the read succeeds with one.
-    func entry(forKey key: String, _ report: (PrefsError) -> Void) throws -> StoredValue? {
-        let snapshot = try domainStore.entries()
-        let stored = try snapshot.value(forKey: key)
-        if let warning = snapshot.warning {
-            report(warning)
-            // UserDefaults may crash on a malformed file.
-            return stored
-        }
-        // Without a revision it is the thread's own update.
-        guard let unsynchronized, snapshot.revision != nil else { return stored }
-        return try unsynchronized.newest(key, stored, in: snapshot.entries())
-    }
-
-    /// Stores the value of a key. nil removes the key.
-    func setEntry(_ value: StoredValue?, forKey key: String) throws {
-        try domainStore.transact { $0.replace(key, with: value) }
-    }
-}
-
-/// The values that other code has set on `UserDefaults` and not synchronized.
-protocol UnsynchronizedEntries: Sendable {
-    /// The value of a key: what is stored, unless other code has set another one.
-    func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
 }

@@ -14,11 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private final class Mirror: PropertyListFile.Mirror {
-        func willChange() {}
-        func didChange() {}
-        func note(_ content: PropertyListFile.Content?) {}
-    }
+    private let mirror = PropertyListFile.Mirror(willChange: {}, didChange: {}, note: { _ in })
 
     private func file() -> PropertyListFile {
         PropertyListFile(path: folder.path + "/test.plist")
@@ -32,9 +28,9 @@ import Testing
 
     @Test(arguments: [false, true]) func aNewFileIsAPropertyList(_ isMirrorFirst: Bool) throws {
         let file = file()
-        if isMirrorFirst { file.setMirror(Mirror()) }
+        if isMirrorFirst { file.setMirror(mirror) }
         file.setFormatOfNewFile(.json)
-        if !isMirrorFirst { file.setMirror(Mirror()) }
+        if !isMirrorFirst { file.setMirror(mirror) }
         try set("a", in: file)
         #expect(try PropertyListCoder.decode(bytes()).format == .binary)
     }
@@ -46,7 +42,7 @@ import Testing
         let xml = try PropertyListSerialization.data(fromPropertyList: content, format: .xml, options: 0)
         try xml.write(to: folder.file())
         let file = file()
-        file.setMirror(Mirror())
+        file.setMirror(mirror)
         try file.transact(durability: .process) { $0.replace("a", with: .string("x")) }
         #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
         try file.transact(durability: .process) { $0.replace("odd", with: .string("\0")) }
@@ -65,7 +61,7 @@ import Testing
         let json = try bytes()
         #expect(json.starts(with: "{".utf8))
         if !isSameProcess { file = self.file() }
-        file.setMirror(Mirror())
+        file.setMirror(mirror)
         let reading = try file.read()
         #expect(reading.content?.objects as? [String: String] == ["a": "x"])
         guard case .damaged(let report) = reading.warning else {

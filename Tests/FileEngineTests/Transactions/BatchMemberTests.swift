@@ -9,7 +9,7 @@ import Testing
 /// Three threads that commit together: what each of them gets back, what is stored of it, and what observers are told.
 @Suite struct BatchMemberTests {
     /// Commits as it is told to.
-    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
+    private final class Domain: TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
         private(set) var content: [String: StoredValue]? = [:]
         private(set) var begins = 0
@@ -18,15 +18,17 @@ import Testing
 
         init(_ outcome: FileError?) {
             self.outcome = outcome
-            queue.feed.start(self)
+            queue.feed.start(self, committed: { $0.content })
         }
 
-        func begin() -> any TransactionSession {
+        func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+            try queue.transact(durability: durability, begin: begin, body)
+        }
+
+        private func begin() -> any TransactionSession {
             begins += 1
             return self
         }
-
-        func committed() -> [String: StoredValue]? { content }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             durabilities.append(durability)

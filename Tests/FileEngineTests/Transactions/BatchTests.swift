@@ -9,7 +9,7 @@ import Testing
 /// Group commit: what the members of a batch share.
 @Suite struct BatchTests {
     /// Remembers how many entries each commit added, and with what durability.
-    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
+    private final class Domain: TransactionSession, @unchecked Sendable {
         struct Commit {
             let entries: Int
             let durability: CommitDurability
@@ -19,9 +19,9 @@ import Testing
         private(set) var content: [String: StoredValue]? = [:]
         let commits = Heard<Commit>()
 
-        func begin() -> any TransactionSession { self }
-
-        func committed() -> [String: StoredValue]? { content }
+        func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+            try queue.transact(durability: durability, begin: { self }, body)
+        }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             commits.append(Commit(entries: content.count - (self.content?.count ?? 0), durability: durability))

@@ -12,7 +12,7 @@ import Testing
     private let subscriber = Subscriber()
 
     /// Two entries, which other processes change, too.
-    private final class Domain: TransactionDomain, TransactionSession, @unchecked Sendable {
+    private final class Domain: TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
         private let lock = NSLock()
         private var entries: [String: StoredValue]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
@@ -21,14 +21,13 @@ import Testing
         private var inCommit: (() throws -> Void)?
 
         init() {
-            queue.feed.start(self)
+            queue.feed.start(
+                self, committed: { $0.committed() }, watch: { (domain, _, changed) in domain.watch(changed) })
         }
 
         var content: [String: StoredValue]? { lock.withLock { entries } }
 
-        func begin() -> any TransactionSession { self }
-
-        func committed() -> [String: StoredValue]? {
+        private func committed() -> [String: StoredValue]? {
             let (found, action) = lock.withLock {
                 defer { afterLook = nil }
                 return (entries, afterLook)
@@ -46,7 +45,7 @@ import Testing
             lock.withLock { entries = content }
         }
 
-        func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+        private func watch(_ changed: @escaping @Sendable () -> Void) -> AnyObject? {
             lock.withLock { self.changed = changed }
             return self
         }
@@ -54,7 +53,7 @@ import Testing
         private static func numbers(_ number: Int) -> StoredValue { .array([StoredValue(number)]) }
 
         func write(_ number: Int) throws {
-            try transact(durability: .process) { $0["own"] = Self.numbers(number) }
+            try queue.transact(durability: .process, begin: { self }) { $0["own"] = Self.numbers(number) }
         }
 
         func changeElsewhere(_ number: Int) {

@@ -147,26 +147,26 @@ import Testing
 
     @Test func theStoreOfTheOnlyRunningTestIsUsedElseASharedOne() {
         let process = TestProcess(isInTest: { false }, report: {})
-        let own = InMemoryStore().rootStore
-        #expect(process.store(inPlaceOf: own) == nil)
+        let own = InMemoryStore().roots
+        #expect(process.roots(inPlaceOf: own) == nil)
         process.begin(first)
-        #expect(process.store(inPlaceOf: own) === first.rootStore)
-        #expect(process.store(inPlaceOf: first.rootStore) == nil)
+        #expect(process.roots(inPlaceOf: own) === first.roots)
+        #expect(process.roots(inPlaceOf: first.roots) == nil)
         process.begin(second)
-        let shared = process.store(inPlaceOf: own)
-        #expect(shared != nil && shared !== own && shared !== first.rootStore && shared !== second.rootStore)
+        let shared = process.roots(inPlaceOf: own)
+        #expect(shared != nil && shared !== own && shared !== first.roots && shared !== second.roots)
         // A running test keeps its own store, one that has ended does not.
-        #expect(process.store(inPlaceOf: first.rootStore) == nil)
+        #expect(process.roots(inPlaceOf: first.roots) == nil)
         process.end(first)
-        #expect(process.store(inPlaceOf: first.rootStore) === second.rootStore)
+        #expect(process.roots(inPlaceOf: first.roots) === second.roots)
         process.end(second)
-        #expect(process.store(inPlaceOf: own) === shared)
+        #expect(process.roots(inPlaceOf: own) === shared)
     }
 
     @Test func aTestWithoutTheTraitKeepsItsStore() {
         let process = TestProcess(isInTest: { true }, report: {})
         process.begin(first)
-        #expect(process.store(inPlaceOf: second.rootStore) == nil)
+        #expect(process.roots(inPlaceOf: second.roots) == nil)
     }
 
     @Test func theDefaultDomainIsReportedOnce() async {

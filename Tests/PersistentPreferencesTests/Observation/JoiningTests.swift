@@ -106,7 +106,7 @@ import Testing
             try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
             looked.wait(for: 1)
         }
-        let subscription = try store.domainStore.subscribe(to: "Root", keys: [], subscriber, from: nil)
+        let subscription = try store.ownRoots.subscribe(to: "Root", keys: [], subscriber, from: nil)
         // It starts from what is there, or is told of it.
         let start = subscription.start.members["number"]?.integer(as: Int.self)
         if start != 2 { subscriber.heard.wait(for: 1) }

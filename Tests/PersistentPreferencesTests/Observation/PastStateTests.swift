@@ -102,10 +102,10 @@ import Testing
                 of: "Root", from: before.map(StoredValue.init(of:)), to: after.map(StoredValue.init(of:)),
                 isForeign: false))
         let pending = PendingChange(change, root: "Root", keepsWhole: false)
-        let now = later.map { Dictionary(of: $0) }
-        #expect(pending.former(of: now)?.objects as? [String: Int] == former)
+        let now = EntryState(later.map(StoredValue.init(of:)))
+        #expect(pending.former(of: now).value?.object as? [String: Int] == former)
         // Where the root is in a former shape, it is kept.
         let whole = PendingChange(change, root: "Root", keepsWhole: true)
-        #expect(whole.former(of: now)?.objects as? [String: Int] == before)
+        #expect(whole.former(of: now).value?.object as? [String: Int] == before)
     }
 }

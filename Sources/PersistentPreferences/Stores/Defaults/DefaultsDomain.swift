@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// The daemon owns the file. This class adds vetting, updates that are atomic within the process, and observers that receive
 /// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
 /// undo each other's changes.
-final class DefaultsDomain: TransactionDomain, DomainStorage {
+final class DefaultsDomain: Domain {
     let queue = TransactionQueue()
     private let system: any SystemDefaults
     private let entries: DefaultsEntryCache
@@ -30,7 +30,9 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         self.system = system
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
-        queue.feed.start(self)
+        queue.feed.start(
+            self, mayOthersWrite: true, committed: { try $0.committed() },
+            watch: { (domain, part, changed) in domain.watch(part, changed) })
         system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
         system.observeUnlock { [weak self] in
             guard let self else { return }
@@ -40,22 +42,36 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    // MARK: - As the storage of a store
+    // MARK: - As a domain
 
-    func read(_ root: String, _ layout: DomainLayout) throws -> RootSnapshot {
-        if let transaction = ownTransaction {
-            return RootSnapshot(of: root, in: transaction.content ?? [:], layout: layout)
+    var transaction: Transaction? { queue.transaction }
+
+    func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
+        if let transaction { return DomainState(transaction.content ?? [:]) }
+        switch part {
+        case .everything: return DomainState(try content())
+        case .entries(let keys):
+            // Also if no key is asked for.
+            try checkReadable()
+            var content: Content = [:]
+            for key in keys { content[key] = try entry(key).value }
+            return DomainState(content, isWhole: false)
+        case .root(let key):
+            let entry = try entry(key)
+            return DomainState(entry.value.map { [key: $0] }, isWhole: false, revision: entry.revision)
         }
-        guard layout == .roots else { return try RootSnapshot(flat: self, root: root) }
-        let entry = try entry(root)
-        return RootSnapshot(of: root, in: entry.value.map { [root: $0] }, revision: entry.revision)
+    }
+
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        if Transaction.current == nil { try checkTurn() }
+        try queue.transact(durability: durability, begin: begin, body)
     }
 
     func subscribe(
-        to part: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
-        if part.isEmpty { expect(keys) }
-        return try queue.feed.subscribe(to: part, subscriber, from: known)
+        if case .entries(let keys) = part { expect(keys) }
+        return try queue.feed.subscribe(to: part.name, subscriber, from: known)
     }
 
     // MARK: - Reading
@@ -63,7 +79,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     /// An entry, from the cache if nothing has changed.
     ///
     /// - Throws: `FileError.unreadable`.
-    func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
+    private func entry(_ key: String) throws(FileError) -> DefaultsEntryCache.Entry {
         try outsideOfCommits { commit throws(FileError) in
             if let commit, let value = commit.value(forKey: key, isOwn: isCommitting) {
                 return DefaultsEntryCache.Entry(value: value, revision: nil)
@@ -103,7 +119,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     }
 
     /// - Throws: `FileError.unreadable`.
-    func checkReadable() throws(FileError) {
+    private func checkReadable() throws(FileError) {
         // Observers receive the values even if the system does not announce the unlock.
         if try readability.check() { entries.drop(nil) }
     }
@@ -111,7 +127,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     /// All entries; nil if there are none.
     ///
     /// - Throws: `FileError.unreadable`.
-    func content() throws(FileError) -> Content? {
+    private func content() throws(FileError) -> Content? {
         let content = try outsideOfCommits { commit throws(FileError) in
             try checkReadable()
             var content = stored()
@@ -122,15 +138,15 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     }
 
     /// Reports changes that other processes make to an entry that does not exist yet to the observers of the whole domain.
-    func expect(_ keys: [String]) {
+    private func expect(_ keys: [String]) {
         keys.forEach { entries.observe($0) }
     }
 
     // MARK: - For the feed
 
     /// The content of the watched parts. The feed does not use the others.
-    func committed() throws -> Content? {
-        if let transaction = ownTransaction { return transaction.session?.content }
+    private func committed() throws -> Content? {
+        if let transaction { return transaction.session?.content }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
@@ -142,7 +158,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         return content
     }
 
-    func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+    private func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
         if part.isEmpty { expect(Array(system.allEntries().keys)) }
         return entries.watch(part, changed)
     }
@@ -174,7 +190,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
     }
 
     /// Other code may write when `UserDefaults` announces an entry in the middle of a commit. It would wait for itself.
-    func checkTurn() throws {
+    private func checkTurn() throws {
         guard isCommitting else { return }
         let reason = "another write is under way on this thread: write after the notification of UserDefaults"
         throw FileError.notStored(StorageFailure(path: "", reason: reason))
@@ -192,7 +208,7 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         }
     }
 
-    func begin() throws -> any TransactionSession {
+    private func begin() throws -> any TransactionSession {
         try checkReadable()
         return Session(domain: self, base: stored())
     }
@@ -217,9 +233,6 @@ final class DefaultsDomain: TransactionDomain, DomainStorage {
         entries.didCommit(Array(changed))
         readability.didCommit(isEmpty: content.isEmpty)
     }
-
-    /// Another process may change the domain during a transaction.
-    var keepsOthersOut: Bool { false }
 
     func takeWarning() -> FileError? {
         state.withLock { state in

@@ -11,7 +11,7 @@
         /// The domain itself knows of every entry that other code sets.
         static func domain(
             _ suiteName: String?
-        ) throws(PrefsError) -> (any DomainStorage, (any UnsynchronizedEntries)?) {
+        ) throws(PrefsError) -> (any Domain, NewestEntry?) {
             (DefaultsDomain.of(try AppleDefaults.shared(suiteName)), nil)
         }
     }

@@ -39,16 +39,23 @@ final class LayerStack: Sendable {
 }
 
 /// The layers of a store at one moment.
-final class LayersSnapshot: Sendable {
+final class LayersSnapshot: EntryLayers {
     let above: [LayerState]
     let below: [LayerState]
     /// nil if entries may change while this object is the newest one.
     let revision: Revision?
-    let isBaseUnreadable: Bool
     /// The paths that are not read, because they lead to the file of the base.
     private let cycles: [LayerFault]
     /// Whether a layer has entries that a root may make faulty.
     private let hasFaults: Bool
+    /// What the layers have for the keys of classes: looked up once.
+    private let keys = Locked<[KeyOfClass: LayeredKey]>([:])
+
+    private struct KeyOfClass: Hashable {
+        let declarations: ObjectIdentifier
+        let root: String
+        let key: String
+    }
 
     fileprivate init(above: [PrefsLayer], below: [PrefsLayer], _ layout: DomainLayout) {
         func state(_ layer: PrefsLayer) -> LayerState {
@@ -58,7 +65,6 @@ final class LayersSnapshot: Sendable {
             }
         }
         (self.above, self.below) = (above.map(state), below.map(state))
-        isBaseUnreadable = false
         cycles = (above + below).flatMap(\.cycles)
         let states = self.above + self.below
         revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
@@ -74,14 +80,6 @@ final class LayersSnapshot: Sendable {
                         || layout == .roots && reading.content?.values.contains { $0.dictionary == nil } == true
                 }
             }
-    }
-
-    /// The same layers, around a base that cannot be read now.
-    init(overUnreadableBase layers: LayersSnapshot) {
-        (above, below) = (layers.above, layers.below)
-        (cycles, hasFaults) = (layers.cycles, layers.hasFaults)
-        revision = nil
-        isBaseUnreadable = true
     }
 
     fileprivate var isConstant: Bool {
@@ -106,6 +104,20 @@ final class LayersSnapshot: Sendable {
     /// What is wrong with layers as a whole.
     func faults(of root: String) -> [LayerFault] {
         hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
+    }
+
+    /// What the layers have for a key of a class.
+    func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
+        let name = KeyOfClass(declarations: ObjectIdentifier(declarations), root: root, key: key)
+        if let known = keys.withLock({ $0[name] }) { return known }
+        let new = LayeredKey(key, in: self, root: root, for: declarations[key]?.property)
+        guard revision != nil else { return new }
+        keys.withLock { keys in
+            // Bounded, because a program may have any number of roots.
+            if keys.count >= 4_096 { keys = [:] }
+            keys[name] = new
+        }
+        return new
     }
 
     // MARK: - Without types

@@ -50,22 +50,3 @@ final class LayeredKey: Sendable {
         below == nil ? nil : property?.error(of: stored, forKey: key)
     }
 }
-
-/// The keys of a class that were looked up in one state of the layers.
-struct LayeredKeys {
-    private let layers: LayersSnapshot
-    private let root: String
-    private var keys: [String: LayeredKey] = [:]
-
-    init(_ layers: LayersSnapshot, root: String) {
-        self.layers = layers
-        self.root = root
-    }
-
-    func isOf(_ layers: LayersSnapshot, root: String) -> Bool { self.layers === layers && self.root == root }
-
-    subscript(key: String) -> LayeredKey? {
-        get { keys[key] }
-        set { keys[key] = newValue }
-    }
-}

@@ -38,8 +38,8 @@ import PrefsPropertyLists
 /// ## Threads
 /// Any thread.
 public final class LayeredStore: PrefsStore {
-    private let base: any PrefsStore
-    let layered: LayeredRootStore
+    let ownRoots: Roots
+    private let base: Roots
 
     /// Creates a store over a base. Reads the environment and the arguments, and writes nothing.
     ///
@@ -50,56 +50,54 @@ public final class LayeredStore: PrefsStore {
     ///   - above: layers that win over the base; the first wins over the others.
     ///   - below: defaults; the first wins over the others.
     public init(_ base: any PrefsStore, above: [PrefsLayer] = [], below: [PrefsLayer] = []) {
-        let inner = (base as? LayeredStore).map { (store: $0.base, stack: $0.layered.stack) }
-        self.base = inner?.store ?? base
-        let rootStore = self.base.rootStore
-        layered = LayeredRootStore(
-            rootStore,
-            LayerStack(
-                above: above + (inner?.stack.above ?? []), below: (inner?.stack.below ?? []) + below,
-                layout: rootStore.layout,
-                baseFile: (rootStore as? DomainStore)?.storage.fileURL?.path(percentEncoded: false)))
+        let inner = base as? LayeredStore
+        let stack = inner?.ownRoots.layers
+        self.base = inner?.base ?? base.roots
+        ownRoots = Roots(
+            self.base,
+            in: LayerStack(
+                above: above + (stack?.above ?? []), below: (stack?.below ?? []) + below, layout: self.base.layout,
+                baseFile: self.base.fileURL?.path(percentEncoded: false)))
     }
 
     /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that cannot be read is left
     /// out; only instances report it.
     public func read(root: String) throws -> [String: Any]? {
-        try NameVetting.checkRoot(root)
-        return try layered.values(of: root)?.objects
+        try ownRoots.read(root: root)
     }
 
     /// Changes the root of the base in one transaction. The body gets the merged state. See ``PrefsStore/update(root:_:)``.
     ///
     /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try NameVetting.checkRoot(root)
-        try layered.update(root: root) { stored in
-            let layers = layered.layers
-            let before = layers.map { $0.merged(stored, root: root) } ?? stored
-            let shown = before?.objects
-            var after = shown
-            try body(&after)
-            guard let after else {
-                if before != nil { stored = nil }
-                return
-            }
-            let change = try RootChange(from: before ?? [:], shownAs: shown ?? [:], to: after)
-            try layers?.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
-            if before == nil { stored = [:] }
-            try change.apply(to: &stored)
-        }
+        try ownRoots.update(root: root, body)
     }
 
     /// Calls the closure after each commit that changes the merged root, and after each change of a layer's file that does. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try NameVetting.checkRoot(root)
-        let mailbox = Mailbox(of: root, action)
-        let subscription = try PrefsError.converting {
-            try layered.subscribe(to: root, keys: [], MergedSubscriber(mailbox, root), from: nil)
+        try ownRoots.observe(root: root, action)
+    }
+}
+
+extension [String: StoredValue]? {
+    /// Lets a user change the objects of a root between its layers; what changes is vetted, and stored.
+    ///
+    /// - Throws: `PrefsError.coveredByLayer`.
+    mutating func change(
+        in layers: LayersSnapshot, root: String, _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        let before = layers.merged(self, root: root)
+        let shown = before?.objects
+        var after = shown
+        try body(&after)
+        guard let after else {
+            if before != nil { self = nil }
+            return
         }
-        if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
-        mailbox.begin(subscription)
-        return PrefsObservation { mailbox.end() }
+        let change = try RootChange(from: before ?? [:], shownAs: shown ?? [:], to: after)
+        try layers.checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
+        if before == nil { self = [:] }
+        try change.apply(to: &self)
     }
 }

@@ -2,26 +2,12 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Layers around a root, as a part of the entry that subscribers of a layered store receive.
-final class LayersOfRoot: EntryLayers {
-    let root: String
-    let layers: LayersSnapshot
-
-    init(_ layers: LayersSnapshot, root: String) {
-        self.layers = layers
-        self.root = root
-    }
-}
-
-extension EntryState {
-    /// Only a layered store puts layers around an entry, and only these.
-    var layersOfRoot: LayersOfRoot? { layers as? LayersOfRoot }
-}
-
 /// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
 final class LayeredSubscriber: EntrySubscriber {
-    private let store: LayeredRootStore
+    private let roots: Roots
+    private let stack: LayerStack
     private let root: String
+    private let part: DomainPart
     private let subscriber: any EntrySubscriber
     private let queue = DispatchQueue(label: "PersistentPreferences.layers")
     private let state = Locked(State())
@@ -35,33 +21,37 @@ final class LayeredSubscriber: EntrySubscriber {
         var isOver = false
     }
 
-    init(_ store: LayeredRootStore, _ root: String, _ subscriber: any EntrySubscriber) {
-        self.store = store
+    init(
+        _ roots: Roots, _ stack: LayerStack, _ root: String, _ part: DomainPart, _ subscriber: any EntrySubscriber
+    ) {
+        self.part = part
+        self.roots = roots
+        self.stack = stack
         self.root = root
         self.subscriber = subscriber
     }
 
-    func start(_ keys: [String], from known: LastKnownEntry?) throws -> EntrySubscription {
-        let files = store.stack.files.flatMap(\.locations)
+    func start(from known: LastKnownEntry?) throws -> EntrySubscription {
+        let files = stack.files.flatMap(\.locations)
         var subscriptions: [EntrySubscription] = []
         var failures: [StorageFailure] = []
         for file in files {
             do {
-                subscriptions.append(try file.subscribe(to: "", LayerFileSubscriber(self), from: nil))
+                subscriptions.append(try file.subscribe(to: .everything, LayerFileSubscriber(self), from: nil))
             } catch {
                 // The layer is still read.
                 failures.append(Self.failure(error, at: file.path))
             }
         }
-        let base = try store.base.subscribe(to: root, keys: keys, self, from: nil)
+        let base = try roots.subscribe(to: part, self)
         let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
         subscriptions.append(base)
-        let layers = store.stack.current()
+        let layers = stack.current()
         let (entry, catchUp) = state.withLock { state in
             let stored = state.early.map(\.after) ?? base.start
-            let entry = EntryState(stored.value, in: LayersOfRoot(layers, root: root))
+            let entry = EntryState(stored.value, in: layers)
             (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
-            return (entry, EntryChange(of: part, from: known, to: entry).flatMap(subscriber.receive))
+            return (entry, EntryChange(of: part.name, from: known, to: entry).flatMap(subscriber.receive))
         }
         // They may have changed before there was a state to compare with.
         scheduleLook()
@@ -72,8 +62,6 @@ final class LayeredSubscriber: EntrySubscriber {
         if case .unreadable(let failure) = PrefsError(error) { return failure }
         return StorageFailure(path: path, reason: "cannot be watched: \(PrefsError(error))")
     }
-
-    private var part: String { store.layout.part(of: root) }
 
     private func end() -> LastKnownEntry? {
         let last = state.withLock { state in
@@ -100,20 +88,20 @@ final class LayeredSubscriber: EntrySubscriber {
     ) -> (@Sendable () -> Void)? {
         guard let old = state.entry else { return nil }
         state.entry = new
-        return EntryChange(of: part, from: old, to: new, isForeign: isForeign).flatMap(subscriber.receive)
+        return EntryChange(of: part.name, from: old, to: new, isForeign: isForeign).flatMap(subscriber.receive)
     }
 
     fileprivate func scheduleLook() {
-        if !store.stack.files.isEmpty { queue.async { [weak self] in self?.look() } }
+        if !stack.files.isEmpty { queue.async { [weak self] in self?.look() } }
     }
 
     /// Reads the layers again, and tells of them if they have changed.
     private func look() {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let entry = state.entry else { return nil }
-            let layers = store.stack.current()
-            guard layers !== entry.layersOfRoot?.layers else { return nil }
-            return tell(&state, EntryState(entry.value, in: LayersOfRoot(layers, root: root)), isForeign: true)
+            let layers = stack.current()
+            guard layers !== entry.layers else { return nil }
+            return tell(&state, EntryState(entry.value, in: layers), isForeign: true)
         }
         if let action { DispatchQueue.main.async(execute: action) }
     }
@@ -144,7 +132,7 @@ final class MergedSubscriber: EntrySubscriber {
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         func merged(_ entry: EntryState) -> StoredValue? {
-            entry.layersOfRoot?.layers.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
+            (entry.layers as? LayersSnapshot)?.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
         }
         return EntryChange(
             of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign

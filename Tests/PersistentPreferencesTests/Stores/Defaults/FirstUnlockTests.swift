@@ -309,12 +309,13 @@ import Testing
         restart(.flat)
         let process = daemon.process()
         let store = UserDefaultsStore(process, layout: .flat)
-        #expect(throws: PrefsError.self) { try store.entry(forKey: "volume") { _ in } }
-        #expect(throws: PrefsError.self) { try store.setEntry(.integer(2), forKey: "volume") }
-        #expect(throws: PrefsError.self) { try store.domainStore.entries().entries() }
+        let entries = KeyedEntries(of: store)
+        #expect(throws: PrefsError.self) { try entries.value(forKey: "volume") { _ in } }
+        #expect(throws: PrefsError.self) { try entries.setValue(.integer(2), forKey: "volume") }
+        #expect(throws: PrefsError.self) { try store.ownRoots.state(of: .everything).content }
         daemon.deliver()
         daemon.unlock()
-        #expect(try store.entry(forKey: "volume") { _ in }?.double == 1)
-        #expect(try store.domainStore.entries().entries()?.count == 2)
+        #expect(try entries.value(forKey: "volume") { _ in }?.double == 1)
+        #expect(try store.ownRoots.state(of: .everything).content?.count == 2)
     }
 }

@@ -2,11 +2,9 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Adapts a store of another module to the base class.
-final class StoreAdapter: RootStore {
-    let layout = DomainLayout.roots
-    var place: AnyObject { store }
-    private let store: any PrefsStore
+/// A store of another module as a domain. Its updates nest by root, and its transactions are its own.
+final class ForeignDomain: Domain {
+    let store: any PrefsStore
     /// What the store has returned last for each root, and its values.
     private let known = Locked<[String: Known]>([:])
 
@@ -19,6 +17,42 @@ final class StoreAdapter: RootStore {
         self.store = store
     }
 
+    /// An update of this domain. One that the program has begun on the store itself is not known here.
+    var transaction: Transaction? { Transaction.current(of: store) }
+
+    // MARK: - Reading
+
+    /// The content has the root alone. The error of a root of another type is left to the caller, who decides whether it matters.
+    func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
+        let root = part.name
+        do {
+            return try state(of: root) { isForWriting ? try current(root) : try values(of: root) }
+        } catch PrefsError.unreadable(let failure) {
+            guard !isForWriting, let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
+            return state(of: root, warning: .unreadable(failure)) { store.lastKnown(root: root) }
+        }
+    }
+
+    private func state(
+        of root: String, warning: FileError? = nil, _ read: () throws -> [String: StoredValue]?
+    ) rethrows -> DomainState {
+        do {
+            return DomainState(try read().map { [root: .dictionary($0)] }, isWhole: false, warning: warning)
+        } catch PrefsError.rootIsNotDictionary {
+            return DomainState([root: .integer(0)], isWhole: false)
+        }
+    }
+
+    private func current(_ root: String) throws -> [String: StoredValue]? {
+        guard let store = store as? any RemoteStore else { return try values(of: root) }
+        return try store.current(root: root)
+    }
+
+    private func values(of root: String) throws -> [String: StoredValue]? {
+        if let store = store as? any RemoteStore { return try store.values(of: root) }
+        return values(try store.read(root: root), of: root)
+    }
+
     /// The values of a root that the store has returned.
     private func values(_ objects: [String: Any]?, of root: String) -> [String: StoredValue]? {
         guard let objects else { return nil }
@@ -28,43 +62,15 @@ final class StoreAdapter: RootStore {
         return values
     }
 
-    func values(of root: String) throws -> [String: StoredValue]? {
-        if let store = store as? any RemoteStore { return try store.values(of: root) }
-        return values(try store.read(root: root), of: root)
-    }
+    // MARK: - Writing
 
-    func snapshot(of root: String) throws -> RootSnapshot {
-        do {
-            return try snapshot(of: root) { try values(of: root) }
-        } catch PrefsError.unreadable(let failure) {
-            guard let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
-            var snapshot = snapshot(of: root) { store.lastKnown(root: root) }
-            snapshot.warning = .unreadable(failure)
-            return snapshot
-        }
-    }
-
-    func snapshotForWriting(of root: String) throws -> RootSnapshot {
-        guard let store = store as? any RemoteStore else { return try snapshot(of: root) }
-        return try snapshot(of: root) { try store.current(root: root) }
-    }
-
-    /// The error of a root of another type is one of the snapshot: the caller decides whether it matters.
-    private func snapshot(of root: String, _ read: () throws -> [String: StoredValue]?) rethrows -> RootSnapshot {
-        do {
-            return RootSnapshot(of: root, in: try read().map { [root: .dictionary($0)] })
-        } catch PrefsError.rootIsNotDictionary {
-            return RootSnapshot(of: root, in: [root: .integer(0)])
-        }
-    }
-
-    func update(root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try store.update(root: root) { objects in
             let before = values(objects, of: root)
-            var after = before
-            try body(&after)
+            let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
+            try transaction.run(body)
             // The objects of keys that do not change stay: the store may compare them.
-            guard let after else {
+            guard let after = transaction[root]?.dictionary else {
                 objects = nil
                 return
             }
@@ -75,34 +81,27 @@ final class StoreAdapter: RootStore {
         }
     }
 
-    func replace(root: String, _ body: ([String: StoredValue]?) throws -> [String: StoredValue]?) throws {
-        try update(root: root) { if let new = try body($0) { $0 = new } }
+    /// Rolls back the update that a rejected write is a part of. The store itself rolls back one that throws.
+    func refuse(_ error: PrefsError, root: String) {
+        if store is any RemoteStore { return }
+        if let transaction { return transaction.fail(error) }
+        // The program may have begun one on the store itself.
+        try? store.update(root: root) { _ in throw error }
     }
 
-    func acknowledge(_ revision: Revision?) -> Bool { false }
-
-    func takeWarning() -> PrefsError? { nil }
-
-    func forget() {}
+    // MARK: - Observation
 
     func subscribe(
-        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
         let foreign = ForeignRoot(subscriber)
-        let observation = try store.observe(root: root) { foreign.receive($0) }
-        let start = EntryState(try foreign.start { try values(of: root) }.map(StoredValue.dictionary))
-        let catchUp = EntryChange(of: root, from: known, to: start).flatMap(subscriber.receive)
+        let observation = try store.observe(root: part.name) { foreign.receive($0) }
+        let start = EntryState(try foreign.start { try values(of: part.name) }.map(StoredValue.dictionary))
+        let catchUp = EntryChange(of: part.name, from: known, to: start).flatMap(subscriber.receive)
         return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()
             return LastKnownEntry(entry: EntryState(foreign.current.map(StoredValue.dictionary)))
         }
-    }
-
-    func refuse(_ error: PrefsError, root: String) {
-        Transaction.current?.fail(error)
-        // Another module's store has its own transactions. An update that throws rolls them back.
-        if store is any RemoteStore { return }
-        try? store.update(root: root) { _ in throw error }
     }
 }
 

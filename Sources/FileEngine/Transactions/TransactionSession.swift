@@ -1,35 +1,4 @@
-/// The subject of a transaction queue: a file, a domain of `UserDefaults`, or memory.
-package protocol TransactionDomain: AnyObject, Sendable {
-    typealias Content = Transaction.Content
-
-    /// The queue of this domain alone. The conformer calls `queue.feed.start(self)` once.
-    var queue: TransactionQueue { get }
-
-    /// Keeps other processes out until the session ends. Called by one thread at a time.
-    func begin() throws -> any TransactionSession
-    /// The committed state, outside of a transaction or inside of one; nil if there is no domain.
-    func committed() throws -> Content?
-
-    /// Throws if the thread would wait for itself. Called outside of a transaction.
-    func checkTurn() throws
-    /// Whether no other process changes the domain during a session.
-    var keepsOthersOut: Bool { get }
-    /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released. Returns nil
-    /// if no other process can change it.
-    func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
-}
-
-extension TransactionDomain {
-    package func checkTurn() {}
-    package var keepsOthersOut: Bool { true }
-    package func watch(_ key: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? { nil }
-
-    /// The transaction of this thread, if it is one of this domain.
-    package var ownTransaction: Transaction? {
-        guard let transaction = Transaction.current, transaction.owner === queue else { return nil }
-        return transaction
-    }
-}
+import PrefsPropertyLists
 
 /// A domain between `begin` and `end`. The transactions of that time are committed together.
 ///

@@ -1,0 +1,84 @@
+import PrefsPropertyLists
+
+/// A place with entries: a file, memory, a domain of `UserDefaults`, or a store of another module. Any thread.
+///
+/// Throws `FileError`; a store of another module throws its own errors.
+package protocol Domain: AnyObject, Sendable {
+    /// The thread's own transaction in the domain, if any.
+    var transaction: Transaction? { get }
+
+    /// The current state of a part, or more; inside the thread's own transaction, what that has made of it.
+    ///
+    /// - Parameter isForWriting: whether a write is compared with the state: it is then never a former one, and other programs that are
+    ///   storing the domain just now are waited for.
+    func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState
+
+    /// The revision of the current state, if this process has read it and a read would report nothing. nil decides nothing.
+    var revision: Revision? { get }
+
+    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    ///
+    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of another module.
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
+    /// Acknowledges a write that equals the stored state: makes that state as durable as asked.
+    ///
+    /// - Parameter revision: of the state that the write was compared with.
+    /// - Returns: false if the cached state was durable already, so that the domain was not read again.
+    func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
+
+    /// A warning of a write that has succeeded; returned once.
+    func takeWarning() -> FileError?
+
+    /// Drops what is cached.
+    func forget()
+
+    /// Subscribes to each commit that changes the part, in order.
+    ///
+    /// - Parameter known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    func subscribe(
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription
+}
+
+extension Domain {
+    package typealias Content = Transaction.Content
+
+    package var revision: Revision? { nil }
+    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
+    package func takeWarning() -> FileError? { nil }
+    package func forget() {}
+}
+
+/// A part of a domain.
+package enum DomainPart: Sendable {
+    case root(String)
+    /// Entries by name. A subscriber to them may receive changes of others, too.
+    case entries([String])
+    case everything
+
+    /// The name in the feed of a domain: the root key, or an empty text for all entries. No root key is empty.
+    package var name: String { if case .root(let key) = self { key } else { "" } }
+}
+
+/// A part of a domain at one moment.
+package struct DomainState {
+    /// The entries of the part, or more; nil if there is no domain.
+    package let content: Transaction.Content?
+    /// Whether the content has all entries of the domain.
+    package let isWhole: Bool
+    /// nil inside a transaction, and if only a comparison shows whether two states are equal.
+    package let revision: Revision?
+    /// What there is to report although the read has succeeded: the file is malformed, and the content is the newest known state; or a
+    /// warning of an earlier write.
+    package let warning: FileError?
+
+    package init(
+        _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil
+    ) {
+        self.content = content
+        self.isWhole = isWhole
+        self.revision = revision
+        self.warning = warning
+    }
+}

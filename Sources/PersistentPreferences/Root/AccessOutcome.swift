@@ -1,0 +1,42 @@
+/// What one access of an instance has to report besides its result.
+struct AccessOutcome {
+    /// Something to report although the access succeeds: ``PersistentPrefs/lastError``. The handler hears of the others, too.
+    private(set) var warning: PrefsError?
+    /// Whether the stored value could not be used, so that layers were read without it. The warning says why.
+    private(set) var hasPassedOverBase = false
+    /// Whether the write has reached the domain. If it fails after that, the domain itself has rolled back the update.
+    var hasReachedDomain = false
+    private let state: InstanceState
+
+    init(of state: InstanceState, warning: PrefsError? = nil) {
+        self.state = state
+        self.warning = warning
+    }
+
+    mutating func note(_ new: PrefsError) {
+        warning = warning ?? new
+    }
+
+    mutating func note(_ faults: [LayerFault]) {
+        guard !faults.isEmpty else { return }
+        switch warning {
+        case nil: warning = .invalidLayer(faults)
+        case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
+        default: state.owner?.notify(of: .invalidLayer(faults))
+        }
+    }
+
+    /// Not inlined, because it would cost every read.
+    @inline(never)
+    mutating func passOverBase(_ error: PrefsError) {
+        hasPassedOverBase = true
+        if let warning, warning != error { state.owner?.notify(of: warning) }
+        warning = error
+    }
+
+    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and replaced.
+    /// The write's own warning takes its place.
+    mutating func hasSucceeded(_ warning: PrefsError?) {
+        self.warning = warning
+    }
+}

@@ -1,0 +1,141 @@
+import PrefsPropertyLists
+
+/// A write to one root, as data. Most of them depend on the state that they are applied to.
+enum Change {
+    /// The difference itself, whatever else is in the root.
+    case keys(RootChange)
+    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes the key.
+    case property(key: String, StoredValue?, any DeclaredProperty)
+    /// New values for allowed keys, and unless it merges the removal of all other allowed keys.
+    case assign([String: Any], merging: Bool, AllowedKeys)
+    /// The removal of all allowed keys, and of the root if it contains nothing else.
+    case clear(AllowedKeys)
+    /// The removal of the root, whatever it is; from a flat domain, which others use too, only of what belongs to the class.
+    case remove(AllowedKeys)
+}
+
+/// What a change makes of a root.
+struct ChangeEffect {
+    /// In the shape of today; nil if the root is removed.
+    var values: [String: StoredValue]?
+    /// The former root keys whose entries go with the change.
+    var movedRoots: [String] = []
+    /// Whether a faulty step of a migration may have lost what the values were made of, so that the stored state is kept.
+    var replacesMismigrated = false
+}
+
+extension RootView {
+    /// What a change would change in this state; nil if that is nothing. Checked for everything that rejects it before the domain is locked.
+    func difference(by change: Change, _ outcome: inout AccessOutcome) throws -> RootChange? {
+        let difference: RootChange
+        switch change {
+        case .keys(let own): difference = own
+        case .property(let key, let value, let property):
+            difference = try .init(of: key, from: valueToReplace(forKey: key), to: value, property, root.state)
+        case .assign(let values, let isMerging, let allowed):
+            difference = try .init(values, merging: isMerging, allowed, over: self.values(&outcome), root.state)
+        case .clear(let allowed):
+            let stored = try storedValues()
+            let visible = allowed.visible(in: stored)
+            guard let stored, !visible.isEmpty || stored.keys.allSatisfy(allowed.contains) else { return nil }
+            return RootChange(from: visible, to: [:])
+        case .remove:
+            // Also what is not a dictionary: the one way to be rid of it.
+            if let failure { throw failure }
+            return entry == nil ? nil : .nothing
+        }
+        if difference.isEmpty { return nil }
+        if case .property = change {} else { try root.state.declarations.check(difference.assigned) }
+        try checkCovers(difference)
+        return difference
+    }
+
+    /// What a change makes of this state, which a transaction has found; nil if it changes nothing. A function of the state, but for the
+    /// code of migrations and codings.
+    ///
+    /// - Parameter before: the difference in the state before the domain was locked.
+    func applying(_ change: Change, _ before: RootChange) throws -> ChangeEffect? {
+        switch change {
+        case .keys(let own): return try applying(own)
+        case .property(let key, let value, let property):
+            // Another process may have stored other unknown fields meanwhile, or removed them.
+            let now = try valueToReplace(forKey: key)
+            if before.isMade(of: now, forKey: key) { return try applying(before) }
+            return try applying(.init(of: key, from: now, to: value, property, root.state))
+        case .assign(let values, let isMerging, let allowed):
+            // So that values that others have written in between are replaced, too.
+            let difference = try RootChange(values, merging: isMerging, allowed, over: self.values(), root.state)
+            try root.state.declarations.check(difference.assigned)
+            return try applying(difference)
+        case .clear(let allowed): return try clearing(allowed)
+        case .remove(let allowed): return try removing(allowed)
+        }
+    }
+
+    private func applying(_ difference: RootChange) throws -> ChangeEffect? {
+        let schema = root.schema
+        var values = try storedValues()
+        let migrated = schema.migrated(try dictionary(), to: values)
+        try checkCovers(difference)
+        // An unchanged root keeps its old shape, too.
+        guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
+        return ChangeEffect(
+            values: schema.withVersion(values), movedRoots: formerKey.map { [$0] } ?? [],
+            replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
+    }
+
+    private func clearing(_ allowed: AllowedKeys) throws -> ChangeEffect? {
+        let schema = root.schema
+        guard let current = try storedValues() else { return nil }
+        var rest: [String: StoredValue]? = current
+        let change = RootChange(from: allowed.visible(in: current), to: [:])
+        try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
+        // An empty root hides the other former ones.
+        let isHiding = try otherFormerRoots().isEmpty == false
+        let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
+        return ChangeEffect(
+            values: isNeeded ? rest.map(schema.withVersion) : nil, movedRoots: formerKey.map { [$0] } ?? [])
+    }
+
+    private func removing(_ allowed: AllowedKeys) throws -> ChangeEffect? {
+        guard root.roots.layout == .flat else {
+            return ChangeEffect(movedRoots: (formerKey.map { [$0] } ?? []) + (try otherFormerRoots()))
+        }
+        let own = root.schema.ownKeys
+        return ChangeEffect(values: try dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
+    }
+
+    /// The former root keys with a root, but for the one of this state.
+    private func otherFormerRoots() throws -> [String] {
+        if root.roots.layout == .flat { return [] }
+        return try root.state.declarations.formerRoots(of: root.key).filter {
+            try $0 != formerKey && root.values(ofFormer: $0) != nil
+        }
+    }
+}
+
+extension RootChange {
+    /// A value for one key, vetted, with the fields of the value that it replaces.
+    fileprivate init(
+        of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
+        _ state: InstanceState
+    ) throws(PrefsError) {
+        let before = stored.map { [key: $0] } ?? [:]
+        guard let value else {
+            self.init(from: before, to: [:])
+            return
+        }
+        let whole = stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value
+        self = try RootChange(from: before, to: [key: whole]).checked()
+    }
+
+    fileprivate init(
+        _ values: [String: Any], merging: Bool, _ allowed: AllowedKeys, over stored: [String: StoredValue]?,
+        _ state: InstanceState
+    ) throws(PrefsError) {
+        let before = state.shown(stored, allowed)
+        try self.init(
+            from: before.values, shownAs: before.objects, to: merging ? before.objects.merging(values) { $1 } : values,
+            isAllowed: allowed.contains)
+    }
+}

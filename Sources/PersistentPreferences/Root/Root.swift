@@ -1,0 +1,148 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// One root of a domain, as one class sees it. An access makes one, so that it reads the open `key` once, and one store, also if a test begins
+/// or ends meanwhile.
+struct Root {
+    let key: String
+    let roots: Roots
+    let state: InstanceState
+
+    /// - Throws: `PrefsError.invalidName`.
+    init(_ key: String, of state: InstanceState) throws(PrefsError) {
+        try NameVetting.checkRoot(key)
+        self.key = key
+        self.state = state
+        roots = state.roots
+    }
+
+    var schema: RootSchema { state.declarations.schema }
+
+    // MARK: - Reading
+
+    /// The current state.
+    ///
+    /// - Parameters:
+    ///   - name: the key of the only value that is needed; nil for all.
+    ///   - isForWriting: whether what it has decides about a write.
+    func view(
+        of name: String? = nil, isForWriting: Bool = false, _ outcome: inout AccessOutcome
+    ) throws -> RootView {
+        let found: DomainState
+        do {
+            found = try domainState(name, isForWriting)
+        } catch {
+            guard roots.layers != nil else { throw error }
+            // The layers go on working.
+            let error = PrefsError(error)
+            outcome.passOverBase(error)
+            return view(RootView(self, nil, in: roots.currentLayers(), failure: error), &outcome)
+        }
+        if let warning = found.warning { outcome.note(PrefsError(warning)) }
+        // Without a revision it may be the thread's own update.
+        let layers = roots.currentLayers(mayBeInside: found.revision == nil)
+        let view = RootView(
+            self, roots.layout.entry(of: key, in: found.content), isWhole: found.isWhole,
+            revision: roots.revision(found.revision, in: layers), in: layers)
+        return layers == nil && !state.hasFormerRoots ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
+    }
+
+    private func view(_ view: RootView, _ outcome: inout AccessOutcome) -> RootView {
+        if let layers = view.layers { outcome.note(layers.faults(of: key)) }
+        return view
+    }
+
+    private func domainState(_ name: String?, _ isForWriting: Bool) throws -> DomainState {
+        guard roots.layout == .flat else { return try roots.state(of: .root(key), isForWriting: isForWriting) }
+        guard let name else { return try roots.state(of: .everything, isForWriting: isForWriting) }
+        let state = try roots.state(of: .entries(schema.keysNeeded(for: name)), isForWriting: isForWriting)
+        // A migration needs all.
+        if state.isWhole || schema.hasVersion(state.content ?? [:]) { return state }
+        return try roots.state(of: .everything, isForWriting: isForWriting)
+    }
+
+    /// The state that observers know, or that an observer was told of.
+    func view(of entry: EntryState) -> RootView {
+        RootView(self, entry.value, isWhole: false, in: entry.layers as? LayersSnapshot)
+    }
+
+    /// What is stored under a former root key, if there is no root.
+    private func formerView(insteadOf view: RootView, _ isForWriting: Bool) throws -> RootView {
+        let formerKeys = state.declarations.formerRoots(of: key)
+        if formerKeys.isEmpty || roots.layout == .flat || view.failure != nil { return view }
+        guard try view.dictionary() == nil else { return view }
+        for formerKey in formerKeys {
+            if let values = try values(ofFormer: formerKey, isForWriting) {
+                return view.found(.dictionary(values), under: formerKey)
+            }
+        }
+        // Another process may have moved it between the two looks.
+        let again = try roots.state(of: .root(key), isForWriting: isForWriting)
+        return view.found(roots.layout.entry(of: key, in: again.content), under: nil)
+    }
+
+    /// What is stored under a former root key. Another entry with that key is of another program.
+    func values(ofFormer formerKey: String, _ isForWriting: Bool = true) throws -> [String: StoredValue]? {
+        try roots.state(of: .root(formerKey), isForWriting: isForWriting).content?[formerKey]?.dictionary
+    }
+
+    // MARK: - Writing
+
+    /// An equal write changes nothing. The domain decides whether what it equals is durable.
+    func acknowledge(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
+        if try roots.confirm(revision) { outcome.hasSucceeded(roots.takeWarning()) }
+    }
+
+    /// Changes the root in a transaction of its own, or as a part of the thread's.
+    ///
+    /// - Parameter view: the current state.
+    func commit(_ change: Change, from view: RootView, _ outcome: inout AccessOutcome) throws {
+        guard let difference = try view.difference(by: change, &outcome) else {
+            return try acknowledge(view.revision, &outcome)
+        }
+        try commit(change, difference, &outcome)
+    }
+
+    /// The same if the caller knows the difference already.
+    ///
+    /// - Parameter revision: of the state that it is the difference to.
+    func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
+        guard !difference.isEmpty else { return try acknowledge(revision, &outcome) }
+        try state.declarations.check(difference.assigned)
+        // Before the domain is locked, and again with the layers of that time.
+        try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
+        try commit(.keys(difference), difference, &outcome)
+    }
+
+    private func commit(_ change: Change, _ difference: RootChange, _ outcome: inout AccessOutcome) throws {
+        outcome.hasReachedDomain = true
+        try roots.transact(on: key) { try apply(change, difference, in: $0) }
+        outcome.hasSucceeded(roots.takeWarning())
+    }
+
+    /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
+    func transact(_ outcome: inout AccessOutcome, _ body: ([String: StoredValue]?) throws -> RootChange?) throws {
+        outcome.hasReachedDomain = true
+        try roots.transact(on: key) { transaction in
+            guard let change = try body(try view(in: transaction).values()), !change.isEmpty else { return }
+            try state.declarations.check(change.assigned)
+            // In the same way as the accesses in the body, so that it applies to their result.
+            try apply(.keys(change), change, in: transaction)
+        }
+        outcome.hasSucceeded(roots.takeWarning())
+    }
+
+    /// The state in a transaction of this root.
+    private func view(in transaction: Transaction) throws -> RootView {
+        let view = RootView(self, transaction.entry(of: key, roots.layout), in: roots.currentLayers())
+        return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
+    }
+
+    private func apply(_ change: Change, _ difference: RootChange, in transaction: Transaction) throws {
+        let before = transaction.entry(of: key, roots.layout)
+        guard let effect = try view(in: transaction).applying(change, difference) else { return }
+        if effect.replacesMismigrated { try Transaction.current?.session?.quarantine() }
+        for formerKey in effect.movedRoots { try roots.transact(on: formerKey) { $0.replace(formerKey, with: nil) } }
+        try transaction.replace(root: key, roots.layout, before, with: effect.values)
+    }
+}

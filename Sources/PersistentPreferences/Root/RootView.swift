@@ -1,0 +1,160 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// A root at one moment, between its layers, as one class sees it.
+struct RootView {
+    let root: Root
+    /// What is stored, in any shape; nil if there is nothing.
+    private(set) var entry: StoredValue?
+    /// The former root key under which it is stored, if it is not under that of today.
+    private(set) var formerKey: String?
+    /// Whether the entry has all values of the root, and is the current one.
+    let isWhole: Bool
+    /// nil if only a comparison shows whether two states are equal.
+    let revision: Revision?
+    let layers: LayersSnapshot?
+    /// Why what is stored cannot be read. The layers are read all the same.
+    let failure: PrefsError?
+
+    init(
+        _ root: Root, _ entry: StoredValue?, isWhole: Bool = true, revision: Revision? = nil,
+        in layers: LayersSnapshot?, failure: PrefsError? = nil
+    ) {
+        self.root = root
+        self.entry = entry
+        self.isWhole = isWhole
+        self.revision = revision
+        self.layers = layers
+        self.failure = failure
+    }
+
+    func found(_ entry: StoredValue?, under formerKey: String?) -> RootView {
+        var view = self
+        (view.entry, view.formerKey) = (entry, formerKey)
+        return view
+    }
+
+    // MARK: - What is stored
+
+    /// The stored dictionary, in its own shape; nil if there is none.
+    ///
+    /// - Throws: `PrefsError.rootIsNotDictionary`, or why it cannot be read.
+    func dictionary() throws(PrefsError) -> [String: StoredValue]? {
+        if let failure { throw failure }
+        guard let entry else { return nil }
+        guard case .dictionary(let values) = entry else { throw .rootIsNotDictionary(key: root.key) }
+        return values
+    }
+
+    /// The stored values, in the shape of today; nil if nothing is stored.
+    func storedValues() throws(PrefsError) -> [String: StoredValue]? {
+        let stored = try dictionary()
+        return isWhole
+            ? try root.state.current(stored, root: root.key) : try root.schema.current(stored, root: root.key)
+    }
+
+    // MARK: - Between the layers
+
+    /// All values; nil if there are none.
+    ///
+    /// - Parameter allowed: the keys to look for in layers; nil for those of the instance.
+    func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String: StoredValue]? {
+        guard let layers else { return try storedValues() }
+        var stored: [String: StoredValue]?
+        do throws(PrefsError) {
+            stored = try storedValues()
+        } catch {
+            outcome.passOverBase(error)
+        }
+        let (values, faults) = merged(stored, with: layers, allowed)
+        outcome.note(faults)
+        return values
+    }
+
+    /// The same for a write, whose layers were reported when it began.
+    func values() throws(PrefsError) -> [String: StoredValue]? {
+        let stored = try storedValues()
+        return layers.map { merged(stored, with: $0, nil).values } ?? stored
+    }
+
+    private func merged(
+        _ stored: [String: StoredValue]?, with layers: LayersSnapshot, _ allowed: AllowedKeys?
+    ) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
+        var values = stored
+        var faults: [LayerFault] = []
+        let allowed = allowed ?? root.state.owner?.allowedKeys ?? root.state.declarations.allowed
+        for key in allowed.list where StreamSafeText.isSafe(key) {
+            let layered = layered(key, in: layers)
+            // A key may be in the list twice: declared and in an override of `keys`.
+            faults += layered.faults.filter { !faults.contains($0) }
+            guard let value = layered.value(over: stored?[key]) else { continue }
+            values = values ?? [:]
+            values?[key] = value
+        }
+        return (values, faults)
+    }
+
+    private func layered(_ key: String, in layers: LayersSnapshot) -> LayeredKey {
+        layers.key(key, of: root.key, in: root.state.declarations)
+    }
+
+    /// The value of a key, or that of a layer.
+    func value(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> StoredValue? {
+        guard let layers else { return try storedValues()?[key] }
+        let layered = layered(key, in: layers)
+        outcome.note(layered.faults)
+        if let above = layered.above { return above.value }
+        do throws(PrefsError) {
+            let stored = try storedValues()?[key]
+            if let stored, let error = layered.mismatch(of: stored) { throw error }
+            return stored ?? layered.below?.value
+        } catch {
+            outcome.passOverBase(error)
+            return layered.below?.value
+        }
+    }
+
+    /// The value of a key for a property that keeps it until the state changes.
+    func found(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> FoundValue {
+        let value = try self.value(forKey: key, &outcome)
+        // What is reported is reported at each read.
+        let isReported =
+            layers.map { outcome.hasPassedOverBase || !layered(key, in: $0).faults.isEmpty } ?? false
+        return FoundValue(value: value, revision: isReported ? nil : revision, root: root.key)
+    }
+
+    func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {
+        let layered = layers.map { self.layered(key, in: $0) }
+        // The stored value may be unreadable; layers are read all the same.
+        if let above = layered?.above { return .layer(above.layer) }
+        do throws(PrefsError) {
+            if let stored = try storedValues()?[key],
+                root.state.declarations[key]?.property.error(of: stored, forKey: key) == nil
+            {
+                return .stored
+            }
+        } catch {
+            if layered == nil { throw error }
+            outcome.passOverBase(error)
+        }
+        return layered?.below.map { .layer($0.layer) } ?? .default
+    }
+
+    // MARK: - For writes
+
+    /// The value that a write to a key replaces: that of a layer above, which rejects another one, else the stored one. A layer below is
+    /// not written to.
+    func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
+        if let cover = layers.flatMap({ layered(key, in: $0).above }) { return cover.value }
+        return try storedValues()?[key]
+    }
+
+    /// - Throws: `PrefsError.coveredByLayer`.
+    func checkCovers(_ change: RootChange) throws(PrefsError) {
+        guard let layers else { return }
+        let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
+            layered(key, in: layers).above.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
+        }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The roots of a domain, with the layers around them. The stores of this package are public faces of it.
+final class Roots: PrefsStore {
+    let layout: DomainLayout
+    /// The layers around the domain; nil if there are none.
+    let layers: LayerStack?
+    /// nil if the domain cannot be reached.
+    private let domain: (any Domain)?
+    /// Why the domain cannot be reached: its name is bad, for example.
+    let failure: PrefsError?
+    /// Of the writes.
+    private let durability: CommitDurability
+    /// Is told of every access. nil unless this is the default domain in a test program.
+    private let testProcess: TestProcess?
+    /// The last revision of domain and layers together.
+    private let combined = Locked<(base: Revision, layers: Revision, both: Revision)?>(nil)
+
+    init(
+        _ domain: any Domain, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
+        testProcess: TestProcess? = nil
+    ) {
+        (self.domain, failure, layers) = (domain, nil, nil)
+        (self.layout, self.durability, self.testProcess) = (layout, durability, testProcess)
+    }
+
+    /// Roots that cannot be reached: every access fails.
+    init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
+        (domain, self.failure, layers) = (nil, failure, nil)
+        (self.layout, durability, testProcess) = (layout, .process, nil)
+    }
+
+    /// The same roots with layers around them.
+    init(_ base: Roots, in layers: LayerStack) {
+        (domain, failure, self.layers) = (base.domain, base.failure, layers)
+        (layout, durability, testProcess) = (base.layout, base.durability, base.testProcess)
+    }
+
+    /// The object that keeps the roots. Two with the same one have the same roots.
+    var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
+
+    /// nil if the domain is not a file of ours.
+    var fileURL: URL? {
+        (domain as? FileLocation).map { URL(filePath: $0.path, directoryHint: .notDirectory) }
+    }
+
+    /// Whether the domain is a store of another module, which has roots and no other entries.
+    var isForeign: Bool { domain is ForeignDomain }
+
+    /// - Throws: why the domain cannot be reached.
+    func reached() throws(PrefsError) -> any Domain {
+        testProcess?.noteDefaultDomain()
+        guard let domain else { throw failure ?? .unknownError(error: nil) }
+        return domain
+    }
+
+    // MARK: - One access
+
+    func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
+        try reached().state(of: part, isForWriting: isForWriting)
+    }
+
+    /// As `Domain.revision`, of domain and layers.
+    func revision(of root: String) -> Revision? {
+        testProcess?.noteDefaultDomain()
+        guard let base = domain?.revision else { return nil }
+        guard let layers = layers?.current() else { return base }
+        return layers.faults(of: root).isEmpty ? revision(base, in: layers) : nil
+    }
+
+    /// The revision of a state of the domain between layers.
+    func revision(_ base: Revision?, in layers: LayersSnapshot?) -> Revision? {
+        guard let layers else { return base }
+        guard let base, let revision = layers.revision else { return nil }
+        return combined.withLock { combined in
+            if let combined, combined.base == base, combined.layers == revision { return combined.both }
+            let new = Revision()
+            combined = (base, revision, new)
+            return new
+        }
+    }
+
+    /// The layers that an access sees: in a transaction, those of its first access.
+    ///
+    /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
+    func currentLayers(mayBeInside: Bool = true) -> LayersSnapshot? {
+        guard let layers else { return nil }
+        guard mayBeInside, let transaction = domain?.transaction else { return layers.current() }
+        return transaction.layers(of: layers, layers.current)
+    }
+
+    /// As `Domain.transact`. Accesses of this thread in the closure see one state of the layers.
+    func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
+        try reached().transact(on: root, durability: durability) { transaction in
+            if let layers { _ = transaction.layers(of: layers, layers.current) }
+            try body(transaction)
+        }
+    }
+
+    /// As `Domain.confirm`.
+    func confirm(_ revision: Revision?) throws -> Bool {
+        // A revision of both is none of the domain, which then looks at its own state.
+        let own = layers == nil ? revision : combined.withLock { $0.flatMap { $0.both == revision ? $0.base : nil } }
+        return try reached().confirm(own, durability)
+    }
+
+    func takeWarning() -> PrefsError? {
+        (domain?.takeWarning()).map { PrefsError($0) }
+    }
+
+    /// Drops what is cached.
+    func forget() {
+        domain?.forget()
+        layers?.files.forEach { $0.forget() }
+    }
+
+    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the domain.
+    func refuse(_ error: PrefsError, root: String) {
+        Transaction.current?.fail(error)
+        (domain as? ForeignDomain)?.refuse(error, root: root)
+    }
+
+    /// Subscribes to each commit that changes the root, in order.
+    ///
+    /// - Parameters:
+    ///   - keys: those that the subscriber asks for, which may not exist yet. It may receive changes of other keys, too.
+    ///   - known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    func subscribe(
+        to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription {
+        let part = layout == .flat ? DomainPart.entries(keys) : .root(root)
+        guard let layers else { return try subscribe(to: part, subscriber, from: known) }
+        return try LayeredSubscriber(self, layers, root, part, subscriber).start(from: known)
+    }
+
+    /// Without layers.
+    func subscribe(
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
+    ) throws -> EntrySubscription {
+        try reached().subscribe(to: part, subscriber, from: known)
+    }
+
+    // MARK: - As a store
+
+    /// `PrefsStore.read`, as values. Without the layers of text and of managed values.
+    func values(of root: String) throws -> [String: StoredValue]? {
+        try NameVetting.checkRoot(root)
+        return try PrefsError.converting {
+            let state = try state(of: layout == .flat ? .everything : .root(root))
+            // A warning of an earlier write is not about this state.
+            if let warning = state.warning.map({ PrefsError($0) }), !warning.isWarning { throw warning }
+            let stored = try layout.dictionary(of: root, in: state.content)
+            return currentLayers()?.merged(stored, root: root) ?? stored
+        }
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try values(of: root)?.objects
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try NameVetting.checkRoot(root)
+        try updateValues(of: root) { stored in
+            guard let layers = currentLayers() else { return try stored.change(body) }
+            try stored.change(in: layers, root: root, body)
+        }
+    }
+
+    /// `PrefsStore.update` on the values of the domain, without layers.
+    func updateValues(of root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
+        try PrefsError.converting {
+            try transact(on: root) { try $0.update(root: root, layout, body) }
+        }
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try NameVetting.checkRoot(root)
+        let mailbox = Mailbox(of: root, action)
+        let subscriber: any EntrySubscriber = layers == nil ? mailbox : MergedSubscriber(mailbox, root)
+        let subscription = try PrefsError.converting { try subscribe(to: root, keys: [], subscriber, from: nil) }
+        if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
+        mailbox.begin(subscription)
+        return PrefsObservation { mailbox.end() }
+    }
+}
+
+extension PrefsStore {
+    /// The roots of the store as the base class uses them.
+    var roots: Roots {
+        switch self {
+        case let roots as Roots: roots
+        case let store as PropertyListFileStore: store.ownRoots
+        case let store as UserDefaultsStore: store.ownRoots
+        case let store as InMemoryStore: store.ownRoots
+        case let store as LayeredStore: store.ownRoots
+        case let store as DefaultsObjectStore: store.ownRoots
+        default: Roots(ForeignDomain(self), durability: .process)
+        }
+    }
+}
