@@ -96,8 +96,12 @@ package final class Transaction {
         throw FileError.notStored(StorageFailure(path: "", reason: "the program has called exit inside an update"))
     }
 
-    package func fail(_ error: any Error) {
-        failure = failure ?? error
+    /// - Returns: the first error.
+    @discardableResult
+    package func fail(_ error: any Error) -> any Error {
+        let first = failure ?? error
+        failure = first
+        return first
     }
 
     /// Runs the closure after the thread's transaction, when its locks are released; at once if there is no transaction.

@@ -124,7 +124,12 @@ struct Root {
     func transact(_ outcome: inout AccessOutcome, _ body: ([String: StoredValue]?) throws -> RootChange?) throws {
         outcome.hasReachedDomain = true
         try roots.transact(on: key) { transaction in
-            guard let change = try body(try view(in: transaction).values()), !change.isEmpty else { return }
+            let view = try view(in: transaction)
+            let isDictionary = view.entry.map { $0.dictionary != nil } ?? true
+            let change = try body(isDictionary ? view.values() : nil)
+            // It can only be removed.
+            guard isDictionary else { throw PrefsError.rootIsNotDictionary(key: key) }
+            guard let change, !change.isEmpty else { return }
             try state.declarations.check(change.assigned)
             // In the same way as the accesses in the body, so that it applies to their result.
             try apply(.keys(change), change, in: transaction)

@@ -82,9 +82,12 @@ final class ForeignDomain: Domain {
     }
 
     /// Rolls back the update that a rejected write is a part of. The store itself rolls back one that throws.
-    func refuse(_ error: PrefsError, root: String) {
+    func refuse(_ error: any Error, root: String) {
         if store is any RemoteStore { return }
-        if let transaction { return transaction.fail(error) }
+        if let transaction {
+            transaction.fail(error)
+            return
+        }
         // The program may have begun one on the store itself.
         try? store.update(root: root) { _ in throw error }
     }

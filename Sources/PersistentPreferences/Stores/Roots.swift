@@ -118,8 +118,8 @@ final class Roots: PrefsStore {
 
     /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the domain.
     func refuse(_ error: PrefsError, root: String) {
-        Transaction.current?.fail(error)
-        (domain as? ForeignDomain)?.refuse(error, root: root)
+        let first = Transaction.current?.fail(error) ?? error
+        (domain as? ForeignDomain)?.refuse(first, root: root)
     }
 
     /// Subscribes to each commit that changes the root, in order.

@@ -6,6 +6,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 
 /// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.
 @Suite struct FirstUnlockTests {
@@ -310,9 +311,9 @@ import Testing
         let process = daemon.process()
         let store = UserDefaultsStore(process, layout: .flat)
         let entries = KeyedEntries(of: store)
-        #expect(throws: PrefsError.self) { try entries.value(forKey: "volume") { _ in } }
-        #expect(throws: PrefsError.self) { try entries.setValue(.integer(2), forKey: "volume") }
-        #expect(throws: PrefsError.self) { try store.ownRoots.state(of: .everything).content }
+        #expect(throws: FileError.self) { try entries.value(forKey: "volume") { _ in } }
+        #expect(throws: FileError.self) { try entries.setValue(.integer(2), forKey: "volume") }
+        #expect(throws: FileError.self) { try store.ownRoots.state(of: .everything).content }
         daemon.deliver()
         daemon.unlock()
         #expect(try entries.value(forKey: "volume") { _ in }?.double == 1)
