@@ -46,16 +46,7 @@ extension PersistentPrefs {
     /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
     /// ``lastError`` as a read does.
     package func storedValue(forKey key: String) -> StoredValue? {
-        guard allowedKeys.contains(key) else {
-            rejectRead(of: key)
-            return nil
-        }
-        return read(of: key) { try $0.value(forKey: key, &$1) } ?? nil
-    }
-
-    private func rejectRead(of key: String) {
-        let error = PrefsError.incorrectKeys(invalidElements: [key])
-        if PastState.current(of: state) == nil { report(error) }
+        read(of: key, onlyIfAllowed: true) { try $0.value(forKey: key, &$1) } ?? nil
     }
 
     /// The values whose objects ``values`` returns. Leaves ``lastError`` as a read does.

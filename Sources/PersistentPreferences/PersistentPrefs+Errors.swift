@@ -3,20 +3,28 @@ import PrefsFileEngine
 
 /// Every access runs in one of these, which turn what is thrown into `lastError`.
 extension PersistentPrefs {
+    /// - Parameters:
+    ///   - name: the key of the only value that is read; nil for all.
+    ///   - onlyIfAllowed: whether the read of a key that is not allowed fails.
     /// - Returns: nil if the access failed.
     @discardableResult
-    func read<R>(of name: String? = nil, _ body: (RootView, inout AccessOutcome) throws -> R) -> R? {
+    func read<R>(
+        of name: String? = nil, onlyIfAllowed: Bool = false, _ body: (RootView, inout AccessOutcome) throws -> R
+    ) -> R? {
         var outcome = AccessOutcome(of: state)
-        if let past = PastState.current(of: state) {
-            return try? body(Root(key, of: state).view(of: past.entry), &outcome)
-        }
+        let past = PastState.current(of: state)
         do {
-            let result = try body(Root(key, of: state).view(of: name, &outcome), &outcome)
+            let root = try Root(key, of: state)
+            if onlyIfAllowed, let name, !allowedKeys.contains(name) {
+                throw PrefsError.incorrectKeys(invalidElements: [name])
+            }
+            if let past { return try body(root.view(of: past.entry), &outcome) }
+            let result = try body(root.view(of: name, &outcome), &outcome)
             report(outcome.warning)
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            reportFailure(PrefsError(error), after: outcome.warning)
+            if past == nil { reportFailure(PrefsError(error), after: outcome.warning) }
             return nil
         }
     }

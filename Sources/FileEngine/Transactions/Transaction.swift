@@ -60,16 +60,12 @@ package final class Transaction {
         if self[key] != entry { self[key] = entry }
     }
 
-    /// The layers that accesses of this transaction see: those of the first access. The transactions inside it see them, too.
+    /// The layers that accesses of this transaction see: those of the first access.
     ///
     /// - Parameter keeper: the object that keeps the layers.
     package func layers<Layers: EntryLayers>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
         let key = ObjectIdentifier(keeper)
-        var place: Transaction? = self
-        while let transaction = place {
-            if transaction.owner === owner, let known = transaction.layers[key] as? Layers { return known }
-            place = transaction.outer
-        }
+        if let known = layers[key] as? Layers { return known }
         let new = current()
         layers[key] = new
         return new
@@ -132,13 +128,17 @@ package final class Transaction {
         return place
     }
 
-    /// The thread's innermost transaction of a domain.
+    /// The thread's transaction of a domain: the outermost one, in which those inside it take part.
     ///
     /// - Parameter owner: the queue of the domain, or a store of another module.
     package static func current(of owner: AnyObject) -> Transaction? {
+        var found: Transaction?
         var place = innermost
-        while let transaction = place, transaction.owner !== owner { place = transaction.outer }
-        return place
+        while let transaction = place {
+            if transaction.owner === owner { found = transaction }
+            place = transaction.outer
+        }
+        return found
     }
 
     private static var innermost: Transaction? {

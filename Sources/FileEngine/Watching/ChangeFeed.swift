@@ -34,7 +34,8 @@ package final class ChangeFeed: Sendable {
     package func start<Domain: AnyObject & Sendable>(
         _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
         watch:
-            @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? = {
+            @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? =
+            {
                 _, _, _ in nil
             }
     ) {
@@ -52,7 +53,8 @@ package final class ChangeFeed: Sendable {
         init<Domain: AnyObject & Sendable>(
             _ domain: Domain, _ mayOthersWrite: Bool, _ committed: @escaping @Sendable (Domain) throws -> Content?,
             _ watch:
-                @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
+                @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) ->
+                AnyObject?
         ) {
             self.domain = domain
             self.mayOthersWrite = mayOthersWrite

@@ -82,7 +82,9 @@ extension KeyedValue {
     private func value(in entries: KeyedEntries, isForWriting: Bool = false) throws -> Value {
         let key = stringKey
         try NameVetting.checkRoot(key)
-        guard let stored = try entries.value(forKey: key, isForWriting: isForWriting, report) else { return defaultValue }
+        guard let stored = try entries.value(forKey: key, isForWriting: isForWriting, report) else {
+            return defaultValue
+        }
         return try coding.value(of: stored, forKey: key, filledFrom: encodedDefault)
     }
 

@@ -126,10 +126,7 @@ extension PersistentPrefs {
     /// A key that ``keys`` does not contain is an error, as for a read. Costs a read. Any thread.
     public func source(ofKey key: String) -> PrefSource {
         state.bridge.access(key, of: self)
-        return read {
-            guard allowedKeys.contains(key) else { throw PrefsError.incorrectKeys(invalidElements: [key]) }
-            return try $0.source(ofKey: key, &$1)
-        } ?? .default
+        return read(of: key, onlyIfAllowed: true) { try $0.source(ofKey: key, &$1) } ?? .default
     }
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {

@@ -44,7 +44,8 @@ struct Root {
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content), isWhole: found.isWhole,
             revision: roots.revision(found.revision, in: layers), in: layers)
-        return layers == nil && !state.hasFormerRoots ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
+        return layers == nil && !state.hasFormerRoots
+            ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
 
     private func view(_ view: RootView, _ outcome: inout AccessOutcome) -> RootView {

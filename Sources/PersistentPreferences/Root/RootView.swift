@@ -58,7 +58,9 @@ struct RootView {
     /// All values; nil if there are none.
     ///
     /// - Parameter allowed: the keys to look for in layers; nil for those of the instance.
-    func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String: StoredValue]? {
+    func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String:
+        StoredValue]?
+    {
         guard let layers else { return try storedValues() }
         var stored: [String: StoredValue]?
         do throws(PrefsError) {

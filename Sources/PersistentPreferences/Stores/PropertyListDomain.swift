@@ -66,14 +66,16 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
     package func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
-        try PrefsError.converting { try roots.transact(on: "") { transaction in
-            let before = transaction.content ?? [:]
-            var after = before
-            try body(&after)
-            let result = try Self.changed(before, to: after)
-            for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
-            for (key, value) in result { transaction.replace(key, with: value) }
-        } }
+        try PrefsError.converting {
+            try roots.transact(on: "") { transaction in
+                let before = transaction.content ?? [:]
+                var after = before
+                try body(&after)
+                let result = try Self.changed(before, to: after)
+                for key in before.keys where result.index(forKey: key) == nil { transaction.replace(key, with: nil) }
+                for (key, value) in result { transaction.replace(key, with: value) }
+            }
+        }
         return roots.takeWarning()
     }
 

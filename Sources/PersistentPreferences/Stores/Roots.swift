@@ -94,7 +94,7 @@ final class Roots: PrefsStore {
     /// As `Domain.transact`. Accesses of this thread in the closure see one state of the layers.
     func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
         try reached().transact(on: root, durability: durability) { transaction in
-            if let layers { _ = transaction.layers(of: layers, layers.current) }
+            _ = currentLayers()
             try body(transaction)
         }
     }

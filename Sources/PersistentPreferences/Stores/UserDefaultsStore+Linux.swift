@@ -60,7 +60,8 @@
 
         /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
         /// UserDefaults may also have read an older state of the file.
-        @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue? {
+        @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
+        {
             Self.inCLocale {
                 let former = loaded.withLock { loaded in
                     loaded = loaded ?? content ?? [:]

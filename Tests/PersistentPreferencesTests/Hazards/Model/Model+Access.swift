@@ -148,7 +148,7 @@ extension Model {
     }
 
     /// Changes one root of the transaction; nested changes of other keys stay.
-    private mutating func change(
+    mutating func change(
         _ name: String, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let name = ModelText(name)

@@ -233,13 +233,17 @@ struct Model {
         let allowed = instances[number].allowed
         var hasThrown = false
         let error = write(number) { model, access throws(ModelError) in
+            let name = access.root
             try model.transact(&access) { model, root throws(ModelError) in
                 let before = model.visible(number, in: root)
                 guard let after = model.run(steps, on: before) else {
                     hasThrown = true
                     throw .stopped
                 }
-                if !isPlain { try Change(from: before, to: after, allowed).apply(to: &root) }
+                if isPlain { return }
+                // To what the steps have made of the root, which may be gone.
+                let change = try Change(from: before, to: after, allowed)
+                if !change.isEmpty { try model.change(name) { _, now in change.apply(to: &now) } }
             }
         }
         trace.append(hasThrown ? .threw : .returned(error))
