@@ -1,3 +1,4 @@
+import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The state of an instance, and what it keeps of its last reads. The last values of properties are in `PrefProperty`.
@@ -10,8 +11,10 @@ final class InstanceState: @unchecked Sendable {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
         var shown: Shown?
-        /// The objects of containers, by key.
-        var containers: [String: (value: StoredValue, object: Any)] = [:]
+        /// The state that shows what was shown last.
+        var stateShown: (revision: Revision, root: String)?
+        /// The objects of the values that were read last, by key.
+        var objects: [String: KeptObject] = [:]
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The keys that key-value observers ask for.
@@ -26,6 +29,15 @@ final class InstanceState: @unchecked Sendable {
         let objects: [String: Any]
 
         static var nothing: Shown { Shown(root: [:], allowed: [], values: [:], objects: [:]) }
+    }
+
+    /// The object of a value of a key; nil if there is no value.
+    struct KeptObject {
+        let value: StoredValue?
+        let object: Any?
+        /// The revision of the state, if a read reports nothing in it.
+        let revision: Revision?
+        let root: String
     }
 
     private struct WeakSubscriber {
@@ -146,21 +158,61 @@ final class InstanceState: @unchecked Sendable {
         objects.reserveCapacity(values.count)
         for (key, value) in values { objects[key] = object(of: value, forKey: key) }
         let new = Shown(root: root, allowed: allowed.list, values: values, objects: objects)
-        lock.withLock { state.shown = new }
+        lock.withLock { (state.shown, state.stateShown) = (new, nil) }
         return new
     }
 
-    /// The object of a value. The objects of containers are kept, for up to 64 keys.
-    func object(of value: StoredValue, forKey key: String) -> Any {
+    /// Keeps what is shown of a state.
+    func keep(_ shown: Shown, at revision: Revision?, of root: String) {
+        guard let revision else { return }
+        lock.withLock { if state.shown?.root.isIdentical(to: shown.root) == true { state.stateShown = (revision, root) } }
+    }
+
+    /// What was shown last, and the revision of the state that shows it.
+    func keptShown(of root: String, _ allowed: AllowedKeys) -> (objects: [String: Any], revision: Revision)? {
+        lock.withLock {
+            guard let known = state.stateShown, known.root == root, let shown = state.shown,
+                AllowedKeysCache.areSame(shown.allowed, allowed.list)
+            else { return nil }
+            return (shown.objects, known.revision)
+        }
+    }
+
+    /// What was read last of a key, if a read reports nothing in that state.
+    func keptObject(forKey key: String, of root: String) -> KeptObject? {
+        lock.withLock {
+            guard let known = state.objects[key], known.revision != nil, known.root == root else { return nil }
+            return known
+        }
+    }
+
+    /// The object of a value that was found. Kept for up to 64 keys.
+    func object(of found: FoundValue, forKey key: String) -> Any? {
+        let known = lock.withLock { state.objects[key] }
+        let isSame =
+            if let old = known?.value, let new = found.value { old.isIdentical(to: new) } else { false }
+        let object = isSame ? known?.object : found.value?.object
+        let new = KeptObject(value: found.value, object: object, revision: found.revision, root: found.root)
+        lock.withLock {
+            // Bounded, because a class may allow any number of keys.
+            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
+            state.objects[key] = new
+        }
+        return object
+    }
+
+    /// The object of a value. The last one read is used again, because the objects of containers are large.
+    private func object(of value: StoredValue, forKey key: String) -> Any {
         guard value.isContainer else { return value.object }
-        if let known = lock.withLock({ state.containers[key] }), known.value.isIdentical(to: value) {
-            return known.object
+        if let known = lock.withLock({ state.objects[key] }), let object = known.object,
+            known.value?.isIdentical(to: value) == true
+        {
+            return object
         }
         let object = value.object
         lock.withLock {
-            // Bounded, because a class may allow any number of keys.
-            if state.containers.count >= 64 { state.containers = [:] }
-            state.containers[key] = (value, object)
+            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
+            state.objects[key] = KeptObject(value: value, object: object, revision: nil, root: "")
         }
         return object
     }

@@ -29,7 +29,18 @@ extension PersistentPrefs {
 
     func visibleValues() -> [String: Any] {
         state.bridge.access(nil, of: self)
-        return read { state.shown(try $0.values(&$1), allowedKeys).objects } ?? [:]
+        let root = key
+        let allowed = allowedKeys
+        if let shown = state.keptShown(of: root, allowed), isCurrent(shown.revision, of: root) {
+            report(nil)
+            return shown.objects
+        }
+        let shown = read(root) { view, outcome in
+            let shown = state.shown(try view.values(&outcome), allowed)
+            if outcome.warning == nil { state.keep(shown, at: view.revision, of: root) }
+            return shown
+        }
+        return shown?.objects ?? [:]
     }
 
     /// Makes no objects.
@@ -40,7 +51,22 @@ extension PersistentPrefs {
 
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
-        return storedValue(forKey: name).map { state.object(of: $0, forKey: name) }
+        let root = key
+        if let kept = state.keptObject(forKey: name, of: root), allowedKeys.contains(name),
+            isCurrent(kept.revision, of: root)
+        {
+            report(nil)
+            return kept.object
+        }
+        return read(root, of: name, onlyIfAllowed: true) { view, outcome in
+            state.object(of: try view.found(forKey: name, &outcome), forKey: name)
+        } ?? nil
+    }
+
+    /// Whether a read would find what the last one has found, which reported nothing. Saves the transfer of a state.
+    func isCurrent(_ revision: Revision?, of root: String) -> Bool {
+        guard let revision, PastState.current(of: state) == nil else { return false }
+        return revision == state.roots.revision(of: root)
     }
 
     /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
@@ -77,9 +103,12 @@ extension PersistentPrefs {
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
             let view = try root.view(of: name, isForWriting: true, &outcome)
-            let before = try view.valueToReplace(forKey: name).map { [name: $0] } ?? [:]
-            let change = try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
-            try root.commit(change ?? RootChange(from: before, to: [:]), seenAt: view.revision, &outcome)
+            let before = try view.valueToReplace(forKey: name)
+            let change = try value.map {
+                try RootChange(from: before.map { [name: $0] } ?? [:], shownAs: [:], to: [name: $0])
+            }
+            try root.commit(
+                change ?? RootChange(of: name, from: before, to: nil), seenAt: view.revision, &outcome)
         }
     }
 

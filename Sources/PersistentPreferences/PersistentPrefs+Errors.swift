@@ -4,17 +4,18 @@ import PrefsFileEngine
 /// Every access runs in one of these, which turn what is thrown into `lastError`.
 extension PersistentPrefs {
     /// - Parameters:
+    ///   - root: the key of the root, if the access has read it already.
     ///   - name: the key of the only value that is read; nil for all.
     ///   - onlyIfAllowed: whether the read of a key that is not allowed fails.
     /// - Returns: nil if the access failed.
     @discardableResult
     func read<R>(
-        of name: String? = nil, onlyIfAllowed: Bool = false, _ body: (RootView, inout AccessOutcome) throws -> R
+        _ root: String? = nil, of name: String? = nil, onlyIfAllowed: Bool = false, _ body: (RootView, inout AccessOutcome) throws -> R
     ) -> R? {
         var outcome = AccessOutcome(of: state)
         let past = PastState.current(of: state)
         do {
-            let root = try Root(key, of: state)
+            let root = try Root(root ?? key, of: state)
             if onlyIfAllowed, let name, !allowedKeys.contains(name) {
                 throw PrefsError.incorrectKeys(invalidElements: [name])
             }

@@ -7,18 +7,8 @@ enum ConstraintRule<Value> {
     /// A regular expression that a whole text must match.
     case pattern(String)
 
-    /// None for a range of another type, of which only its words are known.
-    static func of(_ range: some RangeExpression<Value>) -> [ConstraintRule] {
-        switch range {
-        case let range as ClosedRange<Value>:
-            [.range(lower: range.lowerBound, upper: range.upperBound, includesUpper: true)]
-        case let range as Range<Value>: [.range(lower: range.lowerBound, upper: range.upperBound, includesUpper: false)]
-        case let range as PartialRangeFrom<Value>: [.range(lower: range.lowerBound, upper: nil, includesUpper: true)]
-        case let range as PartialRangeThrough<Value>: [.range(lower: nil, upper: range.upperBound, includesUpper: true)]
-        case let range as PartialRangeUpTo<Value>: [.range(lower: nil, upper: range.upperBound, includesUpper: false)]
-        default: []
-        }
-    }
+    /// nil for choices of which only the words are known.
+    static func of(_ choices: Any) -> ConstraintRule? { (choices as? any RuledChoices)?.rule as? ConstraintRule }
 
     static func ofLength(_ range: some RangeExpression<Int>) -> [ConstraintRule] {
         CountBounds(range).map { [.length($0)] } ?? []
@@ -46,7 +36,7 @@ struct CountBounds {
     let greatest: Int?
 
     init?(_ range: some RangeExpression<Int>) {
-        guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>.of(range).first else {
+        guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>.of(range) else {
             return nil
         }
         least = lower.map { max(0, $0) }

@@ -43,13 +43,14 @@ extension PersistentPrefs {
         let (binding, kept) = bound
         let (key, cached) = (binding.key, kept as CachedValue?)
         state.bridge.access(key, of: self)
-        if let kept, isCurrent(kept), property.accepts(kept) {
+        let root = self.key
+        if let kept, kept.root == root, isCurrent(kept.revision, of: root), property.accepts(kept) {
             report(nil)
             return kept.value
         }
         // The closure does not depend on the type of the value.
-        let finding: Finding? = read(of: key) { view, outcome in
-            if let cached, cached.isCurrent(in: view.revision, root: view.root.key) { return .same }
+        let finding: Finding? = read(root, of: key) { view, outcome in
+            if let cached, cached.isCurrent(in: view.revision, root: root) { return .same }
             return .found(try view.found(forKey: key, &outcome))
         }
         do throws(PrefsError) {
@@ -63,13 +64,6 @@ extension PersistentPrefs {
             if PastState.current(of: state) == nil { report(error) }
             return property.givenDefault
         }
-    }
-
-    /// Whether a read would find what the last one has found, and report nothing. Saves the transfer of a snapshot.
-    private func isCurrent(_ cached: CachedValue) -> Bool {
-        let root = key
-        return PastState.current(of: state) == nil
-            && cached.isCurrent(in: state.roots.revision(of: root), root: root)
     }
 
     /// The outcome of a read of a property.

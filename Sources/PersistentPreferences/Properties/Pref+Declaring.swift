@@ -2,8 +2,8 @@ import PrefsPropertyLists
 
 /// The initializers of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
 ///
-/// They differ in the types that they take. What they take is the same: a ``PrefConstraint`` or more by `constraint:`, or a range, a list
-/// or a ``PrefChoices`` type by `in:`, and a check.
+/// They differ in the types that they take. What they take is the same: a ``PrefConstraint`` or more by `constraint:`, or ``PrefChoices`` by
+/// `in:`, and a check.
 ///
 /// A RawRepresentable type that is not Codable may be in an optional, an array, a set or a dictionary with string keys, and each of these in
 /// an optional (`[Theme]?`). `Any` may be in an array or a dictionary, or an optional of one. For deeper nesting, pass a coding.
@@ -37,23 +37,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
-    /// The same with a range: `in: 8...72`, `in: 3...`.
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
-    }
-
-    /// The same with a list: `in: Theme.allCases`.
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
-    }
-
-    /// The same with a ``PrefChoices`` type.
+    /// The same with a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
         previously formerKeys: String...,
@@ -62,23 +46,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
-    /// The same with nil or a value in a range.
-    public init<Wrapped: Comparable>(
-        wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Wrapped>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
-    }
-
-    /// The same with nil or a value in a list.
-    public init<Wrapped: Equatable>(
-        wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
-    }
-
-    /// The same with nil or a value of a ``PrefChoices`` type.
+    /// The same with nil or one of the choices.
     public init<Choices: PrefChoices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -96,23 +64,7 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
         fatalError("a Codable class needs a coding")
     }
 
-    /// Ambiguous on purpose, with a range: a Codable class needs a coding; use a struct.
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Comparable {
-        fatalError("a Codable class needs a coding")
-    }
-
-    /// Ambiguous on purpose, with a list: a Codable class needs a coding; use a struct.
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Equatable {
-        fatalError("a Codable class needs a coding")
-    }
-
-    /// Ambiguous on purpose, with a ``PrefChoices`` type: a Codable class needs a coding; use a struct.
+    /// Ambiguous on purpose, with choices: a Codable class needs a coding; use a struct.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -133,25 +85,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
-    /// The same with a range.
-    @_disfavoredOverload
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some RangeExpression<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Comparable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
-    }
-
-    /// The same with a list.
-    @_disfavoredOverload
-    public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: [Value], previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value: Equatable {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
-    }
-
-    /// The same with a ``PrefChoices`` type.
+    /// The same with choices.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
@@ -181,12 +115,12 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
-    /// The same with nil or a value in a list.
+    /// The same with nil or one of the choices.
     @_disfavoredOverload
-    public init<Wrapped: Equatable>(
-        wrappedValue: Value, _ key: String? = nil, in choices: [Wrapped], previously formerKeys: String...,
+    public init<Choices: PrefChoices>(
+        wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value == Wrapped? {
+    ) where Value == Choices.PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 }

@@ -1,4 +1,4 @@
-/// Choices of your own for `@Pref(in:)`: a type that says which values it contains.
+/// The choices of `@Pref(in:)`: a type that says which values it contains. Ranges and lists do; so may a type of your own.
 ///
 /// ```swift
 /// struct Even: PrefChoices {

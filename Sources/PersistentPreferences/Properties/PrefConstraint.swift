@@ -148,21 +148,11 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     // MARK: - Kinds
 
-    /// A range: `.in(8...72)`, `.in(0..<10)`, `.in(3...)`, `.in(...9)`, `.in(..<10)`.
-    public static func `in`(_ range: some RangeExpression<Value>) -> PrefConstraint where Value: Comparable {
-        PrefConstraint(unchecked: { RangeWords.place(in: range) }, rules: { ConstraintRule.of(range) }) {
-            range.contains($0)
-        }
-    }
-
-    /// A list: `.in(Theme.allCases)`.
-    public static func `in`(_ list: [Value]) -> PrefConstraint where Value: Equatable {
-        PrefConstraint(unchecked: { ListWords.choice(of: list) }, rules: { [.list(list)] }) { list.contains($0) }
-    }
-
-    /// Choices of your own.
+    /// A range, a list, or choices of your own: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
     public static func `in`(_ choices: some PrefChoices<Value>) -> PrefConstraint {
-        PrefConstraint(unchecked: { choices.choicesDescription }, choices.contains)
+        PrefConstraint(
+            unchecked: { choices.choicesDescription }, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] },
+            choices.contains)
     }
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
@@ -180,7 +170,7 @@ extension PrefConstraint where Value == String {
     /// The number of characters: `.length(1...20)`, `.length(1...)`.
     public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
         PrefConstraint(
-            unchecked: { RangeWords.amount(range, of: "character") + " long" },
+            unchecked: { CountWords.amount(range, of: "character") + " long" },
             rules: { ConstraintRule.ofLength(range) }
         ) {
             range.contains($0.count)
@@ -204,7 +194,7 @@ extension PrefConstraint where Value: Collection {
     /// The number of elements: `.count(1...5)`, `.count(...100)`.
     public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
         PrefConstraint(
-            unchecked: { RangeWords.amount(range, of: "element") }, verb: .have,
+            unchecked: { CountWords.amount(range, of: "element") }, verb: .have,
             rules: { ConstraintRule.ofCount(range) }
         ) {
             range.contains($0.count)
@@ -214,56 +204,3 @@ extension PrefConstraint where Value: Collection {
 
 /// "must be in 8...72", "must have at most 5 elements".
 private enum ConstraintVerb { case be, have }
-
-/// Ranges in the words of a constraint.
-private enum RangeWords {
-    /// `in 8...72`, `at least 3`.
-    static func place<Bound>(in range: some RangeExpression<Bound>) -> String {
-        switch range {
-        case let range as ClosedRange<Bound>: "in \(text(range.lowerBound))...\(text(range.upperBound))"
-        case let range as Range<Bound>: "in \(text(range.lowerBound))..<\(text(range.upperBound))"
-        default: oneSided(range, less: "less") ?? "in \(range)"
-        }
-    }
-
-    /// `8...72 characters`, `at least 1 character`.
-    static func amount(_ range: some RangeExpression<Int>, of unit: String) -> String {
-        let amount = oneSided(range, less: "fewer") ?? "\(range)"
-        return "\(amount) \(unit)\(amount.hasSuffix(" 1") ? "" : "s")"
-    }
-
-    private static func oneSided<Bound>(_ range: some RangeExpression<Bound>, less: String) -> String? {
-        switch range {
-        case let range as PartialRangeFrom<Bound>: "at least \(text(range.lowerBound))"
-        case let range as PartialRangeThrough<Bound>: "at most \(text(range.upperBound))"
-        case let range as PartialRangeUpTo<Bound>: "\(less) than \(text(range.upperBound))"
-        default: nil
-        }
-    }
-
-    private static func text(_ bound: some Any) -> String { ConstraintValue.text(bound) }
-}
-
-/// Values in the words of a constraint.
-private enum ConstraintValue {
-    /// The raw value of a type that does not describe itself, because it is what is stored.
-    static func text(_ value: some Any) -> String {
-        guard !(value is any CustomStringConvertible), let value = value as? any RawRepresentable else {
-            return "\(value)"
-        }
-        return "\(value.rawValue)"
-    }
-}
-
-/// Lists in the words of a constraint.
-private enum ListWords {
-    /// `one of light, dark`; texts that would be misread are in quotes.
-    static func choice(of list: [some Any]) -> String {
-        if list.isEmpty { return "one of an empty list" }
-        let texts = list.map { element in
-            let text = ConstraintValue.text(element)
-            return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
-        }
-        return "one of " + texts.joined(separator: ", ")
-    }
-}

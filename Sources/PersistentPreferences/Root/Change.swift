@@ -120,13 +120,8 @@ extension RootChange {
         of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
         _ state: InstanceState
     ) throws(PrefsError) {
-        let before = stored.map { [key: $0] } ?? [:]
-        guard let value else {
-            self.init(from: before, to: [:])
-            return
-        }
-        let whole = stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value
-        self = try RootChange(from: before, to: [key: whole]).checked()
+        let whole = value.map { value in stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value }
+        self = try RootChange(of: key, from: stored, to: whole).checked()
     }
 
     fileprivate init(

@@ -74,14 +74,8 @@ struct SettingsValues<Settings: SettingsFile> {
         }
     }
 
-    /// Reports a mistyped field of a hand-edited file. Otherwise it would silently read as its initial value, and the next save would
-    /// remove what the user has typed.
     private func check(_ keys: CodedKeys, allowed: [String]?, _ path: String?) throws {
         for unknown in keys.unknown {
-            if let meant = keys.missing.first(where: { $0.isMistyped(as: unknown) }) {
-                let reason = "is not a field; \"\(meant)\" is missing"
-                throw field("\(keys.path).\(unknown)", reason, in: path)
-            }
             if let allowed, !allowed.contains(unknown) {
                 throw field("\(keys.path).\(unknown)", "is not a field", in: path)
             }
@@ -124,25 +118,5 @@ struct SettingsValues<Settings: SettingsFile> {
 
     private func field(_ mismatch: ValueMismatch, in path: String? = nil) -> SettingsFileError {
         field(mismatch.path, mismatch.reason, in: path)
-    }
-}
-
-extension String {
-    /// Whether the other name is this one with one typing error: a letter too many, too few, wrong, or two letters swapped. A plural is
-    /// not an error.
-    func isMistyped(as other: String) -> Bool {
-        let (left, right) = (Array(lowercased()), Array(other.lowercased()))
-        guard min(left.count, right.count) > 2, left + ["s"] != right, right + ["s"] != left else { return false }
-        let same = zip(left, right).prefix { $0 == $1 }.count
-        let (leftRest, rightRest) = (left[same...], right[same...])
-        switch leftRest.count - rightRest.count {
-        case 1: return Array(leftRest.dropFirst()) == Array(rightRest)
-        case -1: return Array(leftRest) == Array(rightRest.dropFirst())
-        case 0:
-            if Array(leftRest.dropFirst()) == Array(rightRest.dropFirst()) { return true }
-            return leftRest.prefix(2).reversed() == Array(rightRest.prefix(2))
-                && Array(leftRest.dropFirst(2)) == Array(rightRest.dropFirst(2))
-        default: return false
-        }
     }
 }

@@ -21,6 +21,15 @@ struct RootChange {
         }
     }
 
+    /// The difference between two values of one key.
+    init(of key: String, from before: StoredValue?, to after: StoredValue?) {
+        if let after {
+            assign(after, to: key, inPlaceOf: before)
+        } else if before != nil {
+            removed = [key]
+        }
+    }
+
     /// The difference between two states of a root.
     init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }

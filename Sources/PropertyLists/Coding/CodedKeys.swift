@@ -6,7 +6,6 @@ package final class CodedKeys {
     package let place: [PlaceStep]
     private let present: Set<String>
     private var requested: Set<String> = []
-    private var required: Set<String> = []
     private var named: Set<String> = []
     /// The types that were asked for, by key.
     package private(set) var types: [String: [Any.Type]] = [:]
@@ -21,7 +20,7 @@ package final class CodedKeys {
     /// The same record of a dictionary that is part of a larger value.
     func inside(_ step: PlaceStep) -> CodedKeys {
         let keys = CodedKeys(place: [step] + place, present: present)
-        (keys.requested, keys.required, keys.named) = (requested, required, named)
+        (keys.requested, keys.named) = (requested, named)
         return keys
     }
 
@@ -29,23 +28,18 @@ package final class CodedKeys {
     func inSet() -> CodedKeys {
         guard case .index(let index)? = place.first else { return self }
         let keys = CodedKeys(place: [.member(index)] + place.dropFirst(), present: present)
-        (keys.requested, keys.required, keys.named) = (requested, required, named)
+        (keys.requested, keys.named) = (requested, named)
         return keys
     }
 
     /// The keys for which the type has neither asked nor a name.
     package var unknown: [String] { present.subtracting(requested).subtracting(named).sorted() }
-    /// The keys without which the type cannot be decoded. An optional field that is nil is not missing.
-    package var missing: [String] { required.subtracting(present).sorted() }
     /// The keys that the type has asked for in vain.
     package var expected: [String] { requested.subtracting(present).sorted() }
     /// Whether the dictionary has keys, and its type knows none of them.
     package var areForeign: Bool { !present.isEmpty && present.isDisjoint(with: requested.union(named)) }
 
-    func recordRequest(_ key: String, isRequired: Bool = false) {
-        requested.insert(key)
-        if isRequired { required.insert(key) }
-    }
+    func recordRequest(_ key: String) { requested.insert(key) }
 
     func recordType(_ type: Any.Type, of key: String) {
         if !types[key, default: []].contains(where: { $0 == type }) { types[key, default: []].append(type) }

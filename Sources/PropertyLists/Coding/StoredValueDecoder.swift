@@ -168,7 +168,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func member(_ key: any CodingKey) throws -> ValueDecoder {
-        record?.recordRequest(key.stringValue, isRequired: true)
+        record?.recordRequest(key.stringValue)
         let fallback = fallbacks?[key.stringValue]
         guard let stored = members[key.stringValue] ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(

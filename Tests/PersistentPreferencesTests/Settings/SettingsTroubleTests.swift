@@ -35,8 +35,6 @@ import Testing
             "line 4, column 18: <integer> does not hold a whole number"
         ),
         ("<integer>7</integer>", "<string>7</string>", "volume: expected Int, found a string"),
-        ("<key>volume</key>", "<key>volme</key>", "volme: is not a field; \"volume\" is missing"),
-        ("<key>width</key>", "<key>widht</key>", "window.widht: is not a field; \"width\" is missing"),
         ("<integer>640</integer>", "<real>640.5</real>", "window.width: expected Int, found a real number"),
     ])
     func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {
@@ -63,6 +61,21 @@ import Testing
                 .filter { $0.hasPrefix("ViewSettings.plist.corrupt-") }
             #expect(aside.count == 1)
             if let name = aside.first { #expect(try Data(contentsOf: folder.appending(path: name)) == bytes) }
+        }
+    }
+
+    /// What a person has typed is not lost.
+    @Test func aMistypedFieldIsAnUnknownOne() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text(good.replacingOccurrences(of: "<key>volume</key>", with: "<key>volme</key>")), for: settings)
+            succeeds(settings.load())
+            #expect(settings.volume == 3 && settings.window.width == 640)
+            settings.window.width = 700
+            succeeds(settings.save())
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+            #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
         }
     }
 
