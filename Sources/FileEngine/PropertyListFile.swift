@@ -111,13 +111,9 @@ package final class PropertyListFile: Sendable {
         return reading(of: current, hasWarning: hasWarning)
     }
 
-    /// The revision that `read` would return, if the state is cached and there is nothing to report. Outside of a transaction.
-    var knownRevision: Revision? {
-        if queue.transaction != nil { return nil }
-        guard let cached = state.withLock({ $0.warning == nil ? $0.snapshot : nil }), cached.fault == nil,
-            cached.validated(atPath: names.path) === cached
-        else { return nil }
-        return cached.revision
+    /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
+    var cachedWithoutReport: Snapshot? {
+        state.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil }
     }
 
     @inline(__always)
@@ -217,7 +213,7 @@ package final class PropertyListFile: Sendable {
         if self.durability(of: snapshot) >= durability { return true }
         // A flush needs no lock: a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
-        try transact(durability: durability) { _ in }
+        try queue.transact(durability: durability, begin: begin) { _ in }
         return true
     }
 

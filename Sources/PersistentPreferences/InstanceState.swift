@@ -165,12 +165,15 @@ final class InstanceState: @unchecked Sendable {
     /// Keeps what is shown of a state.
     func keep(_ shown: Shown, at revision: Revision?, of root: String) {
         guard let revision else { return }
-        lock.withLock { if state.shown?.root.isIdentical(to: shown.root) == true { state.stateShown = (revision, root) } }
+        lock.withLock {
+            if state.shown?.root.isIdentical(to: shown.root) == true { state.stateShown = (revision, root) }
+        }
     }
 
     /// What was shown last, and the revision of the state that shows it.
     func keptShown(of root: String, _ allowed: AllowedKeys) -> (objects: [String: Any], revision: Revision)? {
-        lock.withLock {
+        if PastState.current(of: self) != nil { return nil }
+        return lock.withLock {
             guard let known = state.stateShown, known.root == root, let shown = state.shown,
                 AllowedKeysCache.areSame(shown.allowed, allowed.list)
             else { return nil }
@@ -180,7 +183,8 @@ final class InstanceState: @unchecked Sendable {
 
     /// What was read last of a key, if a read reports nothing in that state.
     func keptObject(forKey key: String, of root: String) -> KeptObject? {
-        lock.withLock {
+        if PastState.current(of: self) != nil { return nil }
+        return lock.withLock {
             guard let known = state.objects[key], known.revision != nil, known.root == root else { return nil }
             return known
         }

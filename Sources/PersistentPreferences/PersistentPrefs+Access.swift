@@ -9,7 +9,9 @@ extension PersistentPrefs {
         guard type != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        let warning = state.start(self, key: key ?? ClassDeclarations.name(of: type), store: store)
+        // The name that is known, because the runtime's lock for names may stay locked in a forked child.
+        let key = key ?? ClassDeclarations.known(type)?.ownRoot ?? ClassDeclarations.name(of: type)
+        let warning = state.start(self, key: key, store: store)
         if let warning { report(warning) }
         defer { if let warning, state.lastError == nil { state.lastError = warning } }
         if let values, !values.isEmpty {
@@ -31,7 +33,7 @@ extension PersistentPrefs {
         state.bridge.access(nil, of: self)
         let root = key
         let allowed = allowedKeys
-        if let shown = state.keptShown(of: root, allowed), isCurrent(shown.revision, of: root) {
+        if let shown = state.keptShown(of: root, allowed), shown.revision == state.roots.revision(of: root) {
             report(nil)
             return shown.objects
         }
@@ -53,7 +55,7 @@ extension PersistentPrefs {
         state.bridge.access(name, of: self)
         let root = key
         if let kept = state.keptObject(forKey: name, of: root), allowedKeys.contains(name),
-            isCurrent(kept.revision, of: root)
+            kept.revision == state.roots.revision(of: root)
         {
             report(nil)
             return kept.object
@@ -61,12 +63,6 @@ extension PersistentPrefs {
         return read(root, of: name, onlyIfAllowed: true) { view, outcome in
             state.object(of: try view.found(forKey: name, &outcome), forKey: name)
         } ?? nil
-    }
-
-    /// Whether a read would find what the last one has found, which reported nothing. Saves the transfer of a state.
-    func isCurrent(_ revision: Revision?, of root: String) -> Bool {
-        guard let revision, PastState.current(of: state) == nil else { return false }
-        return revision == state.roots.revision(of: root)
     }
 
     /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
@@ -124,7 +120,7 @@ extension PersistentPrefs {
 
     @discardableResult
     func assign(merging: Bool, _ values: () throws -> [String: Any]) -> PrefsError? {
-        write { _ in
+        write {
             let values = try values()
             try RootChange.checkKeys(of: values)
             return .assign(values, merging: merging, allowedKeys)
@@ -132,11 +128,11 @@ extension PersistentPrefs {
     }
 
     func clearValues() {
-        write { _ in .clear(allowedKeys) }
+        write { .clear(allowedKeys) }
     }
 
     func removeRoot() {
-        write { _ in .remove(allowedKeys) }
+        write { .remove(allowedKeys) }
     }
 
     typealias Shown = InstanceState.Shown

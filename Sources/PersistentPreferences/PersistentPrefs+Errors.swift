@@ -10,7 +10,8 @@ extension PersistentPrefs {
     /// - Returns: nil if the access failed.
     @discardableResult
     func read<R>(
-        _ root: String? = nil, of name: String? = nil, onlyIfAllowed: Bool = false, _ body: (RootView, inout AccessOutcome) throws -> R
+        _ root: String? = nil, of name: String? = nil, onlyIfAllowed: Bool = false,
+        _ body: (RootView, inout AccessOutcome) throws -> R
     ) -> R? {
         var outcome = AccessOutcome(of: state)
         let past = PastState.current(of: state)
@@ -61,14 +62,21 @@ extension PersistentPrefs {
         }
     }
 
-    /// A write of a change that is made of the current state.
+    /// A write of a change.
     ///
-    /// - Parameter name: the only key that it is made of; nil for all.
+    /// - Parameters:
+    ///   - root: the key of the root, if the access has read it already.
+    ///   - name: the only key that the change depends on; nil for all.
+    ///   - warning: that of the read.
     @discardableResult
-    func write(of name: String? = nil, _ change: (RootView) throws -> Change) -> PrefsError? {
-        write { root, outcome in
+    func write(
+        to root: String? = nil, of name: String? = nil, after warning: PrefsError? = nil,
+        change: () throws -> Change
+    ) -> PrefsError? {
+        write(to: root, after: warning) { root, outcome in
+            let change = try change()
             let view = try root.view(of: name, isForWriting: true, &outcome)
-            try root.commit(try change(view), from: view, &outcome)
+            try root.commit(change, view.difference(by: change, &outcome), seenAt: view.revision, &outcome)
         }
     }
 

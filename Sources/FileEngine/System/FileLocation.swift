@@ -41,7 +41,11 @@ package final class FileLocation {
 
     /// nil also if the path contains a link.
     package var revision: Revision? {
-        resolved.withLock { $0.flatMap { $0.followsLinks ? nil : $0.file } }?.knownRevision
+        guard let file = resolved.withLock({ $0.flatMap { $0.followsLinks ? nil : $0.file } }),
+            file.queue.transaction == nil, let known = file.cachedWithoutReport,
+            known.validated(atPath: file.names.path) === known
+        else { return nil }
+        return known.revision
     }
 
     /// The file that the path leads to. Costs no system call if the path contains no link, else one `stat`.
@@ -79,7 +83,7 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withFile { try $0.transact(durability: durability, body) }
+        try withFile { try $0.queue.transact(durability: durability, begin: $0.begin, body) }
     }
 
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {

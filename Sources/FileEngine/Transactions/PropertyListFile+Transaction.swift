@@ -9,12 +9,7 @@ extension PropertyListFile {
         let base: Snapshot
     }
 
-    /// Runs the closure in this thread's transaction. See `Domain.transact`.
-    package func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
-        try queue.transact(durability: durability, begin: begin, body)
-    }
-
-    private func begin() throws -> any TransactionSession {
+    func begin() throws -> any TransactionSession {
         let writeLock = try lockForWriting()
         do {
             let (cached, mirror, isFirst) = stateForTransaction()

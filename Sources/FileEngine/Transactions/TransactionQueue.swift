@@ -70,33 +70,31 @@ private final class TransactionBatch: CommitGroup {
         durability = max(durability, transaction.durability)
     }
 
+    /// Writes the batch, and reports the changes of each member to the feed.
     func commit() throws {
         guard let session else { preconditionFailure("the batch is written") }
         defer {
             session.end()
             self.session = nil
         }
-        if isChanged {
-            try commitAndTell(session)
-        } else if !session.isConfirmed(durability) {
-            try session.confirm()
+        guard isChanged else {
+            if !session.isConfirmed(durability) { try session.confirm() }
+            return
         }
-    }
-
-    /// Writes the batch. If that succeeds, reports the changes of each member to the feed.
-    private func commitAndTell(_ session: any TransactionSession) throws {
         feed.willCommit()
-        let outcome = Result { try session.commit(content ?? [:], durability: durability) }
-        let stands: Bool
-        switch outcome {
-        case .success, .failure(FileError.durabilityUnconfirmed): stands = true
-        case .failure: stands = false
+        let outcome: (any Error)?
+        do {
+            try session.commit(content ?? [:], durability: durability)
+            outcome = nil
+        } catch {
+            outcome = error
         }
+        let stands = if case FileError.durabilityUnconfirmed? = outcome { true } else { outcome == nil }
         let actions = feed.didCommit(stands ? changes.map(\.step) : [], as: session.stored)
         // The members wait: what their threads do afterwards may still be added to.
         for (change, actions) in zip(changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }
         }
-        try outcome.get()
+        if let outcome { throw outcome }
     }
 }

@@ -38,15 +38,11 @@ struct PropertyListDocument: Sendable {
         _ root: StoredValue?, keepsOther: Bool = false, _ check: (_ now: StoredValue?) throws -> Void = { _ in }
     ) throws {
         try PrefsError.converting {
-            try file.withFile { file in
-                try file.transact(durability: .powerCut) { transaction in
-                    let now = transaction[PropertyListFile.documentKey]
-                    try check(now)
-                    if keepsOther, now != root {
-                        try transaction.session?.quarantine()
-                    }
-                    transaction.replace(PropertyListFile.documentKey, with: root)
-                }
+            try file.transact(durability: .powerCut) { transaction in
+                let now = transaction[PropertyListFile.documentKey]
+                try check(now)
+                if keepsOther, now != root { try transaction.session?.quarantine() }
+                transaction.replace(PropertyListFile.documentKey, with: root)
             }
         }
     }

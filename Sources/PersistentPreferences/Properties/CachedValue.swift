@@ -13,8 +13,8 @@ struct FoundValue {
 class CachedValue {
     private let stored: StoredValue?
     let isOfNothing: Bool
-    let revision: Revision?
-    let root: String
+    private let revision: Revision?
+    private let root: String
 
     init(_ found: FoundValue) {
         stored = found.value

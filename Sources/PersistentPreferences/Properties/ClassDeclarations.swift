@@ -19,7 +19,7 @@ final class ClassDeclarations: Sendable {
     let hasFormerRoots: Bool
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
-    private let ownRoot: String
+    let ownRoot: String
     private let byKey: [String: Declaration]
     /// The keys that overrides of `keys` have added in instances so far.
     private let undeclaredKeys = Locked(Set<String>())

@@ -44,7 +44,9 @@ extension PersistentPrefs {
         let (key, cached) = (binding.key, kept as CachedValue?)
         state.bridge.access(key, of: self)
         let root = self.key
-        if let kept, kept.root == root, isCurrent(kept.revision, of: root), property.accepts(kept) {
+        if let kept, PastState.current(of: state) == nil,
+            kept.isCurrent(in: state.roots.revision(of: root), root: root), property.accepts(kept)
+        {
             report(nil)
             return kept.value
         }
@@ -77,9 +79,7 @@ extension PersistentPrefs {
     func set<Value>(
         _ value: Value, of property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding
     ) -> PrefsError? {
-        write(of: binding.key) { _ in
-            .property(key: binding.key, try property.stored(for: value, binding), property)
-        }
+        write(of: binding.key) { .property(key: binding.key, try property.stored(for: value, binding), property) }
     }
 
     // MARK: - Changes in place
@@ -93,11 +93,9 @@ extension PersistentPrefs {
     }
 
     func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
-        commit(change) { value, root, outcome in
-            let binding = property.binding(in: state)
-            let view = try root.view(of: binding.key, isForWriting: true, &outcome)
-            let new = try property.stored(for: value, binding)
-            try root.commit(.property(key: binding.key, new, property), from: view, &outcome)
+        let binding = property.binding(in: state)
+        write(to: change.origin.root, of: binding.key, after: change.warning) {
+            .property(key: binding.key, try property.stored(for: change.newValue(), binding), property)
         }
     }
 
@@ -105,7 +103,7 @@ extension PersistentPrefs {
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
         let key = property.binding(in: state).key
-        return write(of: key) { _ in .property(key: key, nil, property) }
+        return write(of: key) { .property(key: key, nil, property) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {

@@ -96,29 +96,27 @@ struct Root {
 
     /// Changes the root in a transaction of its own, or as a part of the thread's.
     ///
-    /// - Parameter view: the current state.
-    func commit(_ change: Change, from view: RootView, _ outcome: inout AccessOutcome) throws {
-        guard let difference = try view.difference(by: change, &outcome) else {
-            return try acknowledge(view.revision, &outcome)
-        }
-        try commit(change, difference, &outcome)
-    }
-
-    /// The same if the caller knows the difference already.
-    ///
-    /// - Parameter revision: of the state that it is the difference to.
-    func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        guard !difference.isEmpty else { return try acknowledge(revision, &outcome) }
-        try state.declarations.check(difference.assigned)
-        // Before the domain is locked, and again with the layers of that time.
-        try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
-        try commit(.keys(difference), difference, &outcome)
-    }
-
-    private func commit(_ change: Change, _ difference: RootChange, _ outcome: inout AccessOutcome) throws {
+    /// - Parameters:
+    ///   - difference: what the change changes in the current state; nil if that is nothing.
+    ///   - revision: of that state.
+    func commit(
+        _ change: Change, _ difference: RootChange?, seenAt revision: Revision?, _ outcome: inout AccessOutcome
+    ) throws {
+        guard let difference else { return try acknowledge(revision, &outcome) }
         outcome.hasReachedDomain = true
-        try roots.transact(on: key) { try apply(change, difference, in: $0) }
+        try roots.reached().transact(on: key, durability: roots.durability) { try apply(change, difference, in: $0) }
         outcome.hasSucceeded(roots.takeWarning())
+    }
+
+    /// The same for a difference that the caller knows already, and has not checked.
+    func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
+        let isEmpty = difference.isEmpty
+        if !isEmpty {
+            try state.declarations.check(difference.assigned)
+            // Before the domain is locked, and again with the layers of that time.
+            try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
+        }
+        try commit(.keys(difference), isEmpty ? nil : difference, seenAt: revision, &outcome)
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.

@@ -12,7 +12,7 @@ final class Roots: PrefsStore {
     /// Why the domain cannot be reached: its name is bad, for example.
     let failure: PrefsError?
     /// Of the writes.
-    private let durability: CommitDurability
+    let durability: CommitDurability
     /// Is told of every access. nil unless this is the default domain in a test program.
     private let testProcess: TestProcess?
     /// The last revision of domain and layers together.
@@ -91,12 +91,9 @@ final class Roots: PrefsStore {
         return transaction.layers(of: layers, layers.current)
     }
 
-    /// As `Domain.transact`. Accesses of this thread in the closure see one state of the layers.
+    /// As `Domain.transact`.
     func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
-        try reached().transact(on: root, durability: durability) { transaction in
-            _ = currentLayers()
-            try body(transaction)
-        }
+        try reached().transact(on: root, durability: durability, body)
     }
 
     /// As `Domain.confirm`.
@@ -171,7 +168,11 @@ final class Roots: PrefsStore {
     /// `PrefsStore.update` on the values of the domain, without layers.
     func updateValues(of root: String, _ body: (inout [String: StoredValue]?) throws -> Void) throws {
         try PrefsError.converting {
-            try transact(on: root) { try $0.update(root: root, layout, body) }
+            try transact(on: root) { transaction in
+                // From now on, accesses of this thread see one state of the layers.
+                _ = currentLayers()
+                try transaction.update(root: root, layout, body)
+            }
         }
     }
 

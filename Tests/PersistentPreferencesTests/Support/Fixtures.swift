@@ -67,7 +67,7 @@ extension PropertyListFile {
     /// Commits a content as another process would.
     func commitForTest(_ content: [String: Any]) {
         do {
-            try transact(durability: .process) { transaction in
+            try queue.transact(durability: .process, begin: begin) { transaction in
                 for (root, entry) in content {
                     transaction[root] = try PropertyListVetter.value(of: entry, forKey: root)
                 }

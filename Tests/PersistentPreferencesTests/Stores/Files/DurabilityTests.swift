@@ -75,7 +75,7 @@ import Testing
         var deep = StoredValue.integer(1)
         for _ in 0..<200 { deep = .array([deep]) }
         do {
-            try file.transact(durability: .powerCut) { $0["Deep"] = deep }
+            try file.queue.transact(durability: .powerCut, begin: file.begin) { $0["Deep"] = deep }
             Issue.record("stored")
         } catch FileError.notStored(let failure) {
             #expect(failure.reason == "could not be read again: nested deeper than 160 levels")
