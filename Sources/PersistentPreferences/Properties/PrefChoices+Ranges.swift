@@ -1,40 +1,51 @@
 // The choices of the standard library, with their words and what a schema can express of them.
 
 extension ClosedRange: PrefChoices {
+    /// The values of a range are its bounds and what is between them.
     public typealias PrefChoice = Bound
 
+    /// `in 8...72`.
     public var choicesDescription: String {
         "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))"
     }
 }
 
 extension Range: PrefChoices {
+    /// The values of a range are its bounds and what is between them.
     public typealias PrefChoice = Bound
 
+    /// `in 0..<10`.
     public var choicesDescription: String {
         "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))"
     }
 }
 
 extension PartialRangeFrom: PrefChoices {
+    /// The values of a range are its bounds and what is between them.
     public typealias PrefChoice = Bound
 
+    /// `at least 3`.
     public var choicesDescription: String { "at least \(ConstraintValue.text(lowerBound))" }
 }
 
 extension PartialRangeThrough: PrefChoices {
+    /// The values of a range are its bounds and what is between them.
     public typealias PrefChoice = Bound
 
+    /// `at most 9`.
     public var choicesDescription: String { "at most \(ConstraintValue.text(upperBound))" }
 }
 
 extension PartialRangeUpTo: PrefChoices {
+    /// The values of a range are its bounds and what is between them.
     public typealias PrefChoice = Bound
 
+    /// `less than 10`.
     public var choicesDescription: String { "less than \(ConstraintValue.text(upperBound))" }
 }
 
 extension Array: PrefChoices where Element: Equatable {
+    /// The values of a list are its elements.
     public typealias PrefChoice = Element
 
     /// `one of light, dark`; texts that would be misread are in quotes.
