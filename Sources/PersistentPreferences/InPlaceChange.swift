@@ -27,13 +27,15 @@ typealias RootOrigin = (root: String, revision: Revision?)
 
 extension PersistentPrefs {
     /// Starts a change in place. The outcome of the read is reported with that of the change.
+    ///
+    /// - Parameter name: the key of the only value that is read; nil for all.
     func changeInPlace<Value>(
-        from defaultValue: Value, _ read: (RootView, inout AccessOutcome) throws -> Value
+        from defaultValue: Value, of name: String? = nil, _ read: (RootView, inout AccessOutcome) throws -> Value
     ) -> InPlaceChange<RootOrigin, Value> {
         var change = InPlaceChange(origin: (root: key, revision: nil as Revision?), value: defaultValue)
         var outcome = AccessOutcome(of: state)
         do {
-            let view = try Root(change.origin.root, of: state).view(isForWriting: true, &outcome)
+            let view = try Root(change.origin.root, of: state).view(of: name, isForWriting: true, &outcome)
             change.origin.revision = view.revision
             change.value = try read(view, &outcome)
             // A value of layers must not replace a stored one that was passed over.

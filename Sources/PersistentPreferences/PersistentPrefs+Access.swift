@@ -123,16 +123,16 @@ extension PersistentPrefs {
         write {
             let values = try values()
             try RootChange.checkKeys(of: values)
-            return .assign(values, merging: merging, allowedKeys)
+            try $0.commit(.assign(values, merging: merging, allowedKeys), &$1)
         }
     }
 
     func clearValues() {
-        write { .clear(allowedKeys) }
+        write { try $0.commit(.clear(allowedKeys), &$1) }
     }
 
     func removeRoot() {
-        write { .remove(allowedKeys) }
+        write { try $0.commit(.remove(allowedKeys), &$1) }
     }
 
     typealias Shown = InstanceState.Shown

@@ -62,24 +62,6 @@ extension PersistentPrefs {
         }
     }
 
-    /// A write of a change.
-    ///
-    /// - Parameters:
-    ///   - root: the key of the root, if the access has read it already.
-    ///   - name: the only key that the change depends on; nil for all.
-    ///   - warning: that of the read.
-    @discardableResult
-    func write(
-        to root: String? = nil, of name: String? = nil, after warning: PrefsError? = nil,
-        change: () throws -> Change
-    ) -> PrefsError? {
-        write(to: root, after: warning) { root, outcome in
-            let change = try change()
-            let view = try root.view(of: name, isForWriting: true, &outcome)
-            try root.commit(change, view.difference(by: change, &outcome), seenAt: view.revision, &outcome)
-        }
-    }
-
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         // An override hears of what differs, which a success after a success does not; and not of accesses inside it.

@@ -75,27 +75,20 @@ extension PersistentPrefs {
         case found(FoundValue)
     }
 
-    @discardableResult
-    func set<Value>(
-        _ value: Value, of property: PrefProperty<Value>, _ binding: PrefProperty<Value>.Binding
-    ) -> PrefsError? {
-        write(of: binding.key) { .property(key: binding.key, try property.stored(for: value, binding), property) }
-    }
-
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
-        changeInPlace(from: property.givenDefault) { view, outcome in
-            let (binding, kept) = property.bound(in: state)
+        let (binding, kept) = property.bound(in: state)
+        return changeInPlace(from: property.givenDefault, of: binding.key) { view, outcome in
             let found = try view.found(forKey: binding.key, &outcome)
             return try property.value(of: found, binding, kept, in: state)
         }
     }
 
     func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
-        let binding = property.binding(in: state)
-        write(to: change.origin.root, of: binding.key, after: change.warning) {
-            .property(key: binding.key, try property.stored(for: change.newValue(), binding), property)
+        commit(change) { value, root, outcome in
+            let binding = property.binding(in: state)
+            try root.commit(property.change(to: value, binding), of: binding.key, &outcome)
         }
     }
 
@@ -103,12 +96,12 @@ extension PersistentPrefs {
 
     func remove(_ property: PrefProperty<some Any>) -> PrefsError? {
         let key = property.binding(in: state).key
-        return write(of: key) { .property(key: key, nil, property) }
+        return write { try $0.commit(.property(key: key, nil, property), of: key, &$1) }
     }
 
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
-        state.bridge.access(property.binding(in: state).key, of: self)
         let key = property.binding(in: state).key
+        state.bridge.access(key, of: self)
         return read(of: key) { view, _ in try view.storedValues()?[key] != nil } ?? false
     }
 
@@ -123,8 +116,8 @@ extension PersistentPrefs {
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
-        return read {
-            let (binding, kept) = property.bound(in: state)
+        let (binding, kept) = property.bound(in: state)
+        return read(of: binding.key) {
             let found = try $0.found(forKey: binding.key, &$1)
             guard found.value != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)

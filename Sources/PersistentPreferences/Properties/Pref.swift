@@ -85,7 +85,8 @@ extension PersistentPrefs {
             }
             set {
                 let property = prefs[keyPath: storage].property
-                prefs.set(newValue, of: property, property.bind(to: prefs, at: storage).binding)
+                let binding = property.bind(to: prefs, at: storage).binding
+                prefs.write { try $0.commit(property.change(to: newValue, binding), of: binding.key, &$1) }
             }
             _modify {
                 let property = Self.property(of: prefs, at: storage)

@@ -42,7 +42,10 @@ public struct PrefHandle<Value> {
     ///
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
-    public func set(_ value: Value) -> PrefsError? { prefs.set(value, of: property, property.binding(in: prefs.state)) }
+    public func set(_ value: Value) -> PrefsError? {
+        let binding = property.binding(in: prefs.state)
+        return prefs.write { try $0.commit(property.change(to: value, binding), of: binding.key, &$1) }
+    }
 }
 
 extension PrefHandle: Sendable where Value: Sendable {}

@@ -141,6 +141,13 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try binding.coding.stored(for: value, forKey: key)
     }
 
+    /// The write of a value.
+    ///
+    /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
+    func change(to value: Value, _ binding: Binding) throws(PrefsError) -> Change {
+        .property(key: binding.key, try stored(for: value, binding), self)
+    }
+
     func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue {
         let coding = binding(in: state).coding
         return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }

@@ -97,26 +97,35 @@ struct Root {
     /// Changes the root in a transaction of its own, or as a part of the thread's.
     ///
     /// - Parameters:
-    ///   - difference: what the change changes in the current state; nil if that is nothing.
-    ///   - revision: of that state.
+    ///   - name: the only key that the change depends on; nil for all.
+    ///   - known: the difference to a state that was read before, and the revision of that state.
     func commit(
-        _ change: Change, _ difference: RootChange?, seenAt revision: Revision?, _ outcome: inout AccessOutcome
+        _ change: Change, of name: String? = nil, knowing known: (difference: RootChange?, revision: Revision?)? = nil,
+        _ outcome: inout AccessOutcome
     ) throws {
+        let (difference, revision) = try known ?? lookedAt(change, name, &outcome)
         guard let difference else { return try acknowledge(revision, &outcome) }
         outcome.hasReachedDomain = true
         try roots.reached().transact(on: key, durability: roots.durability) { try apply(change, difference, in: $0) }
         outcome.hasSucceeded(roots.takeWarning())
     }
 
-    /// The same for a difference that the caller knows already, and has not checked.
+    /// What a change changes in the current state; nil if that is nothing.
+    private func lookedAt(
+        _ change: Change, _ name: String?, _ outcome: inout AccessOutcome
+    ) throws -> (RootChange?, Revision?) {
+        let view = try view(of: name, isForWriting: true, &outcome)
+        return (try view.difference(by: change, &outcome), view.revision)
+    }
+
+    /// The same for a difference to a state that was read before, which was not checked.
     func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        let isEmpty = difference.isEmpty
-        if !isEmpty {
+        if !difference.isEmpty {
             try state.declarations.check(difference.assigned)
             // Before the domain is locked, and again with the layers of that time.
             try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
         }
-        try commit(.keys(difference), isEmpty ? nil : difference, seenAt: revision, &outcome)
+        try commit(.keys(difference), knowing: (difference.isEmpty ? nil : difference, revision), &outcome)
     }
 
     /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
