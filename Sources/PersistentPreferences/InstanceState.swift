@@ -190,22 +190,17 @@ final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// The object of a value that was found. Kept for up to 64 keys.
+    /// The object of a value that was found, which is kept for the next read.
     func object(of found: FoundValue, forKey key: String) -> Any? {
-        let known = lock.withLock { state.objects[key] }
-        let isSame =
-            if let old = known?.value, let new = found.value { old.isIdentical(to: new) } else { false }
-        let object = isSame ? known?.object : found.value?.object
-        let new = KeptObject(value: found.value, object: object, revision: found.revision, root: found.root)
-        lock.withLock {
-            // Bounded, because a class may allow any number of keys.
-            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
-            state.objects[key] = new
+        let object = found.value.map { self.object(of: $0, forKey: key) }
+        if found.revision != nil {
+            keep(
+                KeptObject(value: found.value, object: object, revision: found.revision, root: found.root), forKey: key)
         }
         return object
     }
 
-    /// The object of a value. The last one read is used again, because the objects of containers are large.
+    /// The object of a value. That of a container, which is large, is kept.
     private func object(of value: StoredValue, forKey key: String) -> Any {
         guard value.isContainer else { return value.object }
         if let known = lock.withLock({ state.objects[key] }), let object = known.object,
@@ -214,11 +209,16 @@ final class InstanceState: @unchecked Sendable {
             return object
         }
         let object = value.object
-        lock.withLock {
-            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
-            state.objects[key] = KeptObject(value: value, object: object, revision: nil, root: "")
-        }
+        keep(KeptObject(value: value, object: object, revision: nil, root: ""), forKey: key)
         return object
+    }
+
+    private func keep(_ object: KeptObject, forKey key: String) {
+        lock.withLock {
+            // Bounded, because a class may allow any number of keys.
+            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
+            state.objects[key] = object
+        }
     }
 
     /// Registers a subscriber that is told when the instance moves to another root.

@@ -31,7 +31,7 @@ import Testing
                 ofClass
                     ? ClassSource(
                         Sample(key: "Sample", store: PropertyListFileStore(url: url)), title: "t", file: url.path)
-                    : DomainSource(try PropertyListDomain(url: url), name: "n"))
+                    : DomainSource(try Roots(url: url), name: "n"))
         }
 
         var model: EditorModel { controller.model }
@@ -56,7 +56,7 @@ import Testing
         /// Changes the file as another program.
         func others(_ root: String, _ value: Any) throws {
             let value = try PropertyListVetter.value(of: value, forKey: root)
-            _ = try PropertyListDomain(url: url).update { $0[root] = value }
+            _ = try Roots(url: url).updateEntries { $0[root] = value }
         }
 
         var rows: [String] {
@@ -200,7 +200,7 @@ import Testing
         #expect(try form.stored() == before)
         form.press(Key.enter, Key.eraseLine, "2", Key.enter, Key.up, Key.enter, "0", Key.enter, Key.up, Key.enter)
         form.press(Key.eraseLine, "3", Key.enter, Key.up, Key.enter, Key.eraseLine, "2026-11-21", Key.enter)
-        let types = try #require(try PropertyListDomain(url: form.url).entries().entries).mapValues(ValueText.typeName)
+        let types = try #require(try Roots(url: form.url).entries().entries).mapValues(ValueText.typeName)
         #expect(
             types == [
                 "boolean": "boolean", "data": "data", "date": "date", "float": "float", "integer": "integer",
@@ -244,7 +244,7 @@ import Testing
         archive.encode("x" as NSString, forKey: NSKeyedArchiveRootObjectKey)
         archive.finishEncoding()
         try archive.encodedData.write(to: url)
-        var controller = try EditorController(DomainSource(try PropertyListDomain(url: url), name: "n"))
+        var controller = try EditorController(DomainSource(try Roots(url: url), name: "n"))
         func press(_ keys: Key...) { for key in keys { _ = controller.press(key) } }
         press(.text("/"), .text("r"), .text("o"), .text("o"), .text("t"), .enter)
         #expect(controller.model.selected?.typeName == "reference")

@@ -45,7 +45,7 @@ import Testing
         let url = folder.file("p.plist")
         let content: [String: Any] = ["A": ["list": [1, 2], "empty": [String: Any]()] as [String: Any], "b": true]
         try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0).write(to: url)
-        let source = DomainSource(try PropertyListDomain(url: url), name: "n")
+        let source = DomainSource(try Roots(url: url), name: "n")
         let replies = try Self.replies(
             source,
             [

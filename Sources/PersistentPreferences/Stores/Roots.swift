@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The roots of a domain, with the layers around them. The stores of this package are public faces of it.
-final class Roots: PrefsStore {
+package final class Roots: PrefsStore {
     let layout: DomainLayout
     /// The layers around the domain; nil if there are none.
     let layers: LayerStack?
@@ -42,7 +42,7 @@ final class Roots: PrefsStore {
     var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
 
     /// nil if the domain is not a file of ours.
-    var fileURL: URL? {
+    package var fileURL: URL? {
         (domain as? FileLocation).map { URL(filePath: $0.path, directoryHint: .notDirectory) }
     }
 
@@ -153,11 +153,11 @@ final class Roots: PrefsStore {
         }
     }
 
-    func read(root: String) throws -> [String: Any]? {
+    package func read(root: String) throws -> [String: Any]? {
         try values(of: root)?.objects
     }
 
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+    package func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try NameVetting.checkRoot(root)
         try updateValues(of: root) { stored in
             guard let layers = currentLayers() else { return try stored.change(body) }
@@ -176,7 +176,7 @@ final class Roots: PrefsStore {
         }
     }
 
-    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+    package func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try NameVetting.checkRoot(root)
         let mailbox = Mailbox(of: root, action)
         let subscriber: any EntrySubscriber = layers == nil ? mailbox : MergedSubscriber(mailbox, root)

@@ -48,11 +48,11 @@ enum Target: Equatable {
     ///
     /// - Parameter isForced: whether writes quarantine and replace a file that is not ours.
     /// - Throws: `PrefsError`.
-    func domain(isForced: Bool = false) throws -> PropertyListDomain {
+    func domain(isForced: Bool = false) throws -> Roots {
         switch self {
-        case .suite(let name): try PropertyListDomain(suiteName: name)
+        case .suite(let name): try Roots.ofSuite(name)
         case .file(let path):
-            try PropertyListDomain(
+            try Roots(
                 url: url ?? URL(filePath: path), format: Self.format(of: path), isForced: isForced)
         }
     }

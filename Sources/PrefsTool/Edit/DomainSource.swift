@@ -6,10 +6,10 @@ struct DomainSource: EditableSource {
     let title: String
     let isOpen = true
 
-    private let domain: PropertyListDomain
+    private let domain: Roots
     private let file: String?
 
-    init(_ domain: PropertyListDomain, name: String) {
+    init(_ domain: Roots, name: String) {
         self.domain = domain
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)
         title = file ?? name
@@ -63,7 +63,7 @@ struct DomainSource: EditableSource {
     }
 
     func update(_ path: ValuePath, _ body: (StoredValue?) throws -> StoredValue?) throws -> PrefsError? {
-        try domain.update { entries in
+        try domain.updateEntries { entries in
             let now = path.value(in: entries[path.root])
             let new = try body(now)
             // Removing a missing value would add the dictionaries that lead to it.
@@ -75,6 +75,6 @@ struct DomainSource: EditableSource {
     func accepts(_ value: StoredValue, at path: ValuePath) -> Bool {
         let before: [String: StoredValue] = path.steps.isEmpty ? [:] : [path.root: .dictionary([:])]
         guard let entry = try? path.value(nil, with: value) else { return false }
-        return (try? PropertyListDomain.changed(before, to: [path.root: entry])) != nil
+        return (try? Roots.changed(before, to: [path.root: entry])) != nil
     }
 }

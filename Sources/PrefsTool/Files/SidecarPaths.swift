@@ -76,6 +76,6 @@ struct SidecarPaths: Sendable {
     ///
     /// - Throws: `PrefsError`.
     static func path(ofSuite name: String) throws -> String? {
-        try PropertyListDomain(suiteName: name).fileURL?.path(percentEncoded: false)
+        try Roots.ofSuite(name).fileURL?.path(percentEncoded: false)
     }
 }

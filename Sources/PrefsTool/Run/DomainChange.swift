@@ -10,7 +10,7 @@ extension DomainRunner {
         let (entries, failure) = try domain.entries()
         let before = entries ?? [:]
         var (after, risks) = try Self.result(of: edit, on: before)
-        after = try PropertyListDomain.changed(before, to: after)
+        after = try Roots.changed(before, to: after)
         var (domain, isForeign) = (domain, false)
         switch failure {
         case .notOurs(let file)?:
@@ -27,7 +27,7 @@ extension DomainRunner {
         try confirmation.require(risks)
         if isForeign { domain = try target.domain(isForced: true) }
         return try Self.outcome(asJSON: wantsJSON) {
-            try domain.update { entries in
+            try domain.updateEntries { entries in
                 let (after, found) = try Self.result(of: edit, on: entries)
                 // Another process may have written since.
                 guard confirmation.isForced || risks.contains(found) else {

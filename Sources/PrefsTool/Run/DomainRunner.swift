@@ -4,7 +4,7 @@ import PersistentPreferences
 /// Runs the commands on any domain, in the manner of `defaults(1)`.
 struct DomainRunner {
     let target: Target
-    let domain: PropertyListDomain
+    let domain: Roots
     let invocation: Invocation
     let program: Program
     let confirmation: Confirmation

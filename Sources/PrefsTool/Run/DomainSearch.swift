@@ -77,7 +77,7 @@ struct DomainSearch {
         var failures: [String] = []
         for name in try DomainNames.all() {
             do {
-                let (entries, failure) = try PropertyListDomain(suiteName: name).entries()
+                let (entries, failure) = try Roots.ofSuite(name).entries()
                 if let entries { domains.append((name, entries)) }
                 if let failure { failures.append("\(failure)") }
             } catch {

@@ -57,7 +57,7 @@ struct ClassWatchSource: WatchSource {
 
 /// Any domain that is in a file. Finds the changed places by comparing what the file contains.
 final class DomainWatchSource: WatchSource {
-    private let domain: PropertyListDomain
+    private let domain: Roots
     private let file: String
     /// Empty for all places.
     private let names: [String]
@@ -66,7 +66,7 @@ final class DomainWatchSource: WatchSource {
     var place: String { file }
 
     /// - Throws: `CommandError` if the domain has no file.
-    init(_ domain: PropertyListDomain, name: String, _ names: [String]) throws {
+    init(_ domain: Roots, name: String, _ names: [String]) throws {
         guard let url = domain.fileURL else { throw CommandError("\(name) cannot be watched, because it has no file") }
         self.domain = domain
         self.names = names

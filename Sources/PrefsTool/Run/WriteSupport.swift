@@ -51,7 +51,7 @@ struct WriteSupport {
     }
 
     /// Before a write of the class to a file that is not ours: asks, and opens the domain so that the write replaces the file.
-    private func domainToReplace() throws -> PropertyListDomain? {
+    private func domainToReplace() throws -> Roots? {
         switch invocation.command {
         case .set, .unset, .reset, .increment, .toggle, .import(nil, _, _): break
         default: return nil

@@ -94,7 +94,7 @@ import Testing
         case .store: _ = try? store.read(root: "AnyPrefs")
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
-        case .domain: _ = try? PropertyListDomain(url: url, format: format).entries()
+        case .domain: _ = try? Roots(url: url, format: format).entries()
         case .settings:
             var settings = ReadSettings(place: url)
             settings.load()

@@ -2,20 +2,15 @@ package import Foundation
 package import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// A whole domain, entries of any type among its roots: what the harness looks at and edits, through the same engine as the
-/// stores, with which it shares locks and cache. Any thread.
-package struct PropertyListDomain: Sendable {
-    private let roots: Roots
-    /// nil if the domain is not a file of ours.
-    package let fileURL: URL?
-
+/// The whole domain, entries of any type among its roots: what the tool looks at and edits. Shares locks and cache with the stores.
+extension Roots {
     /// The domain of a UserDefaults suite.
     ///
     /// - Throws: `PrefsError`.
-    package init(suiteName: String) throws {
-        roots = UserDefaultsStore(suiteName: suiteName).ownRoots
+    package static func ofSuite(_ name: String) throws -> Roots {
+        let roots = UserDefaultsStore(suiteName: name).ownRoots
         if let failure = roots.failure { throw failure }
-        fileURL = roots.fileURL
+        return roots
     }
 
     /// A property-list file, or a file of another format.
@@ -23,13 +18,14 @@ package struct PropertyListDomain: Sendable {
     /// - Parameter isForced: whether writes quarantine and replace a file that is not ours. They do so while this exists, in the whole
     ///   process.
     /// - Throws: `PrefsError`.
-    package init(url: URL, format: PropertyListFormat = .binary, isForced: Bool = false) throws {
-        let location = FileLocation(path: try NameVetting.path(of: url)) { file in
-            file.setFormatOfNewFile(format)
-            if isForced { file.replaceForeignFile() }
-        }
-        roots = Roots(location)
-        fileURL = url
+    package convenience init(
+        url: URL, format: PropertyListFormat = .binary, isForced: Bool = false
+    ) throws {
+        self.init(
+            FileLocation(path: try NameVetting.path(of: url)) { file in
+                file.setFormatOfNewFile(format)
+                if isForced { file.replaceForeignFile() }
+            })
     }
 
     /// All entries; nil if there is no domain. For a malformed file, the newest known state and the error that reports
@@ -37,7 +33,7 @@ package struct PropertyListDomain: Sendable {
     ///
     /// - Throws: `PrefsError`.
     package func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
-        let state = try PrefsError.converting { try roots.state(of: .everything) }
+        let state = try PrefsError.converting { try self.state(of: .everything) }
         return (state.content, state.warning.map { PrefsError($0) })
     }
 
@@ -47,8 +43,8 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
     package func mend() throws -> PrefsError? {
-        try PrefsError.converting { try roots.transact(on: "") { _ in } }
-        return roots.takeWarning()
+        try PrefsError.converting { try transact(on: "") { _ in } }
+        return takeWarning()
     }
 
     /// Puts the former bytes of the file back, if it still has the bytes of that commit.
@@ -56,18 +52,18 @@ package struct PropertyListDomain: Sendable {
     /// - Returns: the warning that the file was quarantined; nil if it was not.
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws -> PrefsError? {
-        guard let location = try roots.reached() as? FileLocation else { return nil }
+        guard let location = try reached() as? FileLocation else { return nil }
         try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
-        return roots.takeWarning()
+        return takeWarning()
     }
 
     /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
     ///
     /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
     /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
-    package func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
+    package func updateEntries(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         try PrefsError.converting {
-            try roots.transact(on: "") { transaction in
+            try transact(on: "") { transaction in
                 let before = transaction.content ?? [:]
                 var after = before
                 try body(&after)
@@ -76,7 +72,7 @@ package struct PropertyListDomain: Sendable {
                 for (key, value) in result { transaction.replace(key, with: value) }
             }
         }
-        return roots.takeWarning()
+        return takeWarning()
     }
 
     /// The entries that an update from `before` to `after` would store.
