@@ -1,5 +1,5 @@
 import Foundation
-package import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that all
 /// stores on the file share its lock, its cache and its commits.
@@ -54,7 +54,7 @@ package final class PropertyListFile: Sendable {
         let changed: FileStatus.Time
     }
 
-    private struct State {
+    struct State {
         var snapshot: Snapshot?
         var known: KnownState?
         var warning: FileError?
@@ -79,7 +79,7 @@ package final class PropertyListFile: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    let state = Locked(State())
 
     /// - Parameter path: absolute, without links.
     init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
@@ -176,19 +176,6 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.flushes.hasFlushedFolder = true }
     }
 
-    /// The folder of the last write, if the path still leads to it: one call in place of an `open` for each part of the path. It does no
-    /// harm if a link leads to the same folder.
-    func knownFolder() -> OpenFile? {
-        guard let folder = state.withLock({ $0.folder }), folder.isIntact,
-            let there = try? system.status(ofPath: names.folder, followsLinks: true), folder.wasOpened(as: there)
-        else { return nil }
-        return folder
-    }
-
-    func keepFolder(_ folder: OpenFile) {
-        state.withLock { $0.folder = folder }
-    }
-
     /// Makes the state of a read durable. Called by a write that is equal to that state.
     ///
     /// - Parameter revision: of that state. No system call if it is still cached and durable.
@@ -238,29 +225,6 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.known = known }
     }
 
-    /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
-    ///
-    /// - Parameter existed: a time at which the file was there; what was seen before does not count.
-    func missing(
-        _ now: FileStatus.Time, notBefore existed: FileStatus.Time
-    ) -> (since: FileStatus.Time, standIn: Snapshot?) {
-        state.withLock { state in
-            var since = state.missingSince ?? now
-            if since < existed { (since, state.standIn) = (now, nil) }
-            state.missingSince = since
-            return (since, state.standIn)
-        }
-    }
-
-    /// - Returns: the one of another thread, if that was quicker.
-    func keep(standIn: Snapshot) -> Snapshot {
-        state.withLock { state in
-            let kept = state.standIn ?? standIn
-            state.standIn = kept
-            return kept
-        }
-    }
-
     func leaveWarning(_ error: FileError) {
         state.withLock { $0.warning = error }
     }
@@ -270,62 +234,5 @@ package final class PropertyListFile: Sendable {
             defer { state.warning = nil }
             return state.warning
         }
-    }
-
-    // MARK: - Settings shared by the stores on this file
-
-    package func setMirror(_ mirror: Mirror) {
-        state.withLock { state in
-            // Whose file a malformed one is depends on it, and whether JSON is read.
-            if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
-                state.snapshot = nil
-            }
-            state.mirror = mirror
-        }
-    }
-
-    package func setFormatOfNewFile(_ format: PropertyListFormat) {
-        state.withLock { state in
-            state.formatOfNewFile = format
-            guard format == .json, !state.isJSONExpected else { return }
-            state.isJSONExpected = true
-            // It may be JSON.
-            if state.snapshot?.fault != nil { state.snapshot = nil }
-        }
-    }
-
-    /// Only for a store that asks for it: other programs take the file for a property list. Never for the file of a UserDefaults
-    /// domain.
-    var readsJSON: Bool {
-        state.withLock { $0.isJSONExpected && $0.mirror == nil }
-    }
-
-    /// The format of a commit that replaces a state.
-    func format(replacing base: Snapshot) -> PropertyListFormat {
-        state.withLock { state in
-            let format = base.format ?? state.formatOfNewFile
-            return format == .json && state.mirror != nil ? .binary : format
-        }
-    }
-
-    /// Lets writes of this process replace a malformed file that is not ours. Its bytes are quarantined.
-    package func replaceForeignFile() {
-        state.withLock { $0.replacesForeignFile = true }
-    }
-
-    var replacesForeignFile: Bool {
-        state.withLock { $0.replacesForeignFile }
-    }
-
-    package func setProtection(_ protection: FileProtection) {
-        state.withLock { $0.protection = protection }
-    }
-
-    var newFileProtection: FileProtection? {
-        state.withLock { $0.protection }
-    }
-
-    var currentMirror: Mirror? {
-        state.withLock { $0.mirror }
     }
 }

@@ -98,13 +98,16 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// The roots of the store of an access that begins now.
-    var roots: Roots {
-        guard isReplaceable else { return ownRoots }
+    var roots: Roots { replacement ?? ownRoots }
+
+    /// Those that take the place of the instance's own in an access that begins now, if any.
+    var replacement: Roots? {
+        guard isReplaceable else { return nil }
         if let innermost = StoreOverride.innermost { return innermost }
-        guard let testProcess else { return ownRoots }
+        guard let testProcess else { return nil }
         if let roots = testProcess.roots(inPlaceOf: ownRoots) { return roots }
         // An instance that outlives the test that has created it, in another test.
-        guard isOfTest, let owner, !testProcess.isRunning(ownRoots) else { return ownRoots }
+        guard isOfTest, let owner, !testProcess.isRunning(ownRoots) else { return nil }
         return type(of: owner).store.roots
     }
 

@@ -54,7 +54,8 @@ extension PersistentPrefs {
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
         let root = key
-        if let kept = state.keptObject(forKey: name, of: root), allowedKeys.contains(name),
+        // Before the name is hashed: a key may take more than linear time.
+        if allowedKeys.contains(name), let kept = state.keptObject(forKey: name, of: root),
             kept.revision == state.roots.revision(of: root)
         {
             report(nil)

@@ -36,7 +36,7 @@
             var outcome = AccessOutcome(of: state)
             let view = try? root.view(&outcome)
             if let warning = outcome.warning { report(warning) }
-            let entry = EntryState(view?.entry, in: view?.layers)
+            let entry = EntryState(view?.entry, in: view?.layers.map { LayersOfRoot($0, of: root.key) })
             let (now, past) = (PastState(entry, of: state), PastState(change.former(of: entry), of: state))
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject

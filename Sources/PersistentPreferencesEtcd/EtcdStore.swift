@@ -136,7 +136,7 @@ public final class EtcdStore: PrefsStore {
         try namespace.get().update(root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, in any process, on a queue of its own. See
+    /// Calls the closure after each commit that changes the root, in any process, on the threads of observers without a queue. See
     /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost. Blocks the thread until all roots
     /// were read once.
     ///

@@ -60,4 +60,27 @@ extension PropertyListFile {
         if let writeLock { return try system.status(of: writeLock.folder) }
         return try system.status(ofPath: names.folder, followsLinks: false)
     }
+
+    /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
+    ///
+    /// - Parameter existed: a time at which the file was there; what was seen before does not count.
+    func missing(
+        _ now: FileStatus.Time, notBefore existed: FileStatus.Time
+    ) -> (since: FileStatus.Time, standIn: Snapshot?) {
+        state.withLock { state in
+            var since = state.missingSince ?? now
+            if since < existed { (since, state.standIn) = (now, nil) }
+            state.missingSince = since
+            return (since, state.standIn)
+        }
+    }
+
+    /// - Returns: the one of another thread, if that was quicker.
+    func keep(standIn: Snapshot) -> Snapshot {
+        state.withLock { state in
+            let kept = state.standIn ?? standIn
+            state.standIn = kept
+            return kept
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsPropertyLists
 
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
@@ -60,5 +61,18 @@ extension PropertyListFile {
     func writable(_ snapshot: Snapshot) throws -> Snapshot {
         if let fault = snapshot.fault, !fault.isOurs, !replacesForeignFile { throw fault.error }
         return snapshot
+    }
+
+    /// The folder of the last write, if the path still leads to it: one call in place of an `open` for each part of the path. It does no
+    /// harm if a link leads to the same folder.
+    func knownFolder() -> OpenFile? {
+        guard let folder = state.withLock({ $0.folder }), folder.isIntact,
+            let there = try? system.status(ofPath: names.folder, followsLinks: true), folder.wasOpened(as: there)
+        else { return nil }
+        return folder
+    }
+
+    func keepFolder(_ folder: OpenFile) {
+        state.withLock { $0.folder = folder }
     }
 }

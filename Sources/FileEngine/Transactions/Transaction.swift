@@ -21,7 +21,7 @@ package final class Transaction {
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
     private var failure: (any Error)?
     /// The layers that the transaction's accesses see around the domain, by the object that keeps them.
-    private var layers: [ObjectIdentifier: any EntryLayers] = [:]
+    private var layers: [ObjectIdentifier: (keeper: AnyObject, layers: AnyObject)] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false
     /// Actions to run in order after all locks are released.
@@ -63,11 +63,12 @@ package final class Transaction {
     /// The layers that accesses of this transaction see: those of the first access.
     ///
     /// - Parameter keeper: the object that keeps the layers.
-    package func layers<Layers: EntryLayers>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
+    package func layers<Layers: AnyObject>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
         let key = ObjectIdentifier(keeper)
-        if let known = layers[key] as? Layers { return known }
+        if let known = layers[key]?.layers as? Layers { return known }
         let new = current()
-        layers[key] = new
+        // Kept, so that no other object has its address.
+        layers[key] = (keeper, new)
         return new
     }
 

@@ -17,7 +17,7 @@ extension ObservationBridge<AppSettingsValues> {
                         if let values { values.bridge.announce([key], of: values) }
                     }
                     let new = try entries.subscribe(to: key, subscriber)
-                    if let failure = new.failure { report(.notWatched(failure)) }
+                    if let failure = new?.failure { report(.notWatched(failure)) }
                     return new
                 } catch {
                     report(PrefsError(error))

@@ -2,37 +2,73 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Where the values of `PrefKey`s are: entries of a domain, or values of a root.
-struct KeyedEntries: Sendable {
-    private let roots: Roots
-    /// nil for entries of the domain, whatever its layout.
-    private let root: String?
-    private let newest: UserDefaultsStore.NewestEntry?
+/// Where the values of `PrefKey`s are.
+///
+/// Unchecked because `UserDefaults`, which may be used from any thread, is not Sendable.
+struct KeyedEntries: @unchecked Sendable {
+    private let place: Place
 
-    /// Entries of a domain.
-    init(_ defaults: UserDefaults) {
-        self.init(of: DefaultsObjectStore.of(defaults))
+    private enum Place {
+        /// Entries of a domain, whatever its layout.
+        case domain(Roots, UserDefaultsStore.NewestEntry?)
+        /// Values of a root.
+        case root(Roots, String)
+        /// What a `UserDefaults` object finds, which does not tell the name of its domain. Without transactions.
+        case object(UserDefaults)
     }
 
-    /// Entries of a store. One of another module has only roots.
+    init(_ defaults: UserDefaults) {
+        self =
+            defaults === UserDefaults.standard
+            ? KeyedEntries(of: UserDefaultsStore.standard) : KeyedEntries(.object(defaults))
+    }
+
+    private init(_ place: Place) {
+        self.place = place
+    }
+
+    /// Entries of a store. One of another module, and one with layers, has only roots.
     init(of store: any PrefsStore) {
-        roots = store.roots
-        root = roots.isForeign || roots.layers != nil ? "AppSettings" : nil
-        newest = (store as? UserDefaultsStore)?.newest
+        let roots = store.roots
+        place =
+            roots.isForeign || roots.layers != nil
+            ? .root(roots, "AppSettings") : .domain(roots, (store as? UserDefaultsStore)?.newest)
     }
 
     /// Values of a root.
     init(store: any PrefsStore, root: String) {
-        (roots, self.root, newest) = (store.roots, root, nil)
+        place = .root(store.roots, root)
     }
 
     /// nil if there is no value.
     ///
     /// - Parameters:
-    ///   - isForWriting: whether a write starts from it.
+    ///   - isForWriting: whether a change in place starts from it: then without arguments and registered defaults, which it would store.
     ///   - report: called with a warning if the read succeeds with one.
     func value(forKey key: String, isForWriting: Bool = false, _ report: (PrefsError) -> Void) throws -> StoredValue? {
-        guard let root else { return try entry(forKey: key, isForWriting: isForWriting, report) }
+        switch place {
+        case .domain(let roots, let newest):
+            let state = try roots.state(of: .entries([key]), isForWriting: isForWriting)
+            let stored = state.content?[key]
+            if let warning = state.warning {
+                report(PrefsError(warning))
+                // UserDefaults may crash on a malformed file.
+                return stored
+            }
+            // Without a revision it is the thread's own update.
+            guard let newest, state.revision != nil else { return stored }
+            return newest(key, stored, state.content)
+        case .root(let roots, let root):
+            return try value(forKey: key, of: root, in: roots, isForWriting: isForWriting, report)
+        case .object(let defaults):
+            guard isForWriting, let domain = defaults.domainName else { return defaults.value(ofEntry: key) }
+            return defaults.value(ofEntry: key, inDomain: domain)
+        }
+    }
+
+    private func value(
+        forKey key: String, of root: String, in roots: Roots, isForWriting: Bool, _ report: (PrefsError) -> Void
+    ) throws -> StoredValue? {
         try NameVetting.checkRoot(root)
         let part = roots.layout == .flat ? DomainPart.entries([key]) : .root(root)
         let state = try roots.state(of: part, isForWriting: isForWriting)
@@ -46,46 +82,50 @@ struct KeyedEntries: Sendable {
         return layers.map { $0.merged(stored, root: root)?[key] } ?? stored?[key]
     }
 
-    private func entry(
-        forKey key: String, isForWriting: Bool, _ report: (PrefsError) -> Void
-    ) throws -> StoredValue? {
-        let state = try roots.state(of: .entries([key]), isForWriting: isForWriting)
-        let stored = state.content?[key]
-        if let warning = state.warning {
-            report(PrefsError(warning))
-            // UserDefaults may crash on a malformed file.
-            return stored
-        }
-        // Without a revision it is the thread's own update.
-        guard let newest, state.revision != nil else { return stored }
-        return newest(key, stored, state.content)
-    }
-
-    /// Makes the accesses of the body one transaction.
+    /// Makes the accesses of the body one transaction, if the place has any.
     func transact(forKey key: String, _ body: () throws -> Void) throws {
-        try roots.transact(on: root ?? key) { _ in try body() }
+        switch place {
+        case .domain(let roots, _): try roots.transact(on: key) { _ in try body() }
+        case .root(let roots, let root): try roots.transact(on: root) { _ in try body() }
+        case .object: try body()
+        }
     }
 
     /// Stores the value of a key. nil removes the key.
     func setValue(_ value: StoredValue?, forKey key: String) throws {
-        guard let root else { return try roots.transact(on: key) { $0.replace(key, with: value) } }
-        try roots.update(root: root) { objects in
-            guard value != nil || objects != nil else { return }
-            objects = objects ?? [:]
-            objects?[key] = value?.object
+        switch place {
+        case .domain(let roots, _): try roots.transact(on: key) { $0.replace(key, with: value) }
+        case .root(let roots, let root):
+            try roots.update(root: root) { objects in
+                guard value != nil || objects != nil else { return }
+                objects = objects ?? [:]
+                objects?[key] = value?.object
+            }
+        case .object(let defaults):
+            // It could not be rolled back.
+            if Transaction.current != nil { throw PrefsError.updateOfAnotherStore }
+            if let value { defaults.set(value.object, forKey: key) } else { defaults.removeObject(forKey: key) }
+            guard defaults.synchronize() else {
+                throw PrefsError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
+            }
         }
     }
 
-    /// Subscribes to the changes of a value, and possibly of others.
-    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription {
-        guard let root else { return try roots.subscribe(to: .root(key), subscriber) }
-        try NameVetting.checkRoot(root)
-        return try roots.subscribe(to: root, keys: [key], subscriber, from: nil)
+    /// Subscribes to the changes of a value, and possibly of others. Returns nil if the place does not report changes.
+    func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
+        switch place {
+        case .domain(let roots, _): return try roots.subscribe(to: .root(key), subscriber)
+        case .root(let roots, let root):
+            try NameVetting.checkRoot(root)
+            return try roots.subscribe(to: root, keys: [key], subscriber, from: nil)
+        case .object: return nil
+        }
     }
 
     /// Whether a change that a subscriber has received is one of the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool {
-        root == nil || change.difference.keys.contains(key) || change.after.layers != nil
+        guard case .root = place else { return true }
+        return change.difference.keys.contains(key) || change.after.layers != nil
     }
 }
 

@@ -11,9 +11,9 @@ extension ObservationBridge<PersistentPrefs> {
     }
 
     func subscribe(to prefs: PersistentPrefs) {
-        let roots = prefs.state.roots
+        let replacement = prefs.state.replacement
         // The subscription keeps the store, so no other object has the same name.
-        subscribe(to: roots === prefs.state.ownRoots ? "" : "\(ObjectIdentifier(roots))") {
+        subscribe(to: replacement.map { "\(ObjectIdentifier($0))" } ?? "") {
             guard let root = prefs.observedRoot(of: []) else { return nil }
             return prefs.subscribe(to: root) { change in
                 { root.state.bridge.announce(change, in: root) }
@@ -23,6 +23,6 @@ extension ObservationBridge<PersistentPrefs> {
 
     private func announce(_ pending: PendingChange, in root: ObservedRoot) {
         guard let prefs = root.state.owner, let change = root.change(pending) else { return }
-        prefs.tellKeyValueObservers(of: pending, in: root.root) { announce(change.keys, of: prefs) }
+        prefs.tellKeyValueObservers(of: pending, in: root.root.at(prefs.key)) { announce(change.keys, of: prefs) }
     }
 }

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// One root of a domain, as one class sees it. An access makes one, so that it reads the open `key` once, and one store, also if a test begins
 /// or ends meanwhile.
 struct Root {
-    let key: String
+    private(set) var key: String
     let roots: Roots
     let state: InstanceState
 
@@ -42,7 +42,8 @@ struct Root {
         // Without a revision it may be the thread's own update.
         let layers = roots.currentLayers(mayBeInside: found.revision == nil)
         let view = RootView(
-            self, roots.layout.entry(of: key, in: found.content), isWhole: found.isWhole,
+            self, roots.layout.entry(of: key, in: found.content),
+            isWhole: found.isWhole || roots.layout != .flat,
             revision: roots.revision(found.revision, in: layers), in: layers)
         return layers == nil && !state.hasFormerRoots
             ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
@@ -64,14 +65,22 @@ struct Root {
 
     /// The state that observers know, or that an observer was told of.
     func view(of entry: EntryState) -> RootView {
-        RootView(self, entry.value, isWhole: false, in: entry.layers as? LayersSnapshot)
+        let around = entry.layers as? LayersOfRoot
+        return RootView(at(around?.root ?? key), entry.value, isWhole: false, in: around?.layers)
+    }
+
+    /// Another root of the same class and store.
+    func at(_ key: String) -> Root {
+        var root = self
+        root.key = key
+        return root
     }
 
     /// What is stored under a former root key, if there is no root.
     private func formerView(insteadOf view: RootView, _ isForWriting: Bool) throws -> RootView {
         let formerKeys = state.declarations.formerRoots(of: key)
         if formerKeys.isEmpty || roots.layout == .flat || view.failure != nil { return view }
-        guard try view.dictionary() == nil else { return view }
+        guard view.entry == nil else { return view }
         for formerKey in formerKeys {
             if let values = try values(ofFormer: formerKey, isForWriting) {
                 return view.found(.dictionary(values), under: formerKey)
@@ -140,7 +149,7 @@ struct Root {
             guard let change, !change.isEmpty else { return }
             try state.declarations.check(change.assigned)
             // In the same way as the accesses in the body, so that it applies to their result.
-            try apply(.keys(change), change, in: transaction)
+            try roots.transact(on: key) { try apply(.keys(change), change, in: $0) }
         }
         outcome.hasSucceeded(roots.takeWarning())
     }

@@ -11,7 +11,7 @@ struct RootView {
     /// Whether the entry has all values of the root, and is the current one.
     let isWhole: Bool
     /// nil if only a comparison shows whether two states are equal.
-    let revision: Revision?
+    private(set) var revision: Revision?
     let layers: LayersSnapshot?
     /// Why what is stored cannot be read. The layers are read all the same.
     let failure: PrefsError?
@@ -28,9 +28,10 @@ struct RootView {
         self.failure = failure
     }
 
+    /// The same with what a second look has found, whose revision is not known.
     func found(_ entry: StoredValue?, under formerKey: String?) -> RootView {
         var view = self
-        (view.entry, view.formerKey) = (entry, formerKey)
+        (view.entry, view.formerKey, view.revision) = (entry, formerKey, nil)
         return view
     }
 

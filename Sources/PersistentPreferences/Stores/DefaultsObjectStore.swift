@@ -71,14 +71,8 @@ private final class DefaultsObject: Domain, @unchecked Sendable {
             }
         guard let keys else { return DomainState(committed()) }
         var content: Content = [:]
-        for key in keys { content[key] = value(ofEntry: key, isForWriting) }
+        for key in keys { content[key] = defaults.value(ofEntry: key) }
         return DomainState(content, isWhole: false)
-    }
-
-    /// For a write without arguments and registered defaults, which it would store.
-    private func value(ofEntry key: String, _ isForWriting: Bool) -> StoredValue? {
-        guard isForWriting, let domain = defaults.domainName else { return defaults.value(ofEntry: key) }
-        return defaults.value(ofEntry: key, inDomain: domain)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {

@@ -98,9 +98,10 @@ package final class Roots: PrefsStore {
 
     /// As `Domain.confirm`.
     func confirm(_ revision: Revision?) throws -> Bool {
+        guard let domain else { return false }
         // A revision of both is none of the domain, which then looks at its own state.
         let own = layers == nil ? revision : combined.withLock { $0.flatMap { $0.both == revision ? $0.base : nil } }
-        return try reached().confirm(own, durability)
+        return try domain.confirm(own, durability)
     }
 
     func takeWarning() -> PrefsError? {

@@ -39,7 +39,7 @@ final class LayerStack: Sendable {
 }
 
 /// The layers of a store at one moment.
-final class LayersSnapshot: EntryLayers {
+final class LayersSnapshot: Sendable {
     let above: [LayerState]
     let below: [LayerState]
     /// nil if entries may change while this object is the newest one.

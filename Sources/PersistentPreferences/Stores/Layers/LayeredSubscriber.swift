@@ -2,6 +2,16 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
+/// Layers around a root, as a part of the entry that subscribers of a layered store receive.
+final class LayersOfRoot: EntryLayers {
+    let layers: LayersSnapshot
+    let root: String
+
+    init(_ layers: LayersSnapshot, of root: String) {
+        (self.layers, self.root) = (layers, root)
+    }
+}
+
 /// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
 final class LayeredSubscriber: EntrySubscriber {
     private let roots: Roots
@@ -49,7 +59,7 @@ final class LayeredSubscriber: EntrySubscriber {
         let layers = stack.current()
         let (entry, catchUp) = state.withLock { state in
             let stored = state.early.map(\.after) ?? base.start
-            let entry = EntryState(stored.value, in: layers)
+            let entry = EntryState(stored.value, in: LayersOfRoot(layers, of: root))
             (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
             return (entry, EntryChange(of: part.name, from: known, to: entry).flatMap(subscriber.receive))
         }
@@ -100,8 +110,8 @@ final class LayeredSubscriber: EntrySubscriber {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let entry = state.entry else { return nil }
             let layers = stack.current()
-            guard layers !== entry.layers else { return nil }
-            return tell(&state, EntryState(entry.value, in: layers), isForeign: true)
+            guard layers !== (entry.layers as? LayersOfRoot)?.layers else { return nil }
+            return tell(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
         }
         if let action { DispatchQueue.main.async(execute: action) }
     }
@@ -132,7 +142,8 @@ final class MergedSubscriber: EntrySubscriber {
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         func merged(_ entry: EntryState) -> StoredValue? {
-            (entry.layers as? LayersSnapshot)?.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
+            (entry.layers as? LayersOfRoot)?.layers.merged(entry.value?.dictionary, root: root).map(
+                StoredValue.dictionary)
         }
         return EntryChange(
             of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign

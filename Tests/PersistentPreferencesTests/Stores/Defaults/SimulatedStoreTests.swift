@@ -17,6 +17,23 @@ import Testing
         SimulatedPrefs(process, layout)
     }
 
+    private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var volume = 0.5
+        override class var formerKeys: [String] { ["FormerName"] }
+    }
+
+    /// The revision of the missing entry says nothing of the former one.
+    @Test func aFormerRootIsReadAgainWhenItChanges() {
+        let (one, other) = (daemon.process(), daemon.process())
+        let prefs = RenamedPrefs(store: UserDefaultsStore(one))
+        #expect(prefs.volume == 0.5)
+        for volume in [1.0, 2, 3] {
+            other.set(["volume": volume], forKey: "FormerName")
+            daemon.deliver()
+            #expect(prefs.volume == volume && prefs["volume"] as? Double == volume)
+        }
+    }
+
     // MARK: - Cost
 
     @Test func aReadDoesNotCopyTheDomain() {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// What wins, what a write does, and what one update sees.
@@ -45,6 +46,31 @@ import Testing
         prefs.size = 30
         #expect(try stored() as NSDictionary == ["size": 30])
         #expect(LayerPrefs(store: base).size == 30)
+    }
+
+    /// The layers of the root that it moves to count, and not those of the one at which it began.
+    @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
+        let folder = try TemporaryFolder()
+        let layer = try PropertyListSerialization.data(
+            fromPropertyList: ["One": ["size": 10], "Two": ["size": 20]], format: .binary, options: 0)
+        try layer.write(to: folder.file())
+        let prefs = LayerPrefs(key: "One", store: LayeredStore(base, below: [.file(folder.file())]))
+        let heard = Heard<[Int?]>()
+        let observation = prefs.onChange(of: "size") {
+            heard.append([$0.oldValues["size"] as? Int, $0.newValues["size"] as? Int])
+        }
+        prefs.key = "Two"
+        prefs.size = 30
+        #expect(heard.wait(for: 2) == [[10, 20], [20, 30]])
+        observation.cancel()
+    }
+
+    /// An assignment of the value of a layer above stores nothing, so nothing has to be reached.
+    @Test func aWriteThatEqualsACoverNeedsNoBase() {
+        let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.values(["size": 20])])
+        let prefs = LayerPrefs(store: store)
+        #expect(prefs.$size.set(20) == nil && prefs.size == 20)
+        #expect(prefs.$size.set(21)?.coveredKeys.map(\.key) == ["size"])
     }
 
     enum Path: CaseIterable {

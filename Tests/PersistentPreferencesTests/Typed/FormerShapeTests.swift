@@ -1,0 +1,99 @@
+@testable import PrefsSupport
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(previously: "sz") var size = 12
+    override var keys: [String] { ["a", "c"] }
+    override class var formerKeys: [String] { ["OldRenamed"] }
+}
+
+private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 12
+    static let runs = Locked(0)
+
+    override class var migrations: [PrefsMigration] {
+        [
+            PrefsMigration(to: 1) { values in
+                runs.withLock { $0 += 1 }
+                values["size"] = 2 * (values["size"] as? Int ?? 0)
+            }
+        ]
+    }
+}
+
+/// A root in a former shape, in stores that give one root at a time.
+@Suite(.serialized) struct FormerShapeTests {
+    enum Kind: CaseIterable {
+        case memory, foreign
+
+        var store: any PrefsStore { self == .memory ? InMemoryStore() : ForeignStore() }
+    }
+
+    /// The commit of an update starts from what the writes in its body have made, not from the root as it was.
+    @Test(arguments: Kind.allCases) func aWriteInTheBodyStays(_ kind: Kind) throws {
+        let store = kind.store
+        try store.update(root: "Root") { $0 = ["sz": 3] }
+        let prefs = RenamedPrefs(key: "Root", store: store)
+        let failure = prefs.update { values in
+            prefs.size = 5
+            values["c"] = 1
+        }
+        #expect(failure == nil)
+        #expect(try store.read(root: "Root") as? [String: Int] == ["size": 5, "c": 1])
+    }
+
+    @Test(arguments: Kind.allCases) func aRootThatTheBodyDeletesStaysDeleted(_ kind: Kind) throws {
+        let store = kind.store
+        try store.update(root: "Root") { $0 = ["a": 1] }
+        let prefs = RenamedPrefs(key: "Root", store: store)
+        #expect(
+            prefs.update { values in
+                prefs.deleteAll()
+                values["a"] = nil
+            } == nil)
+        #expect(try store.read(root: "Root") == nil)
+    }
+
+    /// Returns the same objects at each read.
+    private final class KeepingStore: PrefsStore {
+        private let objects: @Sendable () -> [String: Any]?
+
+        init() {
+            nonisolated(unsafe) let values: [String: Any] = ["size": 4]
+            objects = { values }
+        }
+
+        func read(root: String) -> [String: Any]? { objects() }
+        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+            var values = objects()
+            try body(&values)
+        }
+    }
+
+    @Test(arguments: [false, true]) func aStepRunsOnceForEachState(_ isForeign: Bool) throws {
+        SteppedPrefs.runs.withLock { $0 = 0 }
+        let store: any PrefsStore = isForeign ? KeepingStore() : InMemoryStore()
+        if !isForeign { try store.update(root: "Root") { $0 = ["size": 4] } }
+        let prefs = SteppedPrefs(key: "Root", store: store)
+        for _ in 0..<3 { #expect(prefs.size == 8 && prefs.values["size"] as? Int == 8) }
+        #expect(SteppedPrefs.runs.withLock { $0 } == 1)
+    }
+
+    /// A class with former root keys, too, can get rid of what is in its place.
+    @Test func anEntryOfAnotherTypeIsDeleted() throws {
+        let folder = try TemporaryFolder()
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["RenamedPrefs": "text", "OldRenamed": ["size": 1]], format: .binary, options: 0)
+        try list.write(to: folder.file())
+        let prefs = RenamedPrefs(store: PropertyListFileStore(url: folder.file()))
+        #expect(prefs.lastError == .rootIsNotDictionary(key: "RenamedPrefs"))
+        prefs.deleteAll()
+        #expect(prefs.lastError == nil)
+        let left = try PropertyListSerialization.propertyList(from: Data(contentsOf: folder.file()), format: nil)
+        #expect(left as? [String: [String: Int]] == [:])
+    }
+}
