@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// last values behind the lock of this object, which saves a lock per read. It is a bare lock, because passing the generic result of a
 /// property through the closure of a Locked costs 500 instructions a read.
 final class InstanceState: @unchecked Sendable {
-    private struct State {
+    struct State {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
         var shown: Shown?
@@ -21,31 +21,12 @@ final class InstanceState: @unchecked Sendable {
         var observedKeys: Set<String> = []
     }
 
-    /// What a user sees of a root: the allowed values, and their objects.
-    struct Shown {
-        fileprivate let root: [String: StoredValue]
-        fileprivate let allowed: [String]
-        let values: [String: StoredValue]
-        let objects: [String: Any]
-
-        static var nothing: Shown { Shown(root: [:], allowed: [], values: [:], objects: [:]) }
-    }
-
-    /// The object of a value of a key; nil if there is no value.
-    struct KeptObject {
-        let value: StoredValue?
-        let object: Any?
-        /// The revision of the state, if a read reports nothing in it.
-        let revision: Revision?
-        let root: String
-    }
-
-    private struct WeakSubscriber {
+    struct WeakSubscriber {
         weak var subscriber: RootSubscriber?
     }
 
-    private let lock = Lock()
-    private var state = State()
+    let lock = Lock()
+    var state = State()
     /// Not in `State`, because the compiler then checks each access for exclusivity, and a read has four of them.
     private var rootKey = ""
     private var outcome: PrefsError?
@@ -146,82 +127,6 @@ final class InstanceState: @unchecked Sendable {
         let current = try schema.current(stored, root: root)
         if let current { lock.withLock { state.migratedCache = (stored, current) } }
         return current
-    }
-
-    /// The visible values of a root and their objects: made once of each state. A missing root is empty.
-    func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
-        guard let root else { return .nothing }
-        if let shown = lock.withLock({ state.shown }), shown.root.isIdentical(to: root),
-            AllowedKeysCache.areSame(shown.allowed, allowed.list)
-        {
-            return shown
-        }
-        let values = allowed.visible(in: root)
-        var objects: [String: Any] = [:]
-        objects.reserveCapacity(values.count)
-        for (key, value) in values { objects[key] = object(of: value, forKey: key) }
-        let new = Shown(root: root, allowed: allowed.list, values: values, objects: objects)
-        lock.withLock { (state.shown, state.stateShown) = (new, nil) }
-        return new
-    }
-
-    /// Keeps what is shown of a state.
-    func keep(_ shown: Shown, at revision: Revision?, of root: String) {
-        guard let revision else { return }
-        lock.withLock {
-            if state.shown?.root.isIdentical(to: shown.root) == true { state.stateShown = (revision, root) }
-        }
-    }
-
-    /// What was shown last, and the revision of the state that shows it.
-    func keptShown(of root: String, _ allowed: AllowedKeys) -> (objects: [String: Any], revision: Revision)? {
-        if PastState.current(of: self) != nil { return nil }
-        return lock.withLock {
-            guard let known = state.stateShown, known.root == root, let shown = state.shown,
-                AllowedKeysCache.areSame(shown.allowed, allowed.list)
-            else { return nil }
-            return (shown.objects, known.revision)
-        }
-    }
-
-    /// What was read last of a key, if a read reports nothing in that state.
-    func keptObject(forKey key: String, of root: String) -> KeptObject? {
-        if PastState.current(of: self) != nil { return nil }
-        return lock.withLock {
-            guard let known = state.objects[key], known.revision != nil, known.root == root else { return nil }
-            return known
-        }
-    }
-
-    /// The object of a value that was found, which is kept for the next read.
-    func object(of found: FoundValue, forKey key: String) -> Any? {
-        let object = found.value.map { self.object(of: $0, forKey: key) }
-        if found.revision != nil {
-            keep(
-                KeptObject(value: found.value, object: object, revision: found.revision, root: found.root), forKey: key)
-        }
-        return object
-    }
-
-    /// The object of a value. That of a container, which is large, is kept.
-    private func object(of value: StoredValue, forKey key: String) -> Any {
-        guard value.isContainer else { return value.object }
-        if let known = lock.withLock({ state.objects[key] }), let object = known.object,
-            known.value?.isIdentical(to: value) == true
-        {
-            return object
-        }
-        let object = value.object
-        keep(KeptObject(value: value, object: object, revision: nil, root: ""), forKey: key)
-        return object
-    }
-
-    private func keep(_ object: KeptObject, forKey key: String) {
-        lock.withLock {
-            // Bounded, because a class may allow any number of keys.
-            if state.objects.count >= 64, state.objects[key] == nil { state.objects = [:] }
-            state.objects[key] = object
-        }
     }
 
     /// Registers a subscriber that is told when the instance moves to another root.

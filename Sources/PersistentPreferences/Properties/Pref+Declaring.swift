@@ -39,7 +39,7 @@ extension PersistentPrefs.Pref where Value: Codable {
 
     /// The same with a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
     public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
+        wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
@@ -47,10 +47,10 @@ extension PersistentPrefs.Pref where Value: Codable {
     }
 
     /// The same with nil or one of the choices.
-    public init<Choices: PrefChoices>(
+    public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value == Choices.PrefChoice? {
+    ) where Value == Choices._PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 }
@@ -66,7 +66,7 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
 
     /// Ambiguous on purpose, with choices: a Codable class needs a coding; use a struct.
     public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
+        wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
         fatalError("a Codable class needs a coding")
@@ -88,7 +88,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
     /// The same with choices.
     @_disfavoredOverload
     public init(
-        wrappedValue: Value, _ key: String? = nil, in choices: some PrefChoices<Value>,
+        wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
@@ -117,10 +117,10 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
 
     /// The same with nil or one of the choices.
     @_disfavoredOverload
-    public init<Choices: PrefChoices>(
+    public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
-    ) where Value == Choices.PrefChoice? {
+    ) where Value == Choices._PrefChoice? {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
     }
 }

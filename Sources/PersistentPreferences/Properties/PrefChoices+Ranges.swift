@@ -1,61 +1,65 @@
 // The choices of the standard library, with their words and what a schema can express of them.
 
-extension ClosedRange: PrefChoices {
-    /// The values of a range are its bounds and what is between them.
-    public typealias PrefChoice = Bound
-
-    /// `in 8...72`.
-    public var choicesDescription: String {
-        "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))"
+extension ClosedRange: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(
+            choices: self, { "in \(ConstraintValue.text(lowerBound))...\(ConstraintValue.text(upperBound))" }
+        ) { contains($0) }
     }
 }
 
-extension Range: PrefChoices {
-    /// The values of a range are its bounds and what is between them.
-    public typealias PrefChoice = Bound
-
-    /// `in 0..<10`.
-    public var choicesDescription: String {
-        "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))"
+extension Range: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(
+            choices: self, { "in \(ConstraintValue.text(lowerBound))..<\(ConstraintValue.text(upperBound))" }
+        ) { contains($0) }
     }
 }
 
-extension PartialRangeFrom: PrefChoices {
-    /// The values of a range are its bounds and what is between them.
-    public typealias PrefChoice = Bound
-
-    /// `at least 3`.
-    public var choicesDescription: String { "at least \(ConstraintValue.text(lowerBound))" }
+extension PartialRangeFrom: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "at least \(ConstraintValue.text(lowerBound))" }) { contains($0) }
+    }
 }
 
-extension PartialRangeThrough: PrefChoices {
-    /// The values of a range are its bounds and what is between them.
-    public typealias PrefChoice = Bound
-
-    /// `at most 9`.
-    public var choicesDescription: String { "at most \(ConstraintValue.text(upperBound))" }
+extension PartialRangeThrough: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "at most \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    }
 }
 
-extension PartialRangeUpTo: PrefChoices {
-    /// The values of a range are its bounds and what is between them.
-    public typealias PrefChoice = Bound
-
-    /// `less than 10`.
-    public var choicesDescription: String { "less than \(ConstraintValue.text(upperBound))" }
+extension PartialRangeUpTo: _PrefChoiceSource {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Bound> {
+        PrefConstraint(choices: self, { "less than \(ConstraintValue.text(upperBound))" }) { contains($0) }
+    }
 }
 
-extension Array: PrefChoices where Element: Equatable {
-    /// The values of a list are its elements.
-    public typealias PrefChoice = Element
+extension Array: _PrefChoiceSource where Element: Equatable {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<Element> {
+        PrefConstraint(choices: self, { words }) { contains($0) }
+    }
 
     /// `one of light, dark`; texts that would be misread are in quotes.
-    public var choicesDescription: String {
+    private var words: String {
         if isEmpty { return "one of an empty list" }
         let texts = map { element in
             let text = ConstraintValue.text(element)
             return text.isEmpty || text.contains(",") ? "\"\(text)\"" : text
         }
         return "one of " + texts.joined(separator: ", ")
+    }
+}
+
+extension PrefConstraint {
+    /// - Parameter choices: what a schema is made of.
+    fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
+        self.init(unchecked: words, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] }, isValid)
     }
 }
 

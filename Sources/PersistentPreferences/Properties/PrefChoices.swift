@@ -8,7 +8,7 @@
 /// ```
 ///
 /// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other kinds.
-public protocol PrefChoices<PrefChoice> {
+public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == PrefChoice {
     /// The type of the values.
     associatedtype PrefChoice
 
@@ -17,4 +17,20 @@ public protocol PrefChoices<PrefChoice> {
 
     /// The choices in words that complete "must be": `in 8...72`, `one of 1, 2, 3`.
     var choicesDescription: String { get }
+}
+
+extension PrefChoices {
+    /// Not for use.
+    public func _prefConstraint() -> PrefConstraint<PrefChoice> {
+        PrefConstraint(unchecked: { choicesDescription }, contains)
+    }
+}
+
+/// Not for use: what `in:` takes, which is a range, a list or a ``PrefChoices`` type. So that ranges and lists have no visible member of this
+/// package, its members begin with an underscore.
+public protocol _PrefChoiceSource<_PrefChoice> {
+    associatedtype _PrefChoice
+
+    /// Not for use.
+    func _prefConstraint() -> PrefConstraint<_PrefChoice>
 }

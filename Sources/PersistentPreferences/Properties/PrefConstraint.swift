@@ -43,7 +43,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         self.init(unchecked: words, isValid)
     }
 
-    private init(
+    init(
         unchecked words: @escaping () -> String, verb: ConstraintVerb = .be,
         rules: @escaping () -> [ConstraintRule<Value>] = { [] },
         _ isValid: @escaping (Value) -> Bool
@@ -149,10 +149,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     // MARK: - Kinds
 
     /// A range, a list, or choices of your own: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
-    public static func `in`(_ choices: some PrefChoices<Value>) -> PrefConstraint {
-        PrefConstraint(
-            unchecked: { choices.choicesDescription }, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] },
-            choices.contains)
+    public static func `in`(_ choices: some _PrefChoiceSource<Value>) -> PrefConstraint {
+        choices._prefConstraint()
     }
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
@@ -203,4 +201,4 @@ extension PrefConstraint where Value: Collection {
 }
 
 /// "must be in 8...72", "must have at most 5 elements".
-private enum ConstraintVerb { case be, have }
+enum ConstraintVerb { case be, have }
