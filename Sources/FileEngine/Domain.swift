@@ -7,13 +7,14 @@ package protocol Domain: AnyObject, Sendable {
     /// The thread's own transaction in the domain, if any.
     var transaction: Transaction? { get }
 
-    /// The current state of a part, or more; inside the thread's own transaction, what that has made of it.
+    /// The current state of a part, or of more. Inside the thread's own transaction: the state with its changes so far.
     ///
     /// - Parameter isForWriting: whether a write is compared with the state: it is then never a former one, and other programs that are
     ///   storing the domain just now are waited for.
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState
 
-    /// The revision of the current state, if this process has read it and a read would report nothing. nil decides nothing.
+    /// The revision of the current state, if this process has read it and a read would report nothing. nil
+    /// inside a transaction. If it is nil, the caller has to read the state.
     var revision: Revision? { get }
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.

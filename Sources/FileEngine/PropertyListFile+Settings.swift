@@ -5,7 +5,7 @@ package import PrefsPropertyLists
 extension PropertyListFile {
     package func setMirror(_ mirror: Mirror) {
         state.withLock { state in
-            // Whose file a malformed one is depends on it, and whether JSON is read.
+            // The mirror decides whether a malformed file is ours, and whether JSON is read.
             if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
                 state.snapshot = nil
             }

@@ -11,7 +11,7 @@ final class InstanceState: @unchecked Sendable {
         var lastKeys: AllowedKeysCache?
         var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
         var shown: Shown?
-        /// The state that shows what was shown last.
+        /// The revision and the root key of the state that `shown` was made from.
         var stateShown: (revision: Revision, root: String)?
         /// The objects of the values that were read last, by key.
         var objects: [String: KeptObject] = [:]
@@ -33,7 +33,7 @@ final class InstanceState: @unchecked Sendable {
     /// Whether the latest access has failed, whatever the outcome was assigned since then.
     private var hasFailed = false
     private var startRoots: Roots?
-    /// Chooses the store at each access, if it does.
+    /// Chooses the store at each access; nil if the store is fixed.
     private var choice: InstanceStore?
     /// Whether `withStore` may take the place of the store.
     private var isReplaceable = false
@@ -92,7 +92,7 @@ final class InstanceState: @unchecked Sendable {
         return type(of: owner).store.roots
     }
 
-    /// Those of the store that the instance was created with, or that it chooses now.
+    /// The roots of the store that the instance was created with, or that it chooses now.
     var ownRoots: Roots {
         guard let startRoots else { preconditionFailure("the instance is used before its initializer has run") }
         guard let choice else { return startRoots }

@@ -114,7 +114,7 @@ extension PersistentPrefs {
         assign(merging: true) { values }
     }
 
-    /// The same, and removes the values of all other allowed keys.
+    /// Gives allowed keys new values and removes the values of all others, in one transaction.
     func replaceValues(with values: [String: Any]) {
         assign(merging: false) { values }
     }

@@ -75,7 +75,7 @@ extension PropertyListFile {
         }
     }
 
-    /// - Returns: the one of another thread, if that was quicker.
+    /// - Returns: the state that is kept: that of another thread if it came first.
     func keep(standIn: Snapshot) -> Snapshot {
         state.withLock { state in
             let kept = state.standIn ?? standIn

@@ -3,13 +3,13 @@ package import PrefsPropertyLists
 
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
-/// It stays on its thread, so nested accesses find it. A thread has at most one of the domains of this package, and those of stores of
-/// other modules around it or inside it.
+/// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this package. Transactions of
+/// stores of other modules may be around it and inside it.
 package final class Transaction {
     /// The content of a domain: entries by root key, or nil if the domain does not exist.
     package typealias Content = [String: StoredValue]
 
-    /// The queue of the domain; a store of another module for one of that.
+    /// The queue of the domain, or the store of another module that the transaction belongs to.
     private let owner: AnyObject
     private let outer: Transaction?
     /// What it is a part of; nil once its closure has run, and in a store of another module.

@@ -4,13 +4,13 @@ import PrefsPropertyLists
 
 /// The changes that wait for one subscriber: a closure, a sequence or a publisher. A slow subscriber delays no other.
 ///
-/// Delivers one element at a time, in order, and no more than the subscriber has demanded. It may request and end inside a delivery. The
-/// owner must call `end()`.
+/// Delivers one element at a time, in order, and no more than the subscriber has demanded. The
+/// subscriber may request and end inside a delivery. The owner must call `end()`.
 package final class Mailbox<Element>: Sendable {
     /// A demand without limit.
     static var unlimited: Int { .max }
 
-    /// nil for the threads that all share.
+    /// nil delivers on `ObserverThreads`.
     private let queue: DispatchQueue?
     private let state: Locked<State>
 

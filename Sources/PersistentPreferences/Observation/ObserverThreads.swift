@@ -3,8 +3,7 @@ import PrefsPropertyLists
 
 /// The threads that call the closures of observers that have no queue of their own.
 ///
-/// There are few, so that closures that block them leave threads for the queues of the program: Dispatch runs no more than 64 blocked ones
-/// of a queue, and 255 in all.
+/// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues of the program.
 enum ObserverThreads {
     static let count = 8
 

@@ -11,9 +11,10 @@ extension PersistentPrefs {
     ///
     /// The calls come in the order of the commits, one at a time, on the given queue or on one of eight threads that all observers without a
     /// queue share. If the closure falls behind, the newest changes are merged: see ``PrefsChange``. A slow closure delays no commit, no read
-    /// and no queue of the program. If eight without a queue block their threads, the others wait; give a closure that may block a queue.
-    /// The closure may read, write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning ``key`` reports the differences of the two roots; an override has to call the
-    /// setter of `super`. The observation does not keep the instance alive.
+    /// and no queue of the program. While eight closures without a queue block, the others without one wait: if a closure may block, pass a
+    /// queue. The closure may read, write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning
+    /// ``key`` reports the differences of the two roots; an override has to call the setter of `super`. The observation does not keep the
+    /// instance alive.
     ///
     /// ``lastError`` reports a key that is not allowed, and then nothing is observed. It is ``PrefsError/notWatched(_:)`` if
     /// changes of other processes cannot be observed. Costs some file-system calls at the start, and for each change time linear

@@ -9,7 +9,7 @@ import PrefsPropertyLists
 ///
 /// ## Behavior
 /// After ``cancel()`` has returned, no new call of the closure begins; a call that has begun on another thread runs to its end.
-/// On a serial queue that the observer was given, no call is left over. The closure is released. Cancelling again has no effect.
+/// If you call it on the serial queue that you passed, no call is running or follows. The closure is released. Cancelling again has no effect.
 ///
 /// ## Threads
 /// Any thread, also inside the closure. Mirrors `AnyCancellable` of Combine.

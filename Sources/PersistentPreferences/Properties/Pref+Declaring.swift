@@ -37,7 +37,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
-    /// The same with a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
+    /// Declares a property whose values are in a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
@@ -46,7 +46,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
     }
 
-    /// The same with nil or one of the choices.
+    /// Declares an optional property: nil, or one of the choices.
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
@@ -85,7 +85,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
     }
 
-    /// The same with choices.
+    /// Declares a property whose values are in a range, a list or choices of your own.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
@@ -115,7 +115,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
     }
 
-    /// The same with nil or one of the choices.
+    /// Declares an optional property: nil, or one of the choices.
     @_disfavoredOverload
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,

@@ -1,6 +1,6 @@
 /// What one access of an instance has to report besides its result.
 struct AccessOutcome {
-    /// Something to report although the access succeeds: ``PersistentPrefs/lastError``. The handler hears of the others, too.
+    /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.
     private(set) var warning: PrefsError?
     /// Whether the stored value could not be used, so that layers were read without it. The warning says why.
     private(set) var hasPassedOverBase = false

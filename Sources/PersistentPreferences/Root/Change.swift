@@ -50,8 +50,8 @@ extension RootView {
         return difference
     }
 
-    /// What a change makes of this state, which a transaction has found; nil if it changes nothing. A function of the state, but for the
-    /// code of migrations and codings.
+    /// What a change makes of this state; nil if it changes nothing. Called in the transaction. May read former roots in it, and runs the
+    /// code of migrations, codings and `keys`.
     ///
     /// - Parameter before: the difference in the state before the domain was locked.
     func applying(_ change: Change, _ before: RootChange) throws -> ChangeEffect? {

@@ -1,8 +1,9 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// One root of a domain, as one class sees it. An access makes one, so that it reads the open `key` once, and one store, also if a test begins
-/// or ends meanwhile.
+/// One root of a domain, as one class sees it.
+///
+/// Each one reads the open `key` and the store once, so a test that begins or ends meanwhile does not mix two stores in one access.
 struct Root {
     private(set) var key: String
     let roots: Roots
@@ -127,7 +128,7 @@ struct Root {
         return (try view.difference(by: change, &outcome), view.revision)
     }
 
-    /// The same for a difference to a state that was read before, which was not checked.
+    /// Commits a difference to a state that was read before. Checks the difference first.
     func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
         if !difference.isEmpty {
             try state.declarations.check(difference.assigned)

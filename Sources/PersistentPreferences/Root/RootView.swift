@@ -28,7 +28,7 @@ struct RootView {
         self.failure = failure
     }
 
-    /// The same with what a second look has found, whose revision is not known.
+    /// Returns this view with the entry of a second read, whose revision is unknown.
     func found(_ entry: StoredValue?, under formerKey: String?) -> RootView {
         var view = self
         (view.entry, view.formerKey, view.revision) = (entry, formerKey, nil)
@@ -74,7 +74,7 @@ struct RootView {
         return values
     }
 
-    /// The same for a write, whose layers were reported when it began.
+    /// All values, for a write. Reports no faults of layers.
     func values() throws(PrefsError) -> [String: StoredValue]? {
         let stored = try storedValues()
         return layers.map { merged(stored, with: $0, nil).values } ?? stored

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// The choice of a store by an instance, at its creation for good, or else at each access. A store only in the argument of an initializer.
+/// Lets an instance choose its store: once when it is created, or at each access. Pass it only to an initializer.
 package final class InstanceStore: PrefsStore {
     private let choose: @Sendable (PersistentPrefs) throws -> any PrefsStore
     /// The store chosen last, which its observers need and others of the same place share.

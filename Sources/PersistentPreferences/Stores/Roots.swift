@@ -2,7 +2,7 @@ package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The roots of a domain, with the layers around them. The stores of this package are public faces of it.
+/// The roots of a domain, with the layers around them. Each store of this target holds one.
 package final class Roots: PrefsStore {
     let layout: DomainLayout
     /// The layers around the domain; nil if there are none.
