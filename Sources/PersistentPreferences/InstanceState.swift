@@ -52,12 +52,16 @@ final class InstanceState: @unchecked Sendable {
 
     /// Called once, by the initializer, before the instance is anybody else's.
     ///
-    /// - Parameter store: the one that was passed to the initializer.
+    /// - Parameters:
+    ///   - key: the root key; nil stands for the name of the class.
+    ///   - store: the one that was passed to the initializer.
     /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
-    func start(_ owner: PersistentPrefs, key: String, store: (any PrefsStore)?) -> PrefsError? {
+    func start(_ owner: PersistentPrefs, key: String?, store: (any PrefsStore)?) -> PrefsError? {
         self.owner = owner
-        self.key = key
         let (declarations, isNew) = ClassDeclarations.of(owner)
+        // The name that is known, because the runtime's lock for names may stay locked in a forked child.
+        let key = key ?? declarations.ownRoot
+        rootKey = key
         startDeclarations = declarations
         hasFormerRoots = declarations.hasFormerRoots
         let choice = store as? InstanceStore

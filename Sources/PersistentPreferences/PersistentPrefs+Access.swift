@@ -5,12 +5,9 @@ package import PrefsPropertyLists
 /// How the members of the class reach the store. `PersistentPrefs+Errors.swift` handles their errors.
 extension PersistentPrefs {
     func start(key: String?, values: [String: Any]?, store: (any PrefsStore)?) {
-        let type = type(of: self)
-        guard type != PersistentPrefs.self else {
+        guard type(of: self) != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
-        // The name that is known, because the runtime's lock for names may stay locked in a forked child.
-        let key = key ?? ClassDeclarations.known(type)?.ownRoot ?? ClassDeclarations.name(of: type)
         let warning = state.start(self, key: key, store: store)
         if let warning { report(warning) }
         defer { if let warning, state.lastError == nil { state.lastError = warning } }

@@ -45,7 +45,7 @@ extension PersistentPrefs {
         state.bridge.access(key, of: self)
         let root = self.key
         if let kept, PastState.current(of: state) == nil,
-            kept.isCurrent(in: state.roots.revision(of: root), root: root), property.accepts(kept)
+            kept.isCurrent(in: state.roots.revision(of: root), root: root), property.accepts(kept, binding)
         {
             report(nil)
             return kept.value

@@ -26,7 +26,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
@@ -34,7 +34,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
     }
 
     /// Declares a property whose values are in a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
@@ -43,7 +43,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
+        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, help: help)
     }
 
     /// Declares an optional property: nil, or one of the choices.
@@ -51,7 +51,7 @@ extension PersistentPrefs.Pref where Value: Codable {
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Choices._PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
+        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, help: help)
     }
 }
 
@@ -82,7 +82,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
     }
 
     /// Declares a property whose values are in a range, a list or choices of your own.
@@ -92,7 +92,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
         previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).and(check), help: help)
+        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, help: help)
     }
 }
 
@@ -103,7 +103,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
@@ -112,7 +112,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
     }
 
     /// Declares an optional property: nil, or one of the choices.
@@ -121,7 +121,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Choices._PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.in(choices).ofOptional.and(check), help: help)
+        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, help: help)
     }
 }
 
@@ -132,7 +132,7 @@ extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, .all(ofOptional: constraints, check), help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
     }
 }
 
@@ -144,7 +144,8 @@ extension PersistentPrefs.Pref where Value: _PrefAnyValues {
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(PrefCoding.ownCopy(of: wrappedValue), key, formerKeys, .all(constraints, check), help: help)
+        self.init(
+            PrefCoding.ownCopy(of: wrappedValue), key, formerKeys, PrefConstraint.all(constraints, check), help: help)
     }
 }
 
@@ -164,6 +165,6 @@ extension PersistentPrefs.Pref {
         constraint constraints: PrefConstraint<Value>..., previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, .all(constraints, check), coding: coding, help: help)
+        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), coding: coding, help: help)
     }
 }

@@ -47,11 +47,11 @@ extension PersistentPrefs {
 
         /// The initializer behind all others.
         init(
-            _ defaultValue: Value, _ key: String?, _ formerKeys: [String], _ constraint: PrefConstraint<Value>?,
-            coding: PrefCoding<Value>? = nil, help: String? = nil
+            _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
+            _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil, help: String? = nil
         ) {
             property = PrefProperty(
-                defaultValue, key: key, previously: formerKeys, constraint: constraint, coding: coding, help: help)
+                defaultValue, key: key, previously: formerKeys, constraint: makeConstraint, coding: coding, help: help)
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.

@@ -89,19 +89,22 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     typealias Check = @Sendable (Value) -> String?
 
-    /// One constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own reason.
+    /// Makes one constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own
+    /// reason.
     ///
     /// Every instance evaluates its declarations. Most have no constraint, and then generic types would cost more than the rest.
     @inline(__always)
-    static func all(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint? {
-        constraints.isEmpty && check == nil ? nil : combined(constraints, check)
+    static func all(_ constraints: [PrefConstraint], _ check: Check?) -> (() -> PrefConstraint)? {
+        constraints.isEmpty && check == nil ? nil : { combined(constraints, check) }
     }
 
     /// The same for constraints of the values of an optional: nil is valid.
     @inline(__always)
-    static func all<Wrapped>(ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?) -> PrefConstraint?
+    static func all<Wrapped>(
+        ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?
+    ) -> (() -> PrefConstraint)?
     where Value == Wrapped? {
-        constraints.isEmpty ? all([], check) : all(constraints.map(\.ofOptional), check)
+        constraints.isEmpty ? all([], check) : { combined(constraints.map(\.ofOptional), check) }
     }
 
     func and(_ check: Check?) -> PrefConstraint {

@@ -9,7 +9,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let formerKeys: [String]
     let help: String?
     let givenDefault: Value
-    let constraint: PrefConstraint<Value>?
+    /// Makes the constraint at the first access, because each instance evaluates its declarations and most use few of their properties.
+    private let makeConstraint: (() -> PrefConstraint<Value>)?
     let givenCoding: PrefCoding<Value>?
 
     private var binding: Binding?
@@ -19,10 +20,12 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>
+        let constraint: PrefConstraint<Value>?
 
-        init(key: String, coding: PrefCoding<Value>) {
+        init(key: String, coding: PrefCoding<Value>, constraint: PrefConstraint<Value>?) {
             self.key = key
             self.coding = coding
+            self.constraint = constraint
         }
     }
 
@@ -37,14 +40,14 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     init(
-        _ defaultValue: Value, key: String?, previously formerKeys: [String], constraint: PrefConstraint<Value>?,
-        coding: PrefCoding<Value>?, help: String?
+        _ defaultValue: Value, key: String?, previously formerKeys: [String],
+        constraint makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>?, help: String?
     ) {
         self.help = help
         givenDefault = defaultValue
         explicitKey = key
         self.formerKeys = formerKeys
-        self.constraint = constraint
+        self.makeConstraint = makeConstraint
         givenCoding = coding
     }
 
@@ -59,7 +62,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
         if let binding { return (binding, kept) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
-        let new = Binding(key: key, coding: coding)
+        let new = Binding(key: key, coding: coding, constraint: constraint)
         prefs.state.withLock { self.binding = new }
         return (new, nil)
     }
@@ -96,8 +99,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// Whether the value of the last read, in the same state, is returned without an error.
-    func accepts(_ kept: Kept) -> Bool {
-        guard let constraint, !kept.isOfNothing else { return true }
+    func accepts(_ kept: Kept, _ binding: Binding) -> Bool {
+        guard let constraint = binding.constraint, !kept.isOfNothing else { return true }
         return constraint.violation(kept.value) == nil
     }
 
@@ -116,7 +119,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
-        if let constraint, let reason = constraint.violation(value) {
+        if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: binding.key, topLevelKey: binding.key, reason: reason)])
         }
         return value
@@ -135,7 +138,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func stored(for value: Value, _ binding: Binding) throws(PrefsError) -> StoredValue? {
         let key = binding.key
-        if let reason = constraint?.violation(value) {
+        if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
         return try binding.coding.stored(for: value, forKey: key)
@@ -156,6 +159,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     // MARK: - For the class
 
     var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
+
+    var constraint: PrefConstraint<Value>? { makeConstraint?() }
 
     var valueType: Any.Type { Value.self }
 
