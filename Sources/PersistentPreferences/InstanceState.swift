@@ -17,6 +17,8 @@ final class InstanceState: @unchecked Sendable {
         var objects: [String: KeptObject] = [:]
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
+        /// The closures of `onError`, by their number.
+        var errorHandlers: [(number: Int, action: @Sendable (PrefsError) -> Void)] = []
         /// The keys that key-value observers ask for.
         var observedKeys: Set<String> = []
     }
@@ -172,6 +174,22 @@ final class InstanceState: @unchecked Sendable {
             defer { hasFailed = error != nil }
             return error != nil || outcome != nil || hasFailed
         }
+    }
+
+    /// In the order of their registration.
+    var errorHandlers: [@Sendable (PrefsError) -> Void] { lock.withLock { state.errorHandlers.map(\.action) } }
+
+    /// - Returns: the number to remove it by.
+    func addErrorHandler(_ action: @escaping @Sendable (PrefsError) -> Void) -> Int {
+        lock.withLock {
+            let number = (state.errorHandlers.last?.number ?? 0) + 1
+            state.errorHandlers.append((number, action))
+            return number
+        }
+    }
+
+    func removeErrorHandler(_ number: Int) {
+        lock.withLock { state.errorHandlers.removeAll { $0.number == number } }
     }
 
     var observedKeys: Set<String> { lock.withLock { state.observedKeys } }

@@ -125,6 +125,18 @@ extension PersistentPrefs {
         }
     }
 
+    func removeValues(of names: [String]) -> PrefsError? {
+        let allowed = allowedKeys
+        return write { root, outcome in
+            let unknown = names.filter { !allowed.contains($0) }
+            if !unknown.isEmpty { throw PrefsError.incorrectKeys(invalidElements: Set(unknown).sorted()) }
+            let view = try root.view(isForWriting: true, &outcome)
+            var before: [String: StoredValue] = [:]
+            for name in names { before[name] = try view.valueToReplace(forKey: name) }
+            try root.commit(RootChange(from: before, to: [:]), seenAt: view.revision, &outcome)
+        }
+    }
+
     func clearValues() {
         write { try $0.commit(.clear(allowedKeys), &$1) }
     }
@@ -154,24 +166,30 @@ extension PersistentPrefs {
 
     /// Runs a body of the user in one transaction. It returns the visible values before and after it; nil if it wrote only through other
     /// accesses.
+    ///
+    /// - Parameter timeout: how long to wait before the body runs.
     func transact(
+        _ timeout: Duration?,
         _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (before: Shown, after: [String: Any])?,
         rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
         let failure = write { root, outcome in
             let allowed = allowedKeys
-            try root.transact(&outcome) { stored in
-                let change: (before: Shown, after: [String: Any])?
-                do {
-                    change = try body(stored, allowed)
-                } catch {
-                    thrown = error
-                    throw error
-                }
-                return try change.map {
-                    try RootChange(
-                        from: $0.before.values, shownAs: $0.before.objects, to: $0.after, isAllowed: allowed.contains)
+            try LockWait.within(timeout) {
+                try root.transact(&outcome) { stored in
+                    let change: (before: Shown, after: [String: Any])?
+                    do {
+                        change = try body(stored, allowed)
+                    } catch {
+                        thrown = error
+                        throw error
+                    }
+                    return try change.map {
+                        try RootChange(
+                            from: $0.before.values, shownAs: $0.before.objects, to: $0.after,
+                            isAllowed: allowed.contains)
+                    }
                 }
             }
         }

@@ -62,6 +62,20 @@ extension PersistentPrefs {
         }
     }
 
+    /// Calls the closure for each error of this instance, as ``prefsDidFail(_:)`` is called, until the observation ends.
+    ///
+    /// ```swift
+    /// let observation = prefs.onError { error in print(error) }
+    /// ```
+    ///
+    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the same
+    /// instance in it fails, that access sets ``lastError`` and no closure is called again. Warnings are reported, too
+    /// (``PrefsError/isWarning``). Several closures are called in the order of their registration. Any thread.
+    public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
+        let number = state.addErrorHandler(action)
+        return PrefsObservation { [weak state] in state?.removeErrorHandler(number) }
+    }
+
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         // An override hears of what differs, which a success after a success does not; and not of accesses inside it.
@@ -77,7 +91,10 @@ extension PersistentPrefs {
         // Through the state and not through self, which may be in its deinit.
         guard let owner = state.owner else { return }
         Transaction.afterwards {
-            FailureHandler.run(for: ObjectIdentifier(owner)) { owner.prefsDidFail(error) }
+            FailureHandler.run(for: ObjectIdentifier(owner)) {
+                owner.prefsDidFail(error)
+                for handler in owner.state.errorHandlers { handler(error) }
+            }
         }
     }
 }

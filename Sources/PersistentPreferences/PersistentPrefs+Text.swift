@@ -19,17 +19,19 @@ extension PersistentPrefs {
     /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the text must have
     /// a form of the stored value's property-list type.
     ///
-    /// - Throws: `PrefsError.incorrectKeys`; `.constraintViolated` if the text is not a value of the type or violates the constraint,
-    ///   with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
+    /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type, `.constraintViolated` if it violates the
+    ///   constraint, with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
     package func storedValue(ofText text: String, forKey key: String) throws(PrefsError) -> StoredValue? {
-        func rejection(_ reason: String) -> PrefsError {
-            .constraintViolated([PropertyListFailure(path: key, topLevelKey: key, reason: reason)])
+        func failure(_ reason: String) -> PropertyListFailure {
+            PropertyListFailure(path: key, topLevelKey: key, reason: reason)
         }
         guard allowedKeys.contains(key) else { throw .incorrectKeys(invalidElements: [key]) }
         guard let property = declarations[key]?.property else {
             let stored = try currentValue(forKey: key) ?? .string("")
             guard let value = Self.value(ofText: text, like: stored) else {
-                throw rejection("expected \(ValueMismatch.kind(of: stored)), found \"\(ShownText.key(text))\"")
+                throw .typeMismatch([
+                    failure("expected \(ValueMismatch.kind(of: stored)), found \"\(ShownText.key(text))\"")
+                ])
             }
             return try vetted(value, key)
         }
@@ -37,10 +39,10 @@ extension PersistentPrefs {
         case .value(let value, violation: nil): return try vetted(value, key)
         case .value(let value, let reason?):
             let found = value.string == nil ? ShownText.key(text) : "\"\(ShownText.key(text))\""
-            throw rejection("\(reason), found \(found)")
+            throw .constraintViolated([failure("\(reason), found \(found)")])
         case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
-            throw rejection(reason)
+            throw .typeMismatch([failure(reason)])
         }
     }
 

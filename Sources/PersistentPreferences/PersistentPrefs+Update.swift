@@ -1,3 +1,5 @@
+import PrefsFileEngine
+
 /// Updates whose bodies return a value.
 extension PersistentPrefs {
     /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler chooses the one without
@@ -11,26 +13,32 @@ extension PersistentPrefs {
     /// }.get()
     /// ```
     ///
+    /// - Parameter timeout: how long to wait before the body runs, as for the form without a value.
     /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult
-    public func update<R>(_ body: (inout [String: Any]) throws -> R) rethrows -> Result<R, PrefsError> {
+    public func update<R>(
+        timeout: Duration? = nil, _ body: (inout [String: Any]) throws -> R
+    ) rethrows -> Result<R, PrefsError> {
         var result: R?
-        let failure = try update { (values: inout [String: Any]) -> Void in result = try body(&values) }
+        let failure = try update(timeout: timeout) { (values: inout [String: Any]) -> Void in
+            result = try body(&values)
+        }
         return Self.outcome(result, failure)
     }
 
     /// Makes the accesses in the body one transaction, and returns what the body returns:
     /// `try prefs.update { prefs.next += 1; return prefs.next }.get()`.
     ///
+    /// - Parameter timeout: how long to wait before the body runs, as for the form without a value.
     /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult
-    public func update<R>(_ body: () throws -> R) rethrows -> Result<R, PrefsError> {
+    public func update<R>(timeout: Duration? = nil, _ body: () throws -> R) rethrows -> Result<R, PrefsError> {
         var result: R?
-        let failure = try update { () -> Void in result = try body() }
+        let failure = try update(timeout: timeout) { () -> Void in result = try body() }
         return Self.outcome(result, failure)
     }
 
@@ -38,5 +46,81 @@ extension PersistentPrefs {
     private static func outcome<R>(_ value: R?, _ failure: PrefsError?) -> Result<R, PrefsError> {
         if let failure { return .failure(failure) }
         return value.map(Result.success) ?? .failure(.unknownError(error: nil))
+    }
+}
+
+/// Updates that block no thread of the cooperative pool.
+///
+/// As overloads they make a synchronous call in an asynchronous function an error, which names the remedy: `await`. A
+/// blocked call there stops a thread that all tasks of the program share. Where that is meant, call a synchronous function that updates.
+extension PersistentPrefs {
+    /// Makes the accesses in the body one transaction, without blocking the task's thread: `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
+    ///
+    /// The body runs once, in the same task, on a thread of the package: eight for each store, which are started when they are needed. It
+    /// sees the task's values, also those of ``withStore(_:_:)``. Cancellation of the task neither prevents nor stops it; the body may ask
+    /// `Task.isCancelled` and throw.
+    ///
+    /// - Parameter timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
+    ///   ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    /// - Returns: the error of this call, or nil if the new state is committed.
+    /// - Throws: what the body throws; then nothing has changed.
+    @discardableResult
+    public func update(
+        timeout: Duration? = nil, _ body: @Sendable () throws -> Void
+    ) async rethrows -> PrefsError? {
+        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+    }
+
+    /// The same with the values of the allowed keys as a dictionary.
+    @discardableResult
+    public func update(
+        timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> Void
+    ) async rethrows -> PrefsError? {
+        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+    }
+
+    /// The same, and returns what the body returns.
+    @_disfavoredOverload
+    @discardableResult
+    public func update<R: Sendable>(
+        timeout: Duration? = nil, _ body: @Sendable () throws -> R
+    ) async rethrows -> Result<R, PrefsError> {
+        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+    }
+
+    /// The same with the values of the allowed keys as a dictionary, and returns what the body returns.
+    @_disfavoredOverload
+    @discardableResult
+    public func update<R: Sendable>(
+        timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> R
+    ) async rethrows -> Result<R, PrefsError> {
+        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+    }
+}
+
+/// One call, in the caller's task but on a thread that it may block.
+actor AsyncUpdate {
+    private let executor: Executor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(of prefs: PersistentPrefs) {
+        executor = Executor(threads: prefs.state.roots.updateThreads)
+    }
+
+    func run<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R { try body() }
+
+    /// Has one job, the call. So there is nothing to put in order.
+    private final class Executor: SerialExecutor {
+        private let threads: WorkerThreads
+
+        init(threads: WorkerThreads) {
+            self.threads = threads
+        }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            threads.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
     }
 }

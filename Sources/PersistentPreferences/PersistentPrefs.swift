@@ -104,7 +104,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// ```swift
     /// final class ReaderPrefs: Prefs, @unchecked Sendable {
-    ///     override class var formerKeys: [String] { ["EditorPrefs"] }
+    ///     override class var formerRootKeys: [String] { ["EditorPrefs"] }
     /// }
     /// ```
     ///
@@ -117,7 +117,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// After the move, an old version of the program that is still running starts with an empty root of the old name. Observers are not
     /// told of its writes.
-    open class var formerKeys: [String] { [] }
+    open class var formerRootKeys: [String] { [] }
 
     /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other programs.
     ///
@@ -139,7 +139,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
     /// Assigning it replaces the values of all allowed keys in one transaction. Values of another type than that of the declared property
-    /// are rejected, with ``PrefsError/constraintViolated(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
+    /// are rejected, with ``PrefsError/typeMismatch(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
     /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
     /// throwing, or if the values could not be read, nothing is stored.
     ///
@@ -147,7 +147,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     #if canImport(ObjectiveC)
         @objc
     #endif
-    public var values: [String: Any] {
+    open var values: [String: Any] {
         get { visibleValues() }
         set { replaceValues(with: newValue) }
         _modify {
@@ -165,8 +165,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
     /// ``PrefsError/incorrectKeys(invalidElements:)``. A value of another type than that of the declared property is rejected, with
-    /// ``PrefsError/constraintViolated(_:)``.
-    public subscript(key: String) -> Any? {
+    /// ``PrefsError/typeMismatch(_:)``.
+    open subscript(key: String) -> Any? {
         get { value(of: key) }
         set { setValue(newValue, of: key) }
     }
@@ -181,7 +181,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { state.lastError = newValue }
     }
 
-    /// Called for each error of this instance. Override it to miss none. Does nothing by default.
+    /// Called for each error of this instance. Override it to miss none, or use ``onError(_:)``. Does nothing by default.
     ///
     /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the
     /// same instance in it fails, that access sets ``lastError`` and does not call it again.
@@ -204,13 +204,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     ///
     /// The body runs once, on the calling thread. Other accesses inside it read and write the same transaction. At its end, the
     /// changes of the body's own dictionary are merged over theirs, key by key. Inside the body, do not wait for another thread
-    /// that uses the same store.
-    /// - Parameter body: gets the values of the allowed keys.
+    /// that uses the same store. The call blocks its thread while it waits and commits; in an asynchronous function, the compiler chooses
+    /// ``update(timeout:_:)-(_,(()->Void))``, which does not.
+    /// - Parameters:
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
+    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. A store of another module waits as it does without.
+    ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
-    public func update(_ body: (inout [String: Any]) throws -> Void) rethrows -> PrefsError? {
+    public func update(
+        timeout: Duration? = nil, _ body: (inout [String: Any]) throws -> Void
+    ) rethrows -> PrefsError? {
         try transact(
+            timeout,
             { stored, allowed in
                 let before = state.shown(stored, allowed)
                 var after = before.objects
@@ -221,33 +228,44 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Makes the accesses in the body one transaction: `prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
+    /// - Parameter timeout: how long to wait before the body runs, as for the other form.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult
-    public func update(_ body: () throws -> Void) rethrows -> PrefsError? {
+    public func update(timeout: Duration? = nil, _ body: () throws -> Void) rethrows -> PrefsError? {
         try transact(
+            timeout,
             { _, _ in
                 try body()
                 return nil
             }, rescue: { throw $0 })
     }
 
+    /// Removes the values of several keys in one transaction.
+    ///
+    /// - Returns: the error of this call, or nil if it succeeded: ``PrefsError/incorrectKeys(invalidElements:)`` if ``keys`` does not contain
+    ///   all of them. Then nothing is removed.
+    @discardableResult
+    public func remove(_ keys: String...) -> PrefsError? {
+        removeValues(of: keys)
+    }
+
     /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.
-    public func flush() {
+    open func flush() {
         reload()
     }
 
     /// Removes the values of all allowed keys in one transaction, and the root too if nothing else is in it, as in
     /// RVS_PersistentPrefs. Keys of other versions stay.
-    public func clear() {
+    open func clear() {
         clearValues()
     }
 
     /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in RVS_PersistentPrefs.
-    public func deleteAll() {
+    open func deleteAll() {
         removeRoot()
     }
 }

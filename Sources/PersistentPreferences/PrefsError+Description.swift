@@ -11,7 +11,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         switch self {
         case .incorrectKeys(let keys):
             "not among the allowed keys: \(Self.quoted(keys))"
-        case .valuesNotPlistCompatible, .constraintViolated:
+        case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures, separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
             "nothing is stored under the root key \(Self.quoted([key]))"
@@ -22,14 +22,12 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .unreadable(let failure):
             "\(failure); the stored state is unchanged"
         case .damaged(let file):
-            if let quarantine = file.quarantinedAs {
-                "\(file.place); quarantined as \(ShownText.line(quarantine)); the write started from \(file.state)"
-            } else {
-                "\(file.place); the file is unchanged, and \(file.state) is read"
-            }
+            "\(file.place); the file is unchanged, and \(file.state) is read"
+        case .quarantined(let file):
+            "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); the write started from \(file.state)"
         case .notOurs(let file):
             "\(file.place); the file is unchanged, because this package did not write it"
-        case .notStored(let failure):
+        case .notStored(let failure), .busy(let failure):
             "\(failure); the stored state is unchanged"
         case .outcomeUnknown(let failure):
             "\(failure); nobody knows whether the new state is stored"
@@ -37,8 +35,6 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but an older one may return after a power cut or damage"
-        case .typeMismatch(let failure):
-            "\(failure); the default is read"
         case .migrationFailed(let key, let version, let error):
             "\(Self.quoted([key])) could not be migrated to version \(version): \(Self.text(of: error)); the stored state is unchanged"
         case .invalidImport(let reason):

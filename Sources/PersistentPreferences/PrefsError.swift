@@ -41,15 +41,20 @@ public indirect enum PrefsError: Error, Sendable {
     /// The bytes of a file that this package or `UserDefaults` has written are not a property list with a dictionary at the top.
     ///
     /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the newest that the
-    /// program has read or written (``MalformedFile/state``). A write that reports this error has succeeded: it quarantined the bytes
-    /// (``MalformedFile/quarantinedAs``) and stored that state with its change; see ``isWarning``. A write that found no file although
-    /// its last good copy was there reports this error, too: it quarantined the copy and started from nothing.
+    /// program has read or written (``MalformedFile/state``). The next write reports ``quarantined(_:)``.
     case damaged(MalformedFile)
+    /// The write has succeeded, and kept what it replaced under another name (``MalformedFile/quarantinedAs``): the bytes of a damaged
+    /// file, whose known state (``MalformedFile/state``) was stored with the change; or the last good copy of a file that was missing,
+    /// which the write made from nothing. A warning; see ``isWarning``.
+    case quarantined(MalformedFile)
     /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so this package
     /// has not written the file. Reads return what this process last read from it, if anything. Writes are rejected.
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
+    /// The update has waited as long as its `timeout` allows, for another process that holds the lock or for another thread of this one. The
+    /// failure names the process if the system does. The body has not run.
+    case busy(StorageFailure)
     /// Nobody knows whether the new state is stored: the servers of a store on other machines have not answered in time. A read
     /// after the next update shows it. Repeat the update only if it may be done twice.
     case outcomeUnknown(StorageFailure)
@@ -59,11 +64,11 @@ public indirect enum PrefsError: Error, Sendable {
     /// The new state is stored, in memory and on disk, but an older one may return: after a power cut, because the system did not confirm
     /// a flush; or if the file is damaged, because the last good copy could be neither replaced nor removed. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
-    /// The stored value of a property is not of its type. The read returned the default. The stored value is kept.
-    case typeMismatch(PropertyListFailure)
-    /// Values that do not fit their properties, sorted by path: they are of another type, or violate a constraint. A write was rejected as
-    /// a whole. A read of a stored value returned the default, and the value is kept; if it is of another type, the read reports
-    /// ``typeMismatch(_:)``.
+    /// Values of another type than their properties, sorted by path. A write was rejected as a whole; the failures are then all that
+    /// speaks against it, also violated constraints of other values. A read returned the default, and the stored value is kept.
+    case typeMismatch([PropertyListFailure])
+    /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read returned the
+    /// default, and the stored value is kept.
     case constraintViolated([PropertyListFailure])
     /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result. The data is
     /// unchanged. Reads are empty and writes are rejected.
@@ -99,15 +104,14 @@ extension PrefsError {
     /// ``PrefHandle/set(_:)`` do not return it.
     public var isWarning: Bool {
         switch self {
-        case .damaged(let file): file.quarantinedAs != nil
-        case .nearSizeLimit, .sharedRoot, .invalidLayer: true
+        case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer: true
         default: false
         }
     }
 
     var isMalformedFile: Bool {
         switch self {
-        case .damaged, .notOurs: true
+        case .damaged, .quarantined, .notOurs: true
         default: false
         }
     }
@@ -124,8 +128,7 @@ extension PrefsError {
                 ?? keys.map {
                     PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
                 }
-        case .constraintViolated(let failures): failures
-        case .typeMismatch(let failure): [failure]
+        case .typeMismatch(let failures), .constraintViolated(let failures): failures
         default: []
         }
     }

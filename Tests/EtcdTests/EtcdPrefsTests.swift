@@ -27,7 +27,7 @@ import Testing
 
     /// The second version of a class with another root key.
     private final class MovedPrefs: PersistentPrefs, @unchecked Sendable {
-        override class var formerKeys: [String] { ["before"] }
+        override class var formerRootKeys: [String] { ["before"] }
 
         @Pref var level = 3
     }

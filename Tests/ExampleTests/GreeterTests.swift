@@ -112,7 +112,7 @@ import Testing
         #expect(run.lines == ["Hey World!", "Hey World!"], "the system's number of times is the next")
         #expect(
             run.errors == "Greeter: times: must be in 1...5\n"
-                + "Greeter: names: expected Array<String>, found a string; the default is read\n")
+                + "Greeter: names: expected Array<String>, found a string\n")
         #expect(run.code == 0)
         #expect(try propertyList(at: usersFile) as NSDictionary == content as NSDictionary, "nothing has changed")
         #expect(try greeter("-times", "2", "-names", "Bob").lines == ["Hey Bob!", "Hey Bob!"])

@@ -27,7 +27,8 @@ enum Meeting {
     private static func describe(_ error: PrefsError?) -> String {
         switch error {
         case nil: "ok"
-        case .damaged(let file): file.quarantinedAs == nil ? "damaged" : "quarantined"
+        case .damaged: "damaged"
+        case .quarantined: "quarantined"
         case let error?: "\(error)"
         }
     }

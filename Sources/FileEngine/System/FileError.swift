@@ -2,6 +2,8 @@
 package indirect enum FileError: Error {
     case unreadable(StorageFailure)
     case notStored(StorageFailure)
+    /// The wait of a `LockWait` is over.
+    case busy(StorageFailure)
     case durabilityUnconfirmed(StorageFailure)
     case damaged(MalformedFile)
     case notOurs(MalformedFile)

@@ -15,7 +15,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     public let operation: String
     /// The path of the file or folder; empty if there is none, for example if there is no home folder.
     public let path: String
-    /// The `errno` of the system call; 0 if no system call failed.
+    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system call reports.
     public let code: Int32
     /// The problem, as a clause without a full stop.
     public let reason: String
@@ -29,10 +29,10 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// A state of affairs that no system call reports.
-    package init(path: String, reason: String) {
+    package init(path: String, reason: String, code: Int32 = 0) {
         operation = ""
         self.path = path
-        code = 0
+        self.code = code
         self.reason = reason
     }
 

@@ -146,6 +146,7 @@ extension SystemCalls {
 extension StorageFailure {
     /// The same failure with the path that the user knows in the place of a name within a folder.
     package func at(_ path: String) -> StorageFailure {
-        code == 0 ? StorageFailure(path: path, reason: reason) : StorageFailure(operation, path, code: code)
+        operation.isEmpty
+            ? StorageFailure(path: path, reason: reason, code: code) : StorageFailure(operation, path, code: code)
     }
 }

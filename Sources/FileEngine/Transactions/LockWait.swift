@@ -1,50 +1,97 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// How the writes of a task wait for locks. A command-line tool says who holds a lock, and gives up after a while. Without it, a write
-/// waits for as long as it takes.
+/// How the writes of a task wait: for their turn in this process, and for the lock that keeps other processes out. Without it, a write waits
+/// for as long as it takes.
 package struct LockWait: Sendable {
-    /// Seconds; nil to wait for ever.
-    let timeout: TimeInterval?
-    /// Describes the processes that hold the lock file at a path, as a clause.
-    let holders: @Sendable (String) -> String
+    /// nil to wait for ever.
+    private let timeout: TimeInterval?
+    /// The end of every wait; nil if each one may take as long as the timeout.
+    private let end: ContinuousClock.Instant?
     /// Called once in a wait that takes longer than a second.
-    let notice: @Sendable (String) -> Void
+    private let notice: (@Sendable (String) -> Void)?
 
     @TaskLocal package static var current: LockWait?
 
     private static let patience: TimeInterval = 1
 
-    package init(
-        timeout: TimeInterval?, holders: @escaping @Sendable (String) -> String,
-        notice: @escaping @Sendable (String) -> Void
-    ) {
-        self.timeout = timeout
-        self.holders = holders
-        self.notice = notice
+    /// Limits the wait for each lock.
+    ///
+    /// - Parameter timeout: in seconds.
+    package init(timeout: TimeInterval?, notice: @escaping @Sendable (String) -> Void) {
+        (self.timeout, end, self.notice) = (timeout, nil, notice)
+    }
+
+    /// Limits all waits from now on together.
+    private init(within timeout: Duration) {
+        let seconds = timeout / .seconds(1)
+        (self.timeout, end, notice) = (seconds, .now + timeout, nil)
+    }
+
+    /// Runs the closure so that its writes throw `FileError.busy` if they cannot begin in time.
+    ///
+    /// - Parameter timeout: nil changes nothing.
+    package static func within<R>(_ timeout: Duration?, _ body: () throws -> R) rethrows -> R {
+        guard let timeout else { return try body() }
+        return try $current.withValue(LockWait(within: timeout), operation: body)
+    }
+
+    /// When a wait that begins now ends; nil for never.
+    var deadline: ContinuousClock.Instant? { end ?? timeout.map { .now + .seconds($0) } }
+
+    /// That there was no turn in time.
+    var lostTurn: any Error {
+        FileError.busy(StorageFailure(path: "", reason: "another thread is still updating it after \(seconds) s"))
+    }
+
+    private var seconds: String {
+        let seconds = timeout ?? 0
+        return seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
     }
 
     /// Locks an open lock file.
     ///
-    /// - Throws: `StorageFailure` after the timeout.
+    /// - Throws: `StorageFailure` with the code `ETIMEDOUT` after the timeout.
     func lock(
         _ descriptor: SystemCalls.Descriptor, at path: String, _ system: SystemCalls
     ) throws(StorageFailure) {
-        do {
-            return try system.lock(descriptor, waits: false)
-        } catch  where error.code != EWOULDBLOCK {
-            throw error
-        } catch {}
-        let attempt = try Attempt(descriptor, system)
-        if let timeout, timeout <= Self.patience {
-            if attempt.succeeds(within: timeout) { return }
-        } else {
-            if attempt.succeeds(within: Self.patience) { return }
-            notice("waiting for the lock \(path), \(holders(path))")
-            if attempt.succeeds(within: timeout.map { $0 - Self.patience }) { return }
+        guard try !Self.takes(descriptor, system) else { return }
+        let deadline = deadline
+        let patience = ContinuousClock.now + .seconds(Self.patience)
+        let isPatient = deadline.map { $0 > patience } ?? true
+        let attempt = try Attempt(descriptor, at: path, system)
+        func succeeds(until deadline: ContinuousClock.Instant?) throws(StorageFailure) -> Bool {
+            guard let attempt else { return try Self.takes(descriptor, system, until: deadline) }
+            return attempt.succeeds(until: deadline)
         }
-        guard attempt.giveUp() else { return }
-        throw StorageFailure(path: path, reason: "still locked after \(timeout ?? 0) s: \(holders(path))")
+        if try succeeds(until: isPatient ? patience : deadline) { return }
+        if isPatient {
+            notice?("waiting for the lock \(path), \(Self.holders(of: path))")
+            if try succeeds(until: deadline) { return }
+        }
+        if let attempt, !attempt.giveUp() { return }
+        throw StorageFailure(
+            path: path, reason: "still locked after \(seconds) s: \(Self.holders(of: path))", code: ETIMEDOUT)
+    }
+
+    private static func holders(of path: String) -> String {
+        LockHolder.text(of: LockHolder.all(of: path).filter { $0.pid != getpid() })
+    }
+
+    /// Tries without a thread, now and then until the deadline.
+    private static func takes(
+        _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, until deadline: ContinuousClock.Instant? = .now
+    ) throws(StorageFailure) -> Bool {
+        while true {
+            do {
+                try system.lock(descriptor, waits: false)
+                return true
+            } catch  where error.code != EWOULDBLOCK {
+                throw error
+            } catch {}
+            if let deadline, deadline <= .now { return false }
+            usleep(10_000)
+        }
     }
 
     /// A thread that waits for a lock. It waits in the system's queue, so other writers do not overtake it.
@@ -56,8 +103,17 @@ package struct LockWait: Sendable {
 
         private let state = Locked(State())
         private let over = DispatchSemaphore(value: 0)
+        private let path: String
 
-        init(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) throws(StorageFailure) {
+        /// The lock files that a thread still waits for although its caller has given up.
+        private static let abandoned = Locked(Set<String>())
+
+        /// nil if a thread of an earlier attempt still waits for the lock: there is one at most, however often callers try.
+        init?(
+            _ descriptor: SystemCalls.Descriptor, at path: String, _ system: SystemCalls
+        ) throws(StorageFailure) {
+            self.path = path
+            if Self.abandoned.withLock({ $0.contains(path) }) { return nil }
             // A second descriptor of the same open file, which has the lock. The first one may be closed meanwhile.
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
@@ -69,21 +125,32 @@ package struct LockWait: Sendable {
                     state.isOver = true
                     return state.isAbandoned
                 }
-                if isAbandoned, file.isIntact { system.unlock(file.descriptor) }
+                if isAbandoned {
+                    if file.isIntact { system.unlock(file.descriptor) }
+                    _ = Self.abandoned.withLock { $0.remove(path) }
+                }
                 over.signal()
             }
         }
 
-        func succeeds(within seconds: TimeInterval?) -> Bool {
-            over.wait(timeout: seconds.map { .now() + $0 } ?? .distantFuture) == .success
+        func succeeds(until deadline: ContinuousClock.Instant?) -> Bool {
+            guard let deadline else {
+                over.wait()
+                return true
+            }
+            return over.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success
         }
 
         /// - Returns: false if the lock was obtained in the last moment.
         func giveUp() -> Bool {
-            state.withLock { state in
+            // Before the thread can end.
+            _ = Self.abandoned.withLock { $0.insert(path) }
+            let isAbandoned = state.withLock { state in
                 state.isAbandoned = !state.isOver
                 return state.isAbandoned
             }
+            if !isAbandoned { _ = Self.abandoned.withLock { $0.remove(path) } }
+            return isAbandoned
         }
     }
 }

@@ -53,7 +53,11 @@ extension PropertyListFile {
             if let lock { keepFolder(lock.heldFolder) }
             return lock
         } catch {
-            throw error.code == ELOOP ? FileError.pathChanged : .notStored(error)
+            switch error.code {
+            case ELOOP: throw FileError.pathChanged
+            case ETIMEDOUT: throw FileError.busy(error)
+            default: throw FileError.notStored(error)
+            }
         }
     }
 

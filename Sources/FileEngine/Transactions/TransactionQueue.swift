@@ -24,7 +24,7 @@ package final class TransactionQueue: Sendable {
         durability: CommitDurability, begin: () throws -> any TransactionSession, _ body: (Transaction) throws -> Void
     ) throws {
         if let current = Transaction.current { return try current.join(self, durability: durability, body) }
-        let batch = try commits.enter { TransactionBatch(try begin(), feed) }
+        let batch = try enter(begin)
         let transaction = Transaction(
             of: self, session: batch.group.session, content: batch.group.content, durability: durability)
         defer { transaction.runAfterwards() }
@@ -33,6 +33,15 @@ package final class TransactionQueue: Sendable {
         let outcome = commits.leave(batch)
         try result.get()
         try outcome.get()
+    }
+
+    private func enter(_ begin: () throws -> any TransactionSession) throws -> GroupCommit<TransactionBatch>.Batch {
+        let wait = LockWait.current
+        do {
+            return try commits.enter(until: wait?.deadline) { TransactionBatch(try begin(), feed) }
+        } catch let timeout as GroupCommit<TransactionBatch>.Timeout {
+            throw wait?.lostTurn ?? timeout
+        }
     }
 }
 

@@ -10,7 +10,7 @@ package final class Mailbox<Element>: Sendable {
     /// A demand without limit.
     static var unlimited: Int { .max }
 
-    /// nil delivers on `ObserverThreads`.
+    /// nil delivers on `WorkerThreads.observers`.
     private let queue: DispatchQueue?
     private let state: Locked<State>
 
@@ -105,7 +105,7 @@ package final class Mailbox<Element>: Sendable {
         if let queue {
             queue.async { self.deliverNext() }
         } else {
-            ObserverThreads.run { self.deliverNext() }
+            WorkerThreads.observers.run { self.deliverNext() }
         }
     }
 

@@ -142,11 +142,14 @@ final class ClassDeclarations: Sendable {
 
     /// The values that do not fit their properties: they are of another type, or they break the constraint.
     ///
-    /// - Throws: `PrefsError.constraintViolated`.
+    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ values: [String: StoredValue]) throws(PrefsError) {
         if byKey.isEmpty { return }
-        let failures = values.compactMap { byKey[$0]?.property.failure(of: $1, forKey: $0) }
-        if !failures.isEmpty { throw .constraintViolated(failures.sorted { $0.path < $1.path }) }
+        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0) }
+        if errors.isEmpty { return }
+        let failures = errors.flatMap(\.failures).sorted { $0.path < $1.path }
+        let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
+        throw isOfType ? .typeMismatch(failures) : .constraintViolated(failures)
     }
 
     // MARK: - Inspecting an instance
@@ -174,16 +177,16 @@ final class ClassDeclarations: Sendable {
 
     /// A list that is inherited belongs to the base class.
     private static func formerRoots(of prefs: PersistentPrefs, _ type: PersistentPrefs.Type) -> [String] {
-        let formerKeys = type.formerKeys
+        let formerKeys = type.formerRootKeys
         let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? PersistentPrefs.Type
-        if base?.formerKeys == formerKeys { return [] }
+        if base?.formerRootKeys == formerKeys { return [] }
         for key in formerKeys {
             do {
                 try NameVetting.checkRoot(key)
             } catch {
-                fatalError("\(type): \"\(key)\" in formerKeys cannot be a root key: \(error)")
+                fatalError("\(type): \"\(key)\" in formerRootKeys cannot be a root key: \(error)")
             }
-            if key == String(describing: type) { fatalError("\(type): formerKeys contains the root key of today") }
+            if key == String(describing: type) { fatalError("\(type): formerRootKeys contains the root key of today") }
         }
         return formerKeys
     }

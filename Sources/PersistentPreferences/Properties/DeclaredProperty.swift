@@ -11,8 +11,6 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var constraintDescription: String? { get }
     /// Why the default must not be one; nil if it may.
     var defaultViolation: String? { get }
-    /// Why something cannot be stored under a key: it does not read back, or it breaks the constraint. nil if it can.
-    func failure(of stored: StoredValue, forKey key: String) -> PropertyListFailure?
     /// What a text from outside stands for, such as a variable of the environment.
     func reading(of text: String) -> TextReading
     /// The text that reads as what is stored.
@@ -26,7 +24,7 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var schema: [String: StoredValue] { get }
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue
-    /// The error of a read of what is stored; nil if it fits.
+    /// Why what is stored under a key cannot be read: it is of another type, or violates the constraint. nil if it can.
     func error(of stored: StoredValue, forKey key: String) -> PrefsError?
 }
 

@@ -9,7 +9,7 @@ extension PrefCoding {
         do {
             return try decode(stored, filledFrom: fallback)
         } catch {
-            throw .typeMismatch(error.failure(forKey: key))
+            throw .typeMismatch([error.failure(forKey: key)])
         }
     }
 

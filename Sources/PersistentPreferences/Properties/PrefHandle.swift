@@ -32,6 +32,23 @@ public struct PrefHandle<Value> {
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.
     public var isDefault: Bool { prefs.isDefault(property) }
 
+    /// Changes the value, exactly: no other thread or process changes it in between. `prefs.$hits.modify { $0 += 1 }`
+    ///
+    /// A value that cannot be read is not changed, and its error is returned. Costs an `update`.
+    /// - Parameters:
+    ///   - timeout: how long to wait for other threads and processes, as for `update`.
+    ///   - change: gets the current value. Runs once, on the calling thread.
+    /// - Returns: the error of this call, or nil if the new value is stored.
+    /// - Throws: what the closure throws; then nothing has changed.
+    @discardableResult
+    public func modify(timeout: Duration? = nil, _ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
+        try prefs.update(timeout: timeout) { () -> Void in
+            var new = prefs.changeInPlace(of: property)
+            if new.failure == nil { try change(&new.value) }
+            prefs.commit(new, of: property)
+        }
+    }
+
     /// Removes the stored value, also under former keys, so that the default is read.
     ///
     /// - Returns: the error of this write, or nil if it succeeded.
@@ -49,3 +66,13 @@ public struct PrefHandle<Value> {
 }
 
 extension PrefHandle: Sendable where Value: Sendable {}
+
+extension PrefHandle where Value: Sendable {
+    /// The same without blocking the task's thread: `await prefs.$hits.modify { $0 += 1 }`. Runs as the asynchronous `update` does.
+    @discardableResult
+    public func modify(
+        timeout: Duration? = nil, _ change: @Sendable (inout Value) throws -> Void
+    ) async rethrows -> PrefsError? {
+        try await AsyncUpdate(of: prefs).run { try modify(timeout: timeout, change) }
+    }
+}

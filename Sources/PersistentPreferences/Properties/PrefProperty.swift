@@ -182,15 +182,4 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
             return error
         }
     }
-
-    func failure(of stored: StoredValue, forKey key: String) -> PropertyListFailure? {
-        let coding = coding
-        do {
-            let value = try coding.decode(stored) { encodedDefault(coding) }
-            let reason = constraint?.violation(value)
-            return reason.map { PropertyListFailure(path: key, topLevelKey: key, reason: $0) }
-        } catch {
-            return error.failure(forKey: key)
-        }
-    }
 }

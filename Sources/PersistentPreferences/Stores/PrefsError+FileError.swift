@@ -6,8 +6,9 @@ extension PrefsError {
         switch error {
         case .unreadable(let failure): self = .unreadable(failure)
         case .notStored(let failure): self = .notStored(failure)
+        case .busy(let failure): self = .busy(failure)
         case .durabilityUnconfirmed(let failure): self = .durabilityUnconfirmed(failure)
-        case .damaged(let file): self = .damaged(file)
+        case .damaged(let file): self = file.quarantinedAs == nil ? .damaged(file) : .quarantined(file)
         case .notOurs(let file): self = .notOurs(file)
         case .updateOfAnotherFile: self = .updateOfAnotherStore
         case .nearLimit(let bytes, let limit): self = .nearSizeLimit(bytes: bytes, limit: limit)

@@ -13,6 +13,8 @@ package final class Roots: PrefsStore {
     let failure: PrefsError?
     /// Of the writes.
     let durability: CommitDurability
+    /// Run the asynchronous updates of the store.
+    let updateThreads = WorkerThreads()
     /// Is told of every access. nil unless this is the default domain in a test program.
     private let testProcess: TestProcess?
     /// The last revision of domain and layers together.

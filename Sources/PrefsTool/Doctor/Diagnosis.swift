@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 
 /// The state of a domain's file, its lock file and its copies. Reading it changes nothing.
 struct Diagnosis {

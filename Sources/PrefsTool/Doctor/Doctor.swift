@@ -30,7 +30,7 @@ struct Doctor {
         let isDamaged = before.examination.state == .damaged
         var done: [String] = []
         if isDamaged || before.examination.state == .notOurs || before.temporary != nil {
-            if case .damaged(let file)? = try target.domain().mend() {
+            if case .quarantined(let file)? = try target.domain().mend() {
                 done.append("\(file.place)")
                 done.append("quarantined as \(file.quarantinedAs ?? "")")
                 done.append(

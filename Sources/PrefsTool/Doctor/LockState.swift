@@ -1,14 +1,6 @@
 import Foundation
 import PersistentPreferences
-
-/// A process that holds a lock.
-struct LockHolder {
-    let pid: Int
-    /// The name of the program; empty if it is unknown.
-    let name: String
-    let isStopped: Bool
-    let isOwn: Bool
-}
+import PrefsFileEngine
 
 /// The state of a file's lock file.
 enum LockState {
@@ -39,13 +31,10 @@ enum LockState {
 
     var text: String {
         switch self {
-        case .none: return "none yet: the first write creates it"
-        case .free: return "free"
-        case .blocked(let reason): return "cannot be used: \(reason)"
-        case .held(let holders):
-            if holders.isEmpty { return "held by another process" }
-            let names = holders.map { "\($0.pid) (\($0.name))" + ($0.isStopped ? ", which is stopped" : "") }
-            return "held by process \(names.joined(separator: ", and by "))"
+        case .none: "none yet: the first write creates it"
+        case .free: "free"
+        case .blocked(let reason): "cannot be used: \(reason)"
+        case .held(let holders): LockHolder.text(of: holders)
         }
     }
 

@@ -125,8 +125,7 @@ extension PrefsError {
     /// A description for one line of a terminal. Omits the path of a malformed file.
     var shortText: String {
         switch self {
-        case .damaged(let file) where file.quarantinedAs != nil:
-            "stored; the damaged file was quarantined beside it"
+        case .quarantined: "stored; the damaged file was quarantined beside it"
         case .damaged(let file), .notOurs(let file): String(file.place.dropFirst(file.path.count + 2))
         default: description
         }

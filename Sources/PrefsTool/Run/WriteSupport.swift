@@ -42,7 +42,6 @@ struct WriteSupport {
         let (name, context, wantsJSON, isSilent) = (program.name, program.context, invocation.wantsJSON, isQuiet)
         return LockWait(
             timeout: invocation.timeout,
-            holders: { LockState.held(LockHolder.all(of: $0).filter { $0.pid != getpid() }).text },
             notice: { text in
                 guard !isSilent else { return }
                 let message = Outcome.Message(text: text, isError: false, isJSON: wantsJSON)

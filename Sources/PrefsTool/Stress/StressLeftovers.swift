@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 
 /// The files that the workers left, when none of them is running.
 struct StressLeftovers {

@@ -65,7 +65,7 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             .valuesNotPlistCompatible(invalidElements: ["a"]), .noStoredPrefsForKey(key: "a"),
             .invalidName(name: "a", reason: "b"), .rootIsNotDictionary(key: "a"), .unreadable(file), .notStored(file),
             .durabilityUnconfirmed(file), .notWatched(file), .nearSizeLimit(bytes: 1, limit: 2),
-            .typeMismatch(PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")), .constraintViolated([]),
+            .typeMismatch([PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")]), .constraintViolated([]),
             .migrationFailed(key: "a", version: 1, error: Odd(number: 1)),
             .migrationFailed(key: "a", version: 1, error: Odd(number: 2)), .invalidImport(reason: "a"),
             .updateOfAnotherStore, .userDefaultsUnavailable, .unknownError(error: nil),

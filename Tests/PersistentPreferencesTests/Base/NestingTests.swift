@@ -172,7 +172,7 @@ import Testing
     @Test func aTaskStartedInsideAnUpdateTakesNoPartInIt() async {
         let (prefs, other) = prefs(.file, ["a": 1])
         nonisolated(unsafe) var task: Task<[String: Int], Never>?
-        prefs.update {
+        await prefs.update {
             prefs["a"] = 2
             let read = Gate()
             // With a high priority, it does not queue behind all other tests.

@@ -23,7 +23,7 @@ import Testing
         prefs.size = 1
         let all = prefs.changes(), some = prefs.changes(of: "name")
         prefs.size = 2
-        prefs.update { (prefs.size, prefs.name) = (3, "x") }
+        await prefs.update { (prefs.size, prefs.name) = (3, "x") }
         var iterator = all.makeAsyncIterator(), someIterator = some.makeAsyncIterator()
         #expect(await iterator.next()?.text == "Root size: 1 → 2")
         #expect(await iterator.next()?.text == "Root name: - → 'x', size: 2 → 3")
@@ -57,7 +57,7 @@ import Testing
         #expect(await iterator.next() == 1)
         // To an equal value is no change, nor is another property.
         prefs.name = "x"
-        prefs.update { $0["size"] = 1.0 }
+        await prefs.update { $0["size"] = 1.0 }
         prefs.$size.reset()
         #expect(await iterator.next() == 12)
         var second = updates.makeAsyncIterator()

@@ -113,7 +113,7 @@ import Testing
                 }
             }
             prefs.commit(1)
-            isInside.wait(for: ObserverThreads.count)
+            isInside.wait(for: WorkerThreads.count)
             DispatchQueue(label: "a queue of the program").async { others.append("serial") }
             DispatchQueue.global().async { others.append("global") }
             let queue = DispatchQueue(label: "an observer's")
@@ -121,7 +121,7 @@ import Testing
             prefs.commit(2)
             #expect(others.wait(for: 3).sorted() == ["global", "observer", "serial"])
             #expect(prefs.number == 2)
-            #expect(isInside.all.count == ObserverThreads.count)
+            #expect(isInside.all.count == WorkerThreads.count)
             gate.open()
             #expect(heard.wait(for: 800).sorted() == (0..<400).flatMap { [$0, $0] })
             isInside.wait(for: 800)

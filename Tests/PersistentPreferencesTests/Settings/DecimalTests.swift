@@ -117,7 +117,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
             parts[key] = value
             let (result, outcome) = try read(parts)
             #expect(result == 1)
-            #expect(outcome == "price: expected Decimal, found a dictionary; the default is read", "\(key)")
+            #expect(outcome == "price: expected Decimal, found a dictionary", "\(key)")
         }
     }
 }

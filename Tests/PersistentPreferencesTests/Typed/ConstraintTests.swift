@@ -82,7 +82,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         let before = try (file.bytes, file.fileNumber)
         for (key, value, reason) in Self.bad {
             let error = path.store(value, under: key, of: prefs, in: file.store)
-            guard case .constraintViolated(let failures) = error else {
+            guard let failures = reason.hasPrefix("expected") ? error?.typeFailures : error?.constraintFailures else {
                 Issue.record("\(key) = \(value): \(String(describing: error))")
                 continue
             }
@@ -205,13 +205,25 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(stored)
         let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
         let bytes = try file.bytes
-        #expect(prefs.free == 0 && prefs.outcome == "free: expected Int, found a string; the default is read")
-        #expect(prefs.digit == nil && prefs.outcome == "digit: expected Int, found a real number; the default is read")
-        #expect(prefs.list.isEmpty && prefs.outcome == "list[0]: expected Int, found a string; the default is read")
-        #expect(prefs.name == "nobody" && prefs.outcome == "name: expected String, found data; the default is read")
+        #expect(prefs.free == 0 && prefs.outcome == "free: expected Int, found a string")
+        #expect(prefs.digit == nil && prefs.outcome == "digit: expected Int, found a real number")
+        #expect(prefs.list.isEmpty && prefs.outcome == "list[0]: expected Int, found a string")
+        #expect(prefs.name == "nobody" && prefs.outcome == "name: expected String, found data")
         #expect(prefs.$free.isSet && prefs.$free.isDefault)
         #expect(try file.bytes == bytes)
         prefs.size = 30
         #expect(try file.stored == exactly(stored.merging(["size": 30]) { $1 }))
+    }
+}
+
+extension PrefsError {
+    /// nil for an error of another case.
+    fileprivate var typeFailures: [PropertyListFailure]? {
+        if case .typeMismatch(let failures) = self { failures } else { nil }
+    }
+
+    /// nil for an error of another case.
+    fileprivate var constraintFailures: [PropertyListFailure]? {
+        if case .constraintViolated(let failures) = self { failures } else { nil }
     }
 }

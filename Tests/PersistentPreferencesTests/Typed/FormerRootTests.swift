@@ -8,7 +8,7 @@ import Testing
 private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
     @Pref(previously: "title") var name = "none"
-    override class var formerKeys: [String] { ["EditorPrefs", "Prefs"] }
+    override class var formerRootKeys: [String] { ["EditorPrefs", "Prefs"] }
 }
 
 /// Renaming a class loses nothing, if the class names its former root keys.
@@ -105,7 +105,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 
     private class Base: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 12
-        override class var formerKeys: [String] { ["OldBase"] }
+        override class var formerRootKeys: [String] { ["OldBase"] }
     }
 
     private final class Derived: Base, @unchecked Sendable {}
@@ -120,12 +120,12 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 
     private final class FirstHalf: PersistentPrefs, @unchecked Sendable {
         @Pref var one = 0
-        override class var formerKeys: [String] { ["Whole"] }
+        override class var formerRootKeys: [String] { ["Whole"] }
     }
 
     private final class SecondHalf: PersistentPrefs, @unchecked Sendable {
         @Pref var two = 0
-        override class var formerKeys: [String] { ["Whole"] }
+        override class var formerRootKeys: [String] { ["Whole"] }
     }
 
     @Test func twoClassesWithOneFormerKeyAreReported() throws {
@@ -219,11 +219,11 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     private final class Misnamed: PersistentPrefs, @unchecked Sendable {
-        override class var formerKeys: [String] { ["a\u{0}b"] }
+        override class var formerRootKeys: [String] { ["a\u{0}b"] }
     }
 
     private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
-        override class var formerKeys: [String] { ["SelfNamed"] }
+        override class var formerRootKeys: [String] { ["SelfNamed"] }
     }
 
     @Test func aBadFormerKeyStopsTheProgram() async {

@@ -8,7 +8,7 @@ import Testing
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(previously: "sz") var size = 12
     override var keys: [String] { ["a", "c"] }
-    override class var formerKeys: [String] { ["OldRenamed"] }
+    override class var formerRootKeys: [String] { ["OldRenamed"] }
 }
 
 private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {

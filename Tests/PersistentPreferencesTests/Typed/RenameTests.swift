@@ -123,7 +123,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = prefs(file)
         #expect(prefs.size == 12 && prefs.outcome == "Size: must be in 8...72")
         #expect(
-            prefs.name == "default" && prefs.outcome == "name: expected String, found an integer; the default is read")
+            prefs.name == "default" && prefs.outcome == "name: expected String, found an integer")
         prefs.free = 1
         #expect(prefs.outcome == "ok")
         #expect(try file.stored == exactly(["Size": 100, "name": 5, "free": 1]))

@@ -84,7 +84,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
             let prefs = TypedPrefs(key: "Root", store: store)
             let error = try path.store(value, under: key, of: prefs, in: store)
             #expect(error?.description == reason, "\(path) \(key)")
-            guard case .constraintViolated(let failures)? = error else {
+            guard case .typeMismatch(let failures)? = error else {
                 Issue.record("\(path) \(key): \(String(describing: error))")
                 continue
             }
@@ -109,7 +109,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = TypedPrefs(key: "Root", store: store)
         #expect(
             prefs.size == 1
-                && prefs.lastError?.description == "size: expected Double, found a string; the default is read")
+                && prefs.lastError?.description == "size: expected Double, found a string")
         prefs.total = 2
         prefs.update { $0["total"] = 3 }
         #expect(prefs.lastError == nil)
@@ -125,7 +125,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(await sizes.next() == 1)
         prefs.size = 2
         #expect(await sizes.next() == 2)
-        let message = "size: expected Double, found a string; the default is read"
+        let message = "size: expected Double, found a string"
         try store.update(root: "Root") { $0?["size"] = "3" }
         #expect(await sizes.next() == 1)
         #expect(prefs.reported == [message] && prefs.lastError == nil, "it is not an access of this thread")
@@ -154,7 +154,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = TypedPrefs(key: "Root", store: store)
         var sizes = prefs.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 1)
-        #expect(prefs.reported == ["size: expected Double, found a string; the default is read"])
+        #expect(prefs.reported == ["size: expected Double, found a string"])
     }
 
     // MARK: - Migrations
@@ -178,7 +178,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let store = InMemoryStore()
         try store.update(root: "Root") { $0 = ["points": "12", "name": "x"] }
         let prefs = MigratedPrefs(key: "Root", store: store)
-        #expect(prefs.size == 12 && prefs.outcome == "size: expected Int, found a string; the default is read")
+        #expect(prefs.size == 12 && prefs.outcome == "size: expected Int, found a string")
         prefs.name = "y"
         #expect(prefs.lastError == nil && prefs["size"] as? String == "12")
         prefs.$size.reset()

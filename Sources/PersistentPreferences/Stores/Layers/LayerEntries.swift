@@ -110,6 +110,6 @@ struct LayerState: Sendable {
     private static func checked(
         _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?
     ) -> Result<StoredValue, PropertyListFailure> {
-        property?.failure(of: value, forKey: key).map(Result.failure) ?? .success(value)
+        property?.error(of: value, forKey: key)?.failures.first.map(Result.failure) ?? .success(value)
     }
 }

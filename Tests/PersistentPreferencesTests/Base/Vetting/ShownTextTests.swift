@@ -81,7 +81,7 @@ import Testing
             .incorrectKeys(invalidElements: [long, "b"]), .valuesNotPlistCompatible(invalidElements: [long]),
             .noStoredPrefsForKey(key: long),
             .invalidName(name: long, reason: "is not a valid root key: it is too long"),
-            .rootIsNotDictionary(key: long), .typeMismatch(failure), .constraintViolated([failure]),
+            .rootIsNotDictionary(key: long), .typeMismatch([failure]), .constraintViolated([failure]),
             .migrationFailed(key: long, version: 2, error: failure),
         ]
     }

@@ -85,7 +85,7 @@ import Testing
         try damaged.write(to: folder.file("real/it.plist"))
         #expect(prefs.ints == ["a": 1])
         prefs["a"] = 2
-        guard case .damaged(let file) = prefs.lastError else {
+        guard case .quarantined(let file) = prefs.lastError else {
             Issue.record("\(prefs.outcome)")
             return
         }

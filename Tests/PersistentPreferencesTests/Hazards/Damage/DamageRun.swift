@@ -198,7 +198,7 @@ final class DamageRun {
         func warning(_ name: String) -> String? {
             guard var report else { return nil }
             report.quarantinedAs = FileNames(path: report.path).path(of: name)
-            return "\(PrefsError.damaged(report))"
+            return "\(PrefsError.quarantined(report))"
         }
 
         /// All that the encounter has to tell.

@@ -43,7 +43,8 @@ enum ModelError: Error, Equatable {
             case .noStoredPrefsForKey(let key): .nothingStored(key)
             case .invalidName(let name, _): .invalidName(name)
             case .rootIsNotDictionary(let key): .notDictionary(key)
-            case .damaged(let file): .damaged(isQuarantined: file.quarantinedAs != nil)
+            case .damaged: .damaged(isQuarantined: false)
+            case .quarantined: .damaged(isQuarantined: true)
             case .notOurs: .notOurs
             case .notStored(let failure) where failure.reason.hasSuffix("cannot be stored in XML"): .notInXML
             case .updateOfAnotherStore: .otherStore

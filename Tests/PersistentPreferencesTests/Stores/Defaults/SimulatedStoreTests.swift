@@ -19,7 +19,7 @@ import Testing
 
     private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
-        override class var formerKeys: [String] { ["FormerName"] }
+        override class var formerRootKeys: [String] { ["FormerName"] }
     }
 
     /// The revision of the missing entry says nothing of the former one.

@@ -140,8 +140,8 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         for (key, object, message) in Self.mismatches {
             try store.update(root: "ErrorPrefs") { $0 = [key: object] }
             read(prefs)
-            #expect(prefs.outcome == message + "; the default is read")
-            guard case .typeMismatch(let failure) = prefs.lastError else { continue }
+            #expect(prefs.outcome == message)
+            guard case .typeMismatch(let failures) = prefs.lastError, let failure = failures.first else { continue }
             #expect(failure.topLevelKey == key && failure.path.hasPrefix(key) && "\(failure)" == message)
         }
     }

@@ -149,8 +149,8 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
     @Test func whatIsNeitherIsATypeMismatch() throws {
         let prefs = KindPrefs(key: "Keys", store: store)
         for (object, reason) in [
-            ("pink" as Any, "codableTheme: expected CodableTheme, found an unknown raw value; the default is read"),
-            (["dark"], "codableTheme: expected String, found an array; the default is read"),
+            ("pink" as Any, "codableTheme: expected CodableTheme, found an unknown raw value"),
+            (["dark"], "codableTheme: expected String, found an array"),
         ] {
             try store.update(root: "Keys") { $0 = ["codableTheme": object] }
             #expect(prefs.codableTheme == .light && prefs.outcome == reason)

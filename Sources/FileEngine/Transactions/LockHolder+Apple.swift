@@ -1,6 +1,6 @@
 #if canImport(Darwin)
     extension LockHolder {
         /// Apple platforms have no interface that names the holder of an `flock` lock.
-        static func all(of path: String) -> [LockHolder] { [] }
+        package static func all(of path: String) -> [LockHolder] { [] }
     }
 #endif

@@ -1,0 +1,290 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+
+private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var ticks = 0
+    @Pref(in: 0...9) var digit = 0
+    @Pref var names: [String] = []
+}
+
+/// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative pool.
+@Suite(.limited) struct UpdateFormsTests {
+    private let folder: TemporaryFolder
+    private let prefs: TickPrefs
+
+    init() throws {
+        folder = try TemporaryFolder()
+        prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+    }
+
+    private struct Stop: Error {}
+
+    /// Holds the lock of the file as another process would, through an open file of its own.
+    private func lockedFile() throws -> Int32 {
+        prefs.ticks = 1
+        let sidecar = folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
+        let descriptor = open(sidecar, O_RDWR | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        return descriptor
+    }
+
+    // MARK: - One key
+
+    @Test func modifiesOfManyTasksAllCount() async {
+        let prefs = prefs
+        await withTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { for _ in 0..<10 { await prefs.$ticks.modify { $0 += 1 } } }
+            }
+        }
+        #expect(prefs.ticks == 200)
+    }
+
+    @Test func modifiesOfManyThreadsAllCount() {
+        DispatchQueue.concurrentPerform(iterations: 20) { _ in
+            for _ in 0..<10 { prefs.$ticks.modify { $0 += 1 } }
+        }
+        #expect(prefs.ticks == 200)
+    }
+
+    @Test func aModifyThatIsRejectedOrThrowsChangesNothing() {
+        prefs.digit = 5
+        #expect(prefs.$digit.modify { $0 = 10 }?.description == "digit: must be in 0...9")
+        #expect(throws: Stop.self) {
+            try prefs.$digit.modify {
+                $0 = 6
+                throw Stop()
+            }
+        }
+        #expect(prefs.digit == 5)
+    }
+
+    @Test func aValueThatCannotBeReadIsNotModified() throws {
+        let store = InMemoryStore()
+        try store.update(root: "TickPrefs") { $0 = ["ticks": "many"] }
+        let prefs = TickPrefs(store: store)
+        var calls = 0
+        let error = prefs.$ticks.modify { _ in calls += 1 }
+        #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
+        #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
+    }
+
+    @Test func aModifyInsideAnUpdateJoinsIt() {
+        let error = prefs.update {
+            prefs.ticks = 5
+            prefs.$ticks.modify { $0 += 1 }
+            prefs.$digit.modify { $0 = 10 }
+        }
+        #expect(error != nil && prefs.ticks == 0, "its error rolls back the update")
+    }
+
+    // MARK: - A limited wait
+
+    @Test func anUpdateGivesUpAndNothingHasChanged() throws {
+        let descriptor = try lockedFile()
+        defer { close(descriptor) }
+        var calls = 0
+        let error = prefs.update(timeout: .milliseconds(20)) { calls += 1 }
+        guard case .busy(let failure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.path.hasSuffix(".lock") && failure.reason.hasPrefix("still locked after 0.02 s: held by "))
+        #expect(calls == 0 && prefs.lastError == error && prefs.ticks == 1)
+        #expect(prefs.$ticks.modify(timeout: .zero) { $0 += 1 } != nil)
+        let value = prefs.update(timeout: .milliseconds(1)) { () -> Int in 5 }
+        #expect((try? value.get()) == nil)
+        flock(descriptor, LOCK_UN)
+        #expect(prefs.update(timeout: .seconds(Patience.seconds)) { prefs.ticks += 1 } == nil)
+        #expect(prefs.ticks == 2)
+    }
+
+    @Test func aTurnOfAnotherThreadIsNotWaitedForLonger() {
+        let (prefs, inside, over) = (prefs, Gate(), Gate())
+        let holder = Thread {
+            prefs.update {
+                inside.open()
+                over.pass()
+            }
+        }
+        holder.start()
+        inside.pass()
+        let error = prefs.update(timeout: .milliseconds(10)) {}
+        #expect(error?.description == "another thread is still updating it after 0.01 s; the stored state is unchanged")
+        over.open()
+        #expect(prefs.update(timeout: .seconds(Patience.seconds)) {} == nil)
+    }
+
+    #if os(Linux)
+        @Test func timeoutsInVainLeaveOneThread() throws {
+            let descriptor = try lockedFile()
+            defer { close(descriptor) }
+            let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+            for _ in 0..<300 { #expect(prefs.update(timeout: .zero) {} != nil) }
+            let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+            #expect(after < before + 150, "other tests have threads, too")
+        }
+    #endif
+
+    // MARK: - Without blocking
+
+    @Test func waitingUpdatesStopNoOtherTask() async throws {
+        let descriptor = try lockedFile()
+        let prefs = prefs
+        let updates = (0..<3 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
+            Task { await prefs.update { prefs.ticks += 1 } }
+        }
+        // If the updates blocked the threads of the pool, none of these would end.
+        for _ in 0..<10 {
+            await withTaskGroup { group in for _ in 0..<10 { group.addTask { await Task.yield() } } }
+        }
+        #expect(prefs.ticks == 1)
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+        for update in updates { #expect(await update.value == nil) }
+        #expect(prefs.ticks == 1 + updates.count)
+    }
+
+    @Test func anAsynchronousUpdateIsLikeASynchronousOne() async throws {
+        let prefs = prefs
+        #expect(await prefs.update { $0["ticks"] = 3 } == nil)
+        #expect(await prefs.update { prefs.digit = 10 }?.description == "digit: must be in 0...9")
+        await #expect(throws: Stop.self) {
+            try await prefs.update {
+                prefs.ticks = 4
+                throw Stop()
+            }
+        }
+        #expect(try await prefs.update { () -> Int in prefs.ticks }.get() == 3)
+        #expect(try await prefs.update { values -> Int? in values["ticks"] as? Int }.get() == 3)
+        let descriptor = try lockedFile()
+        defer { close(descriptor) }
+        let error = await prefs.update(timeout: .milliseconds(10)) { prefs.ticks = 9 }
+        guard case .busy? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func itIsInTheTaskOfItsCaller() async {
+        final class OwnPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref var number = 0
+        }
+        enum Own {
+            @TaskLocal static var name = ""
+        }
+        let store = InMemoryStore()
+        await PersistentPrefs.withStore(store) {
+            let own = OwnPrefs()
+            let name = await Own.$name.withValue("mine") {
+                await own.update { () -> String in
+                    own.number = 5
+                    return Own.name
+                }
+            }
+            #expect((try? name.get()) == "mine")
+        }
+        #expect(OwnPrefs(store: store).number == 5)
+    }
+
+    @Test func cancellationNeitherPreventsNorStopsIt() async throws {
+        let prefs = prefs
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await prefs.update { () -> Bool in
+                prefs.ticks = 7
+                return Task.isCancelled
+            }
+        }
+        task.cancel()
+        #expect(try await task.value.get() && prefs.ticks == 7)
+    }
+
+    // MARK: - Several keys
+
+    @Test func severalKeysAreRemovedInOneTransaction() throws {
+        prefs.values = ["ticks": 1, "digit": 2, "names": ["a"]]
+        let changes = Heard<[String]>()
+        let observation = prefs.onChange { changes.append($0.keys.sorted()) }
+        #expect(prefs.remove("ticks", "names") == nil)
+        #expect(changes.wait(for: 1) == [["names", "ticks"]])
+        #expect(prefs.values.keys.sorted() == ["digit"])
+        let error = prefs.remove("digit", "b", "a", "b")
+        #expect(error == .incorrectKeys(invalidElements: ["a", "b"]) && prefs.digit == 2)
+        #expect(prefs.remove() == nil && prefs.remove("ticks") == nil)
+        observation.cancel()
+    }
+
+    // MARK: - Errors
+
+    @Test func everyErrorIsHeardUntilTheObservationEnds() throws {
+        let (prefs, heard) = (prefs, Heard<String>())
+        let first = prefs.onError { heard.append("1 \($0)") }
+        let second = prefs.onError { error in
+            // One inside it is not told again.
+            prefs["inner"] = 1
+            heard.append("2 \(error)")
+        }
+        prefs.digit = 10
+        #expect(heard.wait(for: 2) == ["1 digit: must be in 0...9", "2 digit: must be in 0...9"])
+        first.cancel()
+        prefs.update {
+            prefs["z"] = 1
+            prefs.ticks = 1
+        }
+        // That of the access, and that of the update.
+        #expect(heard.wait(for: 4).suffix(2) == Array(repeating: #"2 not among the allowed keys: "z""#, count: 2))
+        second.cancel()
+        prefs.digit = 11
+        #expect(heard.all.count == 4 && prefs.lastError != nil)
+    }
+
+    // MARK: - Overrides
+
+    /// The members that users of the source file of RVS_PersistentPrefs may override.
+    private final class OverridingPrefs: PersistentPrefs, @unchecked Sendable {
+        nonisolated(unsafe) var calls: [String] = []
+        override var keys: [String] { ["a"] }
+        override var values: [String: Any] {
+            get { super.values.merging(["b": 1]) { $1 } }
+            set {
+                calls.append("values")
+                super.values = newValue.filter { $0.key != "b" }
+            }
+        }
+        override subscript(key: String) -> Any? {
+            get { key == "b" ? 1 : super[key] }
+            set {
+                calls.append("subscript")
+                super[key] = newValue
+            }
+        }
+        override func flush() {
+            calls.append("flush")
+            super.flush()
+        }
+        override func clear() {
+            calls.append("clear")
+            super.clear()
+        }
+        override func deleteAll() {
+            calls.append("deleteAll")
+            super.deleteAll()
+        }
+    }
+
+    @Test func overridesAreCalled() {
+        let prefs: PersistentPrefs = OverridingPrefs(store: InMemoryStore())
+        prefs["a"] = 1
+        prefs.values["a"] = 2
+        #expect(prefs.values["a"] as? Int == 2 && prefs["b"] as? Int == 1 && prefs.lastError == nil)
+        prefs.flush()
+        prefs.clear()
+        prefs.deleteAll()
+        #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values", "flush", "clear", "deleteAll"])
+    }
+}
